@@ -1,0 +1,21 @@
+// Prints the SQL that takes a database with every migration applied to prisma/schema.prisma, and nothing if they agree.
+// A new migration is made by redirecting it: node scripts/author-migration.ts > prisma/migrations/<time>_<what>/migration.sql
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectDatabase } from '../src/database/client.ts';
+import { openEmbedded } from '../src/database/embedded/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { schemaDifference } from './schema-difference.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'author-migration-'));
+const server = await openEmbedded(dataDir);
+const database = connectDatabase(server.connection('postgres'));
+try {
+  await migrate(database.pool);
+  process.stdout.write(`${await schemaDifference(database.pool)}\n`.trimStart());
+} finally {
+  await database.close();
+  await server.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import type { SchemaEngine } from '@prisma/schema-engine-wasm';
+import type pg from 'pg';
+
+const schemaFile = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));
+
+/**
+ * The SQL that a database lacks to be what `prisma/schema.prisma` says, as Prisma's migration engine sees it; empty if
+ * they agree. Changes nothing.
+ */
+export async function schemaDifference(pool: pg.Pool): Promise<string> {
+  const content = readFileSync(schemaFile, 'utf8');
+  const engine = await loadEngine(content, pool);
+  try {
+    const { stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', files: [{ path: schemaFile, content }], configDir: '.' },
+      to: { tag: 'schemaDatamodel', files: [{ path: schemaFile, content }] },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    const script = stdout?.trim() ?? '';
+    return script === '-- This is an empty migration.' ? '' : script;
+  } finally {
+    engine.free();
+  }
+}
+
+/** What is used of the standard global; the language's own library files declare it for browsers only. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
+
+/** Node 20 cannot import WebAssembly as a module, so the package's own entry, which does, is done by hand. */
+async function loadEngine(schema: string, pool: pg.Pool): Promise<SchemaEngine> {
+  const glueUrl = import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const glue = await import(glueUrl);
+  const bytes = readFileSync(new URL('schema_engine_bg.wasm', glueUrl));
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': glue });
+  glue.__wbg_set_wasm(instance.exports);
+  (instance.exports['__wbindgen_start'] as () => void)();
+  const adapter = bindMigrationAwareSqlAdapterFactory(readingCharacters(pool));
+  return glue.SchemaEngine.new({ datamodels: [[schemaFile, schema]] }, () => {}, adapter);
+}
+
+/** PostgreSQL's internal "char" type and the array of it, by number. */
+const charType = 18;
+const charArrayType = 1002;
+
+/**
+ * The engine asks the catalogue for columns of the internal "char" type, which the adapter knows as an array only. So it
+ * is told of arrays, and its answer is put right.
+ */
+function readingCharacters(pool: pg.Pool): PrismaPg {
+  const query = async (config: pg.QueryConfig) => {
+    const result = await pool.query(config);
+    for (const field of result.fields) if (field.dataTypeID === charType) field.dataTypeID = charArrayType;
+    return result;
+  };
+  const factory = new PrismaPg(Object.assign(Object.create(pool) as pg.Pool, { query }));
+  const connect = factory.connect.bind(factory);
+  factory.connect = async () => {
+    const adapter = await connect();
+    const queryRaw = adapter.queryRaw.bind(adapter);
+    adapter.queryRaw = async (statement) => {
+      const result = await queryRaw(statement);
+      const { Character, CharacterArray } = ColumnTypeEnum;
+      return { ...result, columnTypes: result.columnTypes.map((type) => (type === CharacterArray ? Character : type)) };
+    };
+    return adapter;
+  };
+  return factory;
+}

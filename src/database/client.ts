@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from '../generated/prisma/client.ts';
+
+/** How to reach a database: the parts that `pg` takes. */
+export type Connection = Pick<pg.PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database'>;
+
+/** One pool of connections, and Prisma on top of it. */
+export interface Database {
+  /** For statements that Prisma cannot state. Shared with {@link Database.prisma}. */
+  readonly pool: pg.Pool;
+  /** For everything else. */
+  readonly prisma: PrismaClient;
+  /** Waits for running statements, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** How many connections one process may hold. Statements beyond that wait {@link connectionTimeoutMs} at most. */
+const maxConnections = 10;
+
+/** How long a statement waits for a connection before it fails. */
+const connectionTimeoutMs = 5_000;
+
+/** How long the server lets a statement run. */
+const statementTimeoutMs = 10_000;
+
+/** Prepares the connection to a database; connects when first used. The object is kept: a change of its port is followed. */
+export function connectDatabase(connection: Connection): Database {
+  const options: pg.PoolConfig = Object.assign(connection, {
+    max: maxConnections,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    onConnect: prepareSession,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    application_name: 'user-group-gateway',
+  });
+  const pool = new pg.Pool(options);
+  // `pg` copies the options: hand the original's port on, so that a server that moved is found again.
+  Object.defineProperty(pool.options, 'port', { get: () => connection.port, enumerable: true });
+  // A connection that breaks while nobody uses it raises an event that would end the process. The pool replaces it.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
+  });
+  return {
+    pool,
+    prisma,
+    async close() {
+      await prisma.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+/**
+ * Sets what every session needs. By a statement and not on connecting, because poolers refuse unknown start-up settings.
+ * Prisma reads times as if the session were in UTC.
+ */
+async function prepareSession(client: pg.ClientBase): Promise<void> {
+  await client.query(`set timezone = 'UTC'; set statement_timeout = ${statementTimeoutMs}`);
+}
+
+const statementNames = new Map<string, string>();
+
+/** A name for a statement, the same for the same text, so that each connection prepares it once. */
+function statementName(sql: string): string {
+  let name = statementNames.get(sql);
+  if (!name) {
+    name = createHash('sha1').update(sql).digest('base64url');
+    if (statementNames.size < 1_000) statementNames.set(sql, name); // Prisma's texts are few; a bound all the same
+  }
+  return name;
+}

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Binaries } from './binaries.ts';
+import { type Layout, password } from './layout.ts';
+
+const run = promisify(execFile);
+
+/** The superuser, who owns the gateway's database too. */
+export const superuser = 'gateway';
+
+/**
+ * Creates the data directory if there is none. Of several processes that try at once, one succeeds and the others use its.
+ *
+ * @throws Error when `initdb` fails, or the data directory was made by another major version.
+ */
+export async function createCluster(layout: Layout, binaries: Binaries): Promise<void> {
+  const versionFile = join(layout.cluster, 'PG_VERSION');
+  if (!existsSync(versionFile)) await initialise(layout, binaries);
+  const version = readFileSync(versionFile, 'utf8').trim();
+  if (version !== binaries.major) {
+    throw new Error(
+      `The data in ${layout.cluster} was made by PostgreSQL ${version}, and this gateway brings PostgreSQL ${binaries.major}. ` +
+        `Start it with the gateway version that made it, dump the database with pg_dump ${version}, and restore the dump into a new DATA_DIR.`,
+    );
+  }
+}
+
+async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
+  const draft = `${layout.cluster}.${process.pid}`;
+  const passwordFile = `${draft}.password`;
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(passwordFile, password(layout), { mode: 0o600 });
+  if (layout.user) for (const path of [draft, passwordFile]) chownSync(path, layout.user.uid, layout.user.gid);
+  try {
+    await execute(layout, binaries.initdb, [
+      ...['-D', draft, '-U', superuser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+      ...['--set', 'listen_addresses=127.0.0.1', '--set', 'unix_socket_directories='],
+    ]);
+    renameSync(draft, layout.cluster); // a data directory appears whole or not at all
+  } catch (error) {
+    if (!existsSync(layout.cluster)) throw error; // otherwise another process was faster
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/** Starts the server and waits until it takes connections. @throws Error with the end of the server's log. */
+export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
+  forgetRecycledPid(layout);
+  const log = join(layout.cluster, 'postgres.log');
+  const settings = [`-p ${port ?? (await freePort())}`, ...options.map((option) => `-c ${option}`)].join(' ');
+  try {
+    await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
+  } catch (cause) {
+    const last = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5).join('\n') : 'no log';
+    throw new Error(`The embedded PostgreSQL did not start. The end of ${log}:\n${last}`, { cause });
+  }
+}
+
+/** Stops the server: connections are closed, everything is written. Does nothing if none runs. */
+export async function stopServer(layout: Layout, binaries: Binaries): Promise<void> {
+  await execute(layout, binaries.pgCtl, ['stop', '-m', 'fast', '-w', '-t', '60', '-D', layout.cluster]).catch((error) => {
+    if (runningServer(layout)) throw error;
+  });
+}
+
+/** The port of the server that runs on this data directory, whoever started it; none if none runs. */
+export function runningServer(layout: Layout): { port: number } | undefined {
+  const lock = readLock(layout);
+  return lock && isPostmaster(lock.pid, layout) ? { port: lock.port } : undefined;
+}
+
+/** What `postmaster.pid` says: its first line is the process, the fourth the port. */
+function readLock(layout: Layout): { pid: number; port: number } | undefined {
+  try {
+    const lines = readFileSync(join(layout.cluster, 'postmaster.pid'), 'utf8').split('\n');
+    const pid = Number(lines[0]);
+    return Number.isInteger(pid) && pid > 0 ? { pid, port: Number(lines[3]) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether `pid` is alive and the postmaster of this data directory, which is its working directory. */
+function isPostmaster(pid: number, layout: Layout): boolean {
+  try {
+    process.kill(pid, 0);
+    if (process.platform !== 'linux') return true;
+    return readlinkSync(`/proc/${pid}/cwd`) === layout.cluster; // of a zombie, unreadable
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Removes a lock file whose process number belongs to another program by now, as it easily does in a restarted container.
+ * PostgreSQL would take that program for a running server and refuse to start.
+ */
+function forgetRecycledPid(layout: Layout): void {
+  const lock = readLock(layout);
+  if (!lock || process.platform !== 'linux' || isPostmaster(lock.pid, layout)) return;
+  if (existsSync(`/proc/${lock.pid}`)) rmSync(join(layout.cluster, 'postmaster.pid'), { force: true });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Runs a PostgreSQL program as PostgreSQL's user, without the settings that this process's environment may hold for others. */
+async function execute(layout: Layout, program: string, args: string[]): Promise<void> {
+  const env = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], LC_ALL: 'C' };
+  try {
+    await run(program, args, { cwd: layout.home, env, windowsHide: true, ...layout.user });
+  } catch (cause) {
+    const { code, stderr } = cause as { code?: unknown; stderr?: string };
+    const missing = code === 'ENOENT' ? 'It cannot run on this system (its C library may be musl, not glibc). ' : '';
+    throw new Error(
+      `${program} failed. ${missing}${stderr?.trim() ?? ''}\nTo do without the embedded PostgreSQL, set DATABASE_URL.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Connection } from '../client.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { createCluster, runningServer, startServer, stopServer, superuser } from './cluster.ts';
+import { copiesFolder, type Layout, layOut, password } from './layout.ts';
+
+/** How long a server may take to come up, recovery after a crash included. */
+const startTimeoutMs = 120_000;
+
+/** What tells the gateway's own connections from others in `pg_stat_activity`: each process adds a name of its own. */
+const presencePrefix = 'user-group-gateway-presence-';
+
+/** A running PostgreSQL in `DATA_DIR`, shared by every process that opened it. */
+export interface EmbeddedPostgres {
+  /** How to connect to a database of it; `port` follows the server if it had to move. */
+  connection(database: string): Connection;
+  /** Lets go of it: the last process to do so stops the server. */
+  close(): Promise<void>;
+}
+
+/** What {@link openEmbedded} may be told. */
+export interface EmbeddedOptions {
+  /** Server settings such as `fsync=off`, for throw-away clusters. */
+  readonly settings?: string[];
+  /** Hears what an operator should know: that the server was lost and came back. */
+  readonly onEvent?: (message: string) => void;
+}
+
+/**
+ * Opens the embedded PostgreSQL of a data directory: makes it if it is not there, adopts it if it runs (another process
+ * uses it, or one died and left it), starts it otherwise. While it is open it is restarted when it dies.
+ *
+ * @throws Error with a text for the operator when it cannot be had.
+ */
+export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
+  const layout = layOut(dataDir);
+  const binaries = findBinaries(layout.user, copiesFolder(layout));
+  await createCluster(layout, binaries);
+
+  const name = presencePrefix + randomUUID();
+  const connections: Connection[] = [];
+  let closing = false;
+  let presence = await attend();
+
+  /** Connects once and stays, so that the loss of the server is noticed at once and other processes see this one. */
+  async function attend(port?: number): Promise<pg.Client> {
+    const client = await connectOrStart(layout, binaries, name, options.settings ?? [], port);
+    client.on('error', () => {}); // followed by 'end'
+    client.once('end', () => {
+      if (!closing) void recover(client.port);
+    });
+    return client;
+  }
+
+  async function recover(port: number): Promise<void> {
+    options.onEvent?.('the embedded PostgreSQL was lost; starting it again');
+    for (let delayMs = 100; !closing; delayMs = Math.min(delayMs * 2, 5_000)) {
+      try {
+        const client = await attend(port);
+        if (closing) return void (await client.end());
+        presence = client;
+        for (const connection of connections) connection.port = client.port;
+        options.onEvent?.('the embedded PostgreSQL is back');
+        return;
+      } catch (error) {
+        options.onEvent?.(`the embedded PostgreSQL is not back yet: ${(error as Error).message}`);
+        await sleep(delayMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  return {
+    connection(database) {
+      const { port } = presence;
+      const connection = { host: '127.0.0.1', port, user: superuser, password: password(layout), database };
+      connections.push(connection);
+      return connection;
+    },
+    async close() {
+      closing = true;
+      const others = await presence
+        .query(`select 1 from pg_stat_activity where application_name like '${presencePrefix}%' and pid <> pg_backend_pid()`)
+        .then(({ rowCount }) => rowCount ?? 0)
+        .catch(() => 0);
+      await presence.end().catch(() => {});
+      if (others === 0) await stopServer(layout, binaries);
+    },
+  };
+}
+
+async function connectOrStart(
+  layout: Layout,
+  binaries: Binaries,
+  applicationName: string,
+  settings: string[],
+  preferredPort?: number,
+): Promise<pg.Client> {
+  const deadline = Date.now() + startTimeoutMs;
+  for (let port = preferredPort; ; ) {
+    const running = runningServer(layout);
+    try {
+      if (running) return await connect(layout, running.port, applicationName);
+      await startServer(layout, binaries, settings, port);
+    } catch (error) {
+      // Starting up, shutting down, recovering, or another process was faster: look again. Anything else is final.
+      if (Date.now() > deadline || !(passing(error) || runningServer(layout) || port)) throw error;
+      if (!running) port = undefined; // perhaps taken by another program since
+      await sleep(50);
+    }
+  }
+}
+
+async function connect(layout: Layout, port: number, applicationName: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...{ host: '127.0.0.1', port, user: superuser, password: password(layout), database: 'postgres' },
+    ...{ application_name: applicationName, connectionTimeoutMillis: 10_000, query_timeout: 10_000, keepAlive: true },
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+  return client;
+}
+
+/** Whether a failed connection says that the server is on its way up or down. */
+function passing(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return ['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '') || /terminated/.test(String(error));
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A user of the operating system, by number. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Who PostgreSQL must run as, given that it refuses to run as root: nobody in particular (`undefined`, the process's own
+ * user) unless the process is root, else the system's `postgres` user, or `nobody`.
+ *
+ * @throws Error when the process is root and the system has neither user.
+ */
+export function postgresUser(): SystemUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const number = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe', encoding: 'utf8' }));
+      return { uid: number('-u'), gid: number('-g') };
+    } catch {
+      // No such user: try the next.
+    }
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and this system has no user "postgres" or "nobody" to run it as. ' +
+      'Start the gateway as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.',
+  );
+}
+
+/**
+ * Whether `user` may enter a folder and every folder above it, by their permission bits.
+ * The capabilities of root do not help PostgreSQL here: it asks access(2), which judges the real user.
+ */
+export function canEnter(user: SystemUser, folder: string): boolean {
+  const { uid, gid, mode } = statSync(folder);
+  const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+  if ((mode & bit) === 0) return false;
+  const parent = dirname(folder);
+  return parent === folder || canEnter(user, parent);
+}

@@ -1,0 +1,37 @@
+/** SQLSTATE classes and codes that say that the database cannot serve just now, whatever was asked. */
+const unavailableStates = [
+  /^08/, // connection exception
+  /^53/, // insufficient resources, disk full among them
+  /^57P/, // shutting down, starting up, crashed
+  /^57014$/, // statement timeout
+  /^58/, // system error, such as a failed write
+  /^25006$/, // read-only: a standby took over
+  /^40/, // deadlock or serialisation failure that a repetition did not cure
+];
+
+const unavailableCodes = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT'],
+  ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
+]);
+
+/** Texts of errors that carry no code: an exhausted pool, a broken connection. */
+const unavailableTexts =
+  /timeout exceeded when trying to connect|connection terminated|client has encountered a connection error|server closed the connection|cannot use a pool after/i;
+
+/** Whether an error, from Prisma or the driver, means that the database cannot be reached or cannot serve just now. */
+export function isUnavailable(error: unknown): boolean {
+  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
+    const { originalCode, code, message } = fault as { originalCode?: unknown; code?: unknown; message?: unknown };
+    for (const state of [originalCode, code]) {
+      if (typeof state !== 'string') continue;
+      if (unavailableCodes.has(state) || unavailableStates.some((pattern) => pattern.test(state))) return true;
+    }
+    if (typeof message === 'string' && unavailableTexts.test(message)) return true;
+  }
+  return false;
+}
+
+function causeOf(fault: object): unknown {
+  const { cause, meta } = fault as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
+  return cause ?? meta?.driverAdapterError;
+}

@@ -1,0 +1,122 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+
+/** The folder with the migrations; the same from the sources and from the compiled files. */
+const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
+
+/** The number of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
+const lockNumber = 72_707_369;
+
+/** Prisma's table of what was applied, as Prisma makes it. */
+const historyTable = `
+  create table if not exists _prisma_migrations (
+    id varchar(36) primary key not null,
+    checksum varchar(64) not null,
+    finished_at timestamptz,
+    migration_name varchar(255) not null,
+    logs text,
+    rolled_back_at timestamptz,
+    started_at timestamptz not null default now(),
+    applied_steps_count integer not null default 0
+  )`;
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort()
+  .map((name) => {
+    const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
+    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+
+/**
+ * Applies the migrations that are not applied, each in a transaction of its own, and records them where Prisma looks.
+ * Processes that start at once wait for each other.
+ *
+ * @returns the names of those applied now, in order.
+ * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, or when one fails.
+ */
+export async function migrate(pool: pg.Pool): Promise<string[]> {
+  const client = await pool.connect();
+  try {
+    await requireServerVersion(client);
+    // The lock may be waited for longer than any statement of a request may take.
+    await client.query('set statement_timeout = 0');
+    await client.query('select pg_advisory_lock($1)', [lockNumber]);
+    await client.query(historyTable);
+    const applied = await readHistory(client);
+    const missing = migrations.filter(({ name }) => !applied.has(name));
+    for (const migration of missing) await apply(client, migration);
+    return missing.map(({ name }) => name);
+  } finally {
+    client.release(true); // closes the connection, and with it ends the lock and the changed setting
+  }
+}
+
+/** Whether every migration that this version knows is applied. @throws when the database cannot be reached. */
+export async function isMigrated(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ applied: number }>({
+    name: 'is-migrated',
+    text: 'select count(*)::int as applied from _prisma_migrations where finished_at is not null and migration_name = any($1)',
+    values: [migrations.map(({ name }) => name)],
+  });
+  return rows[0]?.applied === migrations.length;
+}
+
+async function requireServerVersion(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ server_version: string }>('show server_version');
+  const version = rows[0]?.server_version ?? '';
+  if (Number.parseInt(version, 10) < 15) {
+    throw new Error(
+      `The database server is PostgreSQL ${version}; the gateway needs 15 or later. Upgrade it, or set DATABASE_URL to another.`,
+    );
+  }
+}
+
+/** The names of the applied migrations. @throws Error when one of them is not the one that this version knows, or failed. */
+async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
+  const { rows } = await client.query<{ migration_name: string; checksum: string; finished: boolean }>(
+    `select migration_name, checksum, finished_at is not null as finished from _prisma_migrations where rolled_back_at is null`,
+  );
+  const unfinished = rows.find((row) => !row.finished);
+  if (unfinished) {
+    throw new Error(
+      `The migration ${unfinished.migration_name} was begun by another tool and did not finish. ` +
+        'Look at the database, then mark it with `prisma migrate resolve`.',
+    );
+  }
+  const checksums = new Map(rows.map((row) => [row.migration_name, row.checksum]));
+  const changed = migrations.find(({ name, checksum }) => checksums.has(name) && checksums.get(name) !== checksum);
+  if (changed) {
+    throw new Error(
+      `The migration ${changed.name} was applied to this database with another text than this version has. ` +
+        'Restore prisma/migrations as published; a change of the schema is a new migration.',
+    );
+  }
+  return new Set(checksums.keys());
+}
+
+async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(sql);
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+       values ($1, $2, $3, clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name],
+    );
+    await client.query('commit');
+  } catch (cause) {
+    await client.query('rollback').catch(() => {});
+    throw new Error(`The migration ${name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+  }
+}
