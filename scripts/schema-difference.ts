@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
@@ -36,7 +37,7 @@ declare const WebAssembly: {
 
 /** Node 20 cannot import WebAssembly as a module, so the package's own entry, which does, is done by hand. */
 async function loadEngine(schema: string, pool: pg.Pool): Promise<SchemaEngine> {
-  const glueUrl = import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const glueUrl = pathToFileURL(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')).href;
   const glue = await import(glueUrl);
   const bytes = readFileSync(new URL('schema_engine_bg.wasm', glueUrl));
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': glue });

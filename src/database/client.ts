@@ -42,6 +42,8 @@ export function connectDatabase(connection: Connection): Database {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const prisma = new PrismaClient({
+    // Longer forms print the values of the statement that failed.
+    errorFormat: 'minimal',
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
   });
   return {

@@ -11,8 +11,8 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { canEnter, type SystemUser } from './system-user.ts';
 
 /** Where the programs of one PostgreSQL version lie. */
@@ -53,7 +53,7 @@ function locatePackage(): string {
   const name = packages[platform];
   try {
     if (!name) throw new Error('not built for it');
-    return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (cause) {
     throw new Error(
       `There is no embedded PostgreSQL for this platform (${platform}). ` +

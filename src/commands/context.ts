@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import { type Config, readConfig } from '../config.ts';
+import type { Database } from '../database/client.ts';
+import { migrate } from '../database/migrate.ts';
+import { openDatabase } from '../database/open.ts';
+import { openLog } from '../log.ts';
+
+/** A mistake in how a command was called. Its text says what would be right. */
+export class UsageError extends Error {}
+
+/** What a command that works on the database is given. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly database: Database;
+}
+
+/** Reads the settings, opens the database, brings it up to date, runs `work`, and lets go of the database again. */
+export async function withDatabase<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
+  const config = readConfig(process.env, process.stderr.isTTY);
+  const log = openLog(config);
+  const database = await openDatabase({ ...config, onEvent: (message) => log.warn(message) });
+  try {
+    const applied = await migrate(database.pool);
+    if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    return await work({ config, log, database });
+  } finally {
+    await database.close();
+  }
+}

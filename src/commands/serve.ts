@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
+import { buildGateway } from '../gateway.ts';
+import { type CommandContext, withDatabase } from './context.ts';
+
+/** How long connections that are idle when the gateway stops may still bring a request. */
+const idleGraceMs = 1_000;
+
+/** How long a stop waits for requests that are being answered. */
+const drainTimeoutMs = 30_000;
+
+/** `serve`: takes requests until SIGTERM or SIGINT, then answers those under way and stops. A second signal ends at once. */
+export async function serve(): Promise<number> {
+  const stop = untilSignal();
+  return withDatabase(async (context) => {
+    const { config, log, database } = context;
+    if (config.bootstrapApiToken) await acceptBootstrapToken(database.prisma, config.bootstrapApiToken);
+    const first = await issueFirstApiToken(database.prisma);
+    const gateway = buildGateway(database, log);
+    await listen(gateway.server, config);
+
+    const url = urlOf(gateway.server.address() as AddressInfo);
+    log.info(`listening on ${url} (playground: ${url}/graphql)`);
+    if (first) process.stdout.write(welcome(url, first.secret));
+
+    log.info(`${await stop}: answering what is under way, then stopping`);
+    gateway.drain();
+    await closeServer(gateway.server, log);
+    await gateway.close();
+    log.info('stopped');
+    return 0;
+  });
+}
+
+async function listen(server: Server, { host, port }: CommandContext['config']): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new Error(
+      `Cannot listen on ${host}:${port}: ${(cause as Error).message}. Set HOST and PORT to an address that is free.`,
+      { cause },
+    );
+  }
+}
+
+/** Resolves with the first signal to stop; from then on a second one ends the process. */
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (stopping) process.exit(1);
+        stopping = true;
+        resolve(signal);
+      });
+    }
+  });
+}
+
+/** Stops listening, answers what has begun, and closes each connection after its answer, idle ones after a moment. */
+async function closeServer(server: Server, log: CommandContext['log']): Promise<void> {
+  const idle = setTimeout(() => server.closeIdleConnections(), idleGraceMs);
+  const late = setTimeout(() => {
+    log.warn('some requests took too long and were cut off');
+    server.closeAllConnections();
+  }, drainTimeoutMs);
+  const closed = once(server, 'close');
+  // Not the HTTP server's own close(), which drops idle connections at once: a request may be on its way on one.
+  NetServer.prototype.close.call(server);
+  await closed;
+  clearTimeout(idle);
+  clearTimeout(late);
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  const host = ['0.0.0.0', '::'].includes(address) ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}
+
+/** What the very first start tells: the only time that the secret is shown. */
+function welcome(url: string, secret: string): string {
+  return `
+This is the first start, so an API token was made for the Testing environment. It is shown only now:
+
+  ${secret}
+
+Try it. This makes a user group, and the second time returns the same one:
+
+  curl -sS -X GET ${url}/api/user -H 'Authorization: Token ${secret}' -H 'Content-Type: application/json' -d '{"user_group_id":"acme","name":"ACME"}'
+
+Or open ${url}/graphql in a browser, and put the API token into the headers below the query.
+
+`;
+}

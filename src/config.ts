@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { apiTokenProblem } from './domain/token-format.ts';
+
+/** The settings, read and checked. */
+export interface Config {
+  readonly host: string;
+  /** 0 to 65535; 0 lets the system choose. */
+  readonly port: number;
+  /** A PostgreSQL to connect to; none means the embedded one in {@link Config.dataDir}. */
+  readonly databaseUrl: string | undefined;
+  /** The folder of the embedded PostgreSQL. */
+  readonly dataDir: string;
+  /** An API token with scope `admin` to accept from the first start on. */
+  readonly bootstrapApiToken: string | undefined;
+  readonly logLevel: (typeof logLevels)[number];
+  readonly logFormat: 'pretty' | 'json';
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** The names of the settings are the environment's; an empty value counts as not set. */
+const settings = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65535, 'must be a whole number from 0 to 65535')
+    .default(4000),
+  DATABASE_URL: z
+    .string()
+    .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway')
+    .optional(),
+  DATA_DIR: z.string().default('.data'),
+  BOOTSTRAP_API_TOKEN: z
+    .string()
+    .superRefine((secret, context) => {
+      const problem = apiTokenProblem(secret);
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    })
+    .optional(),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
+});
+
+/** Says what is wrong with the settings: a line for each, by name. Never holds a value that may be secret. */
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(`These settings are wrong, so nothing was started:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * Reads the settings from the environment; nothing else does.
+ *
+ * @param environment the process's environment.
+ * @param isTerminal whether the log is read by a person: decides what `LOG_FORMAT` defaults to.
+ * @throws ConfigError with every mistake at once.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const { data, error } = settings.safeParse(given);
+  if (error) throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    databaseUrl: data.DATABASE_URL,
+    dataDir: data.DATA_DIR,
+    bootstrapApiToken: data.BOOTSTRAP_API_TOKEN,
+    logLevel: data.LOG_LEVEL,
+    logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
+  };
+}
+
+function isPostgresUrl(text: string): boolean {
+  return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);
+}

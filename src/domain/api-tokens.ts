@@ -1,0 +1,99 @@
+import type { Database } from '../database/client.ts';
+import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
+import { Caller, type Scope, scopes } from './caller.ts';
+import { InvalidInput, type Issue, NotFound, Unauthenticated } from './errors.ts';
+import { textIssues } from './limits.ts';
+import type { Statements } from './statements.ts';
+import { apiTokenProblem, hashSecret, issueToken } from './token-format.ts';
+
+/** What is asked for when an API token is issued. */
+export interface ApiTokenRequest {
+  /** What the token is for: 1 to 255 characters. */
+  readonly name: string;
+  /** The environment that its caller works in; `null` means untagged. */
+  readonly environmentTag: EnvironmentTag | null;
+  /** At least one. */
+  readonly scopes: readonly string[];
+  /** From when on it is refused; `null` means never. */
+  readonly expiresAt: Date | null;
+}
+
+type Prisma = Pick<Database['prisma'], 'apiToken'>;
+
+/**
+ * Issues an API token. The secret is in the answer and nowhere else: only its hash is stored.
+ *
+ * @throws InvalidInput.
+ */
+export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): Promise<{ secret: string; apiToken: ApiToken }> {
+  const issues = [...textIssues(['name'], request.name), ...scopeIssues(request.scopes)];
+  if (issues.length > 0) throw new InvalidInput(issues);
+  const secret = issueToken('ugk_');
+  const data = { ...request, scopes: [...new Set(request.scopes)], secretHash: hashSecret(secret) };
+  return { secret, apiToken: await prisma.apiToken.create({ data }) };
+}
+
+/** Every API token that was ever issued, oldest first. */
+export function listApiTokens(prisma: Prisma): Promise<ApiToken[]> {
+  return prisma.apiToken.findMany({ orderBy: { id: 'asc' } });
+}
+
+/**
+ * Revokes an API token from the next request on, on every instance; once revoked, it stays as it was.
+ *
+ * @throws NotFound when there is none with this id.
+ */
+export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiToken> {
+  await prisma.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+  const apiToken = await prisma.apiToken.findUnique({ where: { id } });
+  if (!apiToken) throw new NotFound(`There is no API token with the id ${id}. \`token list\` shows them all.`);
+  return apiToken;
+}
+
+/** Accepts a secret of the operator's choice as an API token with scope `admin`, untagged. Does nothing if it is known. */
+export async function acceptBootstrapToken(prisma: Prisma, secret: string): Promise<void> {
+  const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: hashSecret(secret) }];
+  await prisma.apiToken.createMany({ data, skipDuplicates: true });
+}
+
+/**
+ * Issues the very first API token, for the Testing environment and with every scope for groups; nothing if there is one
+ * already. Instances that start at once on one database agree on who issues it.
+ */
+export async function issueFirstApiToken(
+  prisma: Database['prisma'],
+): Promise<{ secret: string; apiToken: ApiToken } | undefined> {
+  return prisma.$transaction(async (transaction) => {
+    await transaction.$executeRaw`lock table api_token in share row exclusive mode`;
+    if ((await transaction.apiToken.count()) > 0) return undefined;
+    const request = {
+      name: 'first token',
+      environmentTag: 'Testing',
+      scopes: ['groups:read', 'groups:write'],
+      expiresAt: null,
+    } as const;
+    return issueApiToken(transaction, request);
+  });
+}
+
+/**
+ * Tells who holds a secret. A secret of wrong form is refused without asking the database.
+ *
+ * @throws Unauthenticated when it is of wrong form, unknown, expired or revoked.
+ */
+export async function authenticate(statements: Statements, secret: string): Promise<Caller> {
+  const problem = apiTokenProblem(secret);
+  if (problem) throw new Unauthenticated(`The API token ${problem}.`);
+  const found = await statements.apiToken(Buffer.from(hashSecret(secret)).toString('hex'));
+  if (!found) throw new Unauthenticated('The API token is unknown.');
+  if (found.revokedAt) throw new Unauthenticated('The API token is revoked.');
+  if (found.expired) throw new Unauthenticated('The API token has expired.');
+  return new Caller(found);
+}
+
+function scopeIssues(asked: readonly string[]): Issue[] {
+  if (asked.length === 0) return [{ path: ['scopes'], message: `must hold at least one of ${scopes.join(', ')}.` }];
+  return asked
+    .filter((scope) => !scopes.includes(scope as Scope))
+    .map((scope) => ({ path: ['scopes'], message: `has no ${JSON.stringify(scope)}; there are ${scopes.join(', ')}.` }));
+}

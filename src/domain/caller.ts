@@ -1,0 +1,56 @@
+import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
+import { Forbidden, Unauthenticated } from './errors.ts';
+
+/** What an API token may allow. `admin` includes every other. */
+export const scopes = ['groups:read', 'groups:write', 'config:validate', 'admin'] as const;
+
+/** A scope that an API token may have. */
+export type Scope = (typeof scopes)[number];
+
+/** Who asks: the holder of an API token, or nobody. */
+export class Caller {
+  /** The API token in use; none means that nobody authenticated. */
+  readonly apiToken: ApiToken | undefined;
+
+  constructor(apiToken: ApiToken | undefined) {
+    this.apiToken = apiToken;
+  }
+
+  /** Nobody: every `require` fails. */
+  static readonly anonymous = new Caller(undefined);
+
+  /** The environment that groups of this caller's making carry; `null` means untagged. */
+  get environmentTag(): EnvironmentTag | null {
+    return this.apiToken?.environmentTag ?? null;
+  }
+
+  /**
+   * Insists on a scope. Synchronous, so that a check cannot be forgotten for want of an `await`.
+   *
+   * @throws Unauthenticated when nobody asks. @throws Forbidden when the API token has neither the scope nor `admin`.
+   */
+  require(scope: Scope): void {
+    this.requireCredential();
+    if (!this.has(scope)) throw new Forbidden(`This needs the scope ${scope}, which the API token in use does not have.`);
+  }
+
+  /** Insists that somebody asks. @throws Unauthenticated when nobody does. */
+  requireCredential(): void {
+    if (!this.apiToken) throw new Unauthenticated('This needs an API token: send the header "Authorization: Token <API_TOKEN>".');
+  }
+
+  /** Which groups this caller sees, as a condition: those of its environment, or with `admin` all. {@link sees} is the same. */
+  get visible(): { environmentTag?: EnvironmentTag | null } {
+    return this.has('admin') ? {} : { environmentTag: this.environmentTag };
+  }
+
+  /** Whether this caller sees a group: the rule of {@link visible}, for a row that is there already. */
+  sees(group: { readonly environmentTag: EnvironmentTag | null }): boolean {
+    return this.has('admin') || group.environmentTag === this.environmentTag;
+  }
+
+  private has(scope: Scope): boolean {
+    const held = this.apiToken?.scopes;
+    return held !== undefined && (held.includes(scope) || held.includes('admin'));
+  }
+}

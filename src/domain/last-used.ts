@@ -1,0 +1,46 @@
+import type { Database } from '../database/client.ts';
+
+/** How long a use of an API token may go unrecorded. */
+const flushIntervalMs = 5_000;
+
+/** Notes when API tokens were last used: at once in memory, every few seconds in the database, never on a request's way. */
+export interface LastUsed {
+  /** Notes that the API token with this id was used now. */
+  note(apiTokenId: number): void;
+  /** Writes what is noted; what cannot be written is kept for the next time. Never fails. */
+  flush(): Promise<void>;
+  /** Ends the regular writing, after a last one. */
+  stop(): Promise<void>;
+}
+
+/** Begins to record. */
+export function recordLastUsed({ pool }: Pick<Database, 'pool'>): LastUsed {
+  let noted = new Map<number, Date>();
+
+  async function flush(): Promise<void> {
+    if (noted.size === 0) return;
+    const uses = noted;
+    noted = new Map();
+    try {
+      await pool.query({ name: 'stamp-api-tokens', text: stampApiTokens, values: [[...uses.keys()], [...uses.values()]] });
+    } catch {
+      for (const [id, at] of uses) if (!noted.has(id)) noted.set(id, at);
+    }
+  }
+
+  const timer = setInterval(() => void flush(), flushIntervalMs).unref();
+  return {
+    note: (apiTokenId) => void noted.set(apiTokenId, new Date()),
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+/** In the order of the ids and never backwards, because several instances write the same rows. */
+const stampApiTokens = `
+  update api_token set last_used_at = used.at
+  from (select * from unnest($1::int[], $2::timestamptz[]) as use (id, at) order by id) as used
+  where api_token.id = used.id and (last_used_at is null or last_used_at < used.at)`;

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** What a token is for: `ugt_` identifies a user group, `ugk_` is an API token, a caller's credential. */
+export type TokenPrefix = 'ugt_' | 'ugk_';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 30;
+const checksumLength = 6;
+const tokenLength = 4 + randomLength + checksumLength;
+
+/** The largest multiple of 62 that a byte can reach: bytes from there on are drawn again, or some letters would be likelier. */
+const unbiasedBytes = 256 - (256 % alphabet.length);
+
+/** Makes a new token: the prefix, 30 random base62 characters, and a checksum of 6. */
+export function issueToken(prefix: TokenPrefix): string {
+  let random = '';
+  while (random.length < randomLength) {
+    for (const byte of randomBytes(randomLength + 4)) {
+      if (byte < unbiasedBytes && random.length < randomLength) random += alphabet[byte % alphabet.length];
+    }
+  }
+  return prefix + random + checksum(prefix + random);
+}
+
+/** Whether `token`, which starts with one of our prefixes, has the length and the checksum of a token that we issued. */
+export function isIntact(token: string): boolean {
+  return token.length === tokenLength && token.endsWith(checksum(token.slice(0, -checksumLength)));
+}
+
+/**
+ * Whether a user group token may exist. Tokens of imported groups have any form, so only one that bears our prefix can be
+ * told to be wrong, without asking the database.
+ */
+export function mayBeUserGroupToken(token: string): boolean {
+  return /^\P{C}{16,255}$/u.test(token) && (!token.startsWith('ugt_') || isIntact(token));
+}
+
+/** What is wrong with an API token's form, as the end of a sentence that begins with its name; nothing if it may exist. */
+export function apiTokenProblem(secret: string): string | undefined {
+  if (secret.startsWith('ugt_')) return 'is a user group token, which is never a credential; use an API token (ugk_…)';
+  if (!/^[\x21-\x7e]{16,255}$/.test(secret)) return 'must have 16 to 255 printable ASCII characters and no spaces';
+  if (secret.startsWith('ugk_') && !isIntact(secret)) return 'is mistyped or cut off: its checksum does not match';
+  return undefined;
+}
+
+/** What is stored of an API token: the SHA-256 of its secret, 32 bytes. Enough for a secret that is random. */
+export function hashSecret(secret: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash('sha256').update(secret).digest());
+}
+
+/** Base62 of the CRC32, big-endian, padded to six characters. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < checksumLength; i += 1) {
+    digits = alphabet[rest % alphabet.length] + digits;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}

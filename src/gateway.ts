@@ -1,0 +1,85 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import type { Database } from './database/client.ts';
+import { isMigrated } from './database/migrate.ts';
+import { recordLastUsed } from './domain/last-used.ts';
+import { bindStatements } from './domain/statements.ts';
+import type { GraphQLContext } from './graphql/context.ts';
+import { schema } from './graphql/schema.ts';
+import { createGraphQLServer } from './graphql/server.ts';
+import { authenticateBy } from './http/authenticate.ts';
+import type { GatewayRequest, Route } from './http/exchange.ts';
+import { graphqlRoute } from './http/graphql-route.ts';
+import { createListener } from './http/listener.ts';
+import { contentsPage, errorPage, errorsPage, json, page } from './http/pages.ts';
+import { failureHeaders } from './http/problem.ts';
+import { userRoute } from './rest/user.ts';
+
+/** A gateway that is built and does not listen yet. */
+export interface Gateway {
+  /** Takes every request. */
+  readonly server: Server;
+  /** From now on `/readyz` answers 503, and connections are let go of after their answer. */
+  drain(): void;
+  /** Writes what is not written yet. The database stays open. */
+  close(): Promise<void>;
+}
+
+/** How long `/readyz` waits for the database before it takes it for unreachable. */
+const readinessTimeoutMs = 2_000;
+
+/** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
+export function buildGateway(database: Database, log: Logger): Gateway {
+  const statements = bindStatements(database);
+  const db = { prisma: database.prisma, statements };
+  const lastUsed = recordLastUsed(database);
+  let draining = false;
+
+  const contextOf = ({ caller, report }: GatewayRequest): GraphQLContext => ({ db, caller, report });
+  const graphql = createGraphQLServer(failureHeaders);
+
+  const routes: Readonly<Record<string, Route>> = {
+    '/': contentsPage,
+    '/graphql': graphqlRoute(async (url, init, params, request) => graphql.fetch(url, init, { ...contextOf(request), params })),
+    '/api/user': userRoute(schema, contextOf),
+    '/docs/errors': errorsPage,
+    '/livez': page(() => json(200, { status: 'alive' })),
+    '/readyz': page(async () => {
+      const reason = draining ? 'stopping' : await unreadiness(database);
+      return reason ? json(503, { status: 'not ready', reason }) : json(200, { status: 'ready' });
+    }),
+  };
+
+  const server = createListener({
+    authenticate: authenticateBy(statements, lastUsed),
+    route: (path) => {
+      if (Object.hasOwn(routes, path)) return routes[path];
+      if (path === '/api/user/') return routes['/api/user'];
+      return path.startsWith('/docs/errors/') ? errorPage(path.slice('/docs/errors/'.length)) : undefined;
+    },
+    report: ({ code, message, cause }, { id, method, path }) =>
+      log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
+    isDraining: () => draining,
+  });
+
+  return {
+    server,
+    drain() {
+      draining = true;
+    },
+    close: () => lastUsed.stop(),
+  };
+}
+
+/** Why the gateway cannot serve; nothing if it can. */
+async function unreadiness({ pool }: Database): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, readinessTimeoutMs, 'the database does not answer');
+  });
+  const check = isMigrated(pool).then(
+    (migrated) => (migrated ? undefined : 'the database lacks migrations'),
+    () => 'the database cannot be reached',
+  );
+  return Promise.race([check, timeout]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,47 @@
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { isExactNumber } from '../domain/exact-number.ts';
+import type { Json } from '../domain/limits.ts';
+import { builder } from './builder.ts';
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  serialize: (value) => value,
+  parseValue: (value) => value as Json,
+  parseLiteral: (node, variables) => readLiteral(node, variables ?? {}),
+});
+
+builder.scalarType('DateTime', {
+  description: 'A point in time, in UTC, as ISO 8601 with milliseconds: `2026-01-31T12:00:00.000Z`.',
+  serialize: (date) => date.toISOString(),
+  parseValue: (text) => {
+    const date = typeof text === 'string' ? new Date(text) : new Date(Number.NaN);
+    if (Number.isNaN(date.getTime())) throw new GraphQLError('A DateTime must be ISO 8601, such as 2026-01-31T12:00:00.000Z.');
+    return date;
+  },
+});
+
+/** A JSON value written in a document. A number that would be changed by being read becomes `NaN`, which is refused where it is used. */
+function readLiteral(node: ValueNode, variables: Record<string, unknown>): Json {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null;
+    case Kind.BOOLEAN:
+    case Kind.STRING:
+      return node.value;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return isExactNumber(node.value) ? Number(node.value) : Number.NaN;
+    case Kind.LIST:
+      return node.values.map((item) => readLiteral(item, variables));
+    case Kind.OBJECT: {
+      const names = node.fields.map(({ name }) => name.value);
+      const twice = names.find((name, index) => names.indexOf(name) !== index);
+      if (twice) throw new GraphQLError(`The member ${twice} is given twice in one object.`, { nodes: node });
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, readLiteral(value, variables)]));
+    }
+    case Kind.VARIABLE:
+      return (variables[node.name.value] ?? null) as Json;
+    case Kind.ENUM:
+      throw new GraphQLError(`A JSON value cannot be the bare word ${node.value}; write "${node.value}".`, { nodes: node });
+  }
+}

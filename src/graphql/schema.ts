@@ -1,0 +1,8 @@
+import { builder } from './builder.ts';
+import './scalars.ts';
+import './error.ts';
+import './user-group.ts';
+import './api-token.ts';
+
+/** The whole schema. Its text is committed as `schema.graphql`. */
+export const schema = builder.toSchema();

@@ -1,0 +1,24 @@
+import { authenticate } from '../domain/api-tokens.ts';
+import { Caller } from '../domain/caller.ts';
+import { Unauthenticated } from '../domain/errors.ts';
+import type { LastUsed } from '../domain/last-used.ts';
+import type { Statements } from '../domain/statements.ts';
+
+/** Tells who sends a request, by its `Authorization` header. Without one it is nobody. */
+export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+
+/**
+ * Reads `Authorization: Token <API_TOKEN>`.
+ *
+ * @throws Unauthenticated, from the function that it returns, when there is a header and its credential is not accepted.
+ */
+export function authenticateBy(statements: Statements, lastUsed: LastUsed): Authenticate {
+  return async (authorization) => {
+    if (authorization === undefined) return Caller.anonymous;
+    const [, secret] = /^Token +(\S+)$/i.exec(authorization.trim()) ?? [];
+    if (!secret) throw new Unauthenticated('The Authorization header must read "Token <API_TOKEN>".');
+    const caller = await authenticate(statements, secret);
+    if (caller.apiToken) lastUsed.note(caller.apiToken.id);
+    return caller;
+  };
+}

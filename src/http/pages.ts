@@ -1,0 +1,84 @@
+import { type ErrorCode, type ErrorKind, errorKinds } from '../domain/errors.ts';
+import type { Answer, GatewayRequest, Route } from './exchange.ts';
+import { methodNotAllowed, problem } from './problem.ts';
+
+/** A route that anybody may read, and that changes nothing. */
+export function page(answer: (request: GatewayRequest) => Answer | Promise<Answer>): Route {
+  return {
+    credential: 'ignored',
+    answer: (request) =>
+      request.method === 'GET' || request.method === 'HEAD' ? answer(request) : methodNotAllowed(request, 'GET, HEAD'),
+    failure: problem,
+  };
+}
+
+/** What is here, by path. */
+export const contents: Readonly<Record<string, string>> = {
+  '/graphql': 'The GraphQL API; in a browser, a playground to try it in',
+  '/api/user': 'The legacy REST API: GET (or QUERY) gets or creates a user group, PUT updates it, POST rotates its token',
+  '/docs/errors': 'What each error code means, and what to do',
+  '/livez': 'Whether the process lives',
+  '/readyz': 'Whether it can serve: the database is reachable and up to date',
+};
+
+/** `GET /`: what is here, for people or for programs, whichever asks. */
+export const contentsPage = page((request) =>
+  wantsHtml(request)
+    ? html(
+        'User group gateway',
+        `<p>Knows the user groups that view embedded dashboards.</p><dl>${Object.entries(contents)
+          .map(([path, text]) => `<dt><a href="${path}">${path}</a></dt><dd>${escape(text)}</dd>`)
+          .join('')}</dl>`,
+      )
+    : json(200, { name: 'user-group-gateway', contents }),
+);
+
+/** `GET /docs/errors`: every error code. */
+export const errorsPage = page(() =>
+  html('Error codes', (Object.keys(errorKinds) as ErrorCode[]).map((code) => describe(code, errorKinds[code])).join('')),
+);
+
+/** `GET /docs/errors/<CODE>`: one error code, if there is such a code. */
+export function errorPage(code: string): Route | undefined {
+  if (!Object.hasOwn(errorKinds, code)) return undefined;
+  return page(() => html(code, describe(code, errorKinds[code as ErrorCode])));
+}
+
+/** An answer in JSON. */
+export function json(status: number, body: unknown): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** An answer in HTML: a whole page around `main`, which is HTML already. It loads and runs nothing. */
+export function html(title: string, main: string): Answer {
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escape(title)}</title>
+<style>
+  :root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
+  body { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
+  dt { margin-top: 1rem; font-family: ui-monospace, monospace; }
+  dd { margin: 0; opacity: 0.8; }
+</style>
+<h1>${escape(title)}</h1>
+${main}
+</html>
+`;
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  };
+  return { status: 200, headers, body };
+}
+
+function describe(code: string, { status, title, advice }: ErrorKind): string {
+  return `<dl><dt><a href="/docs/errors/${code}">${code}</a> (${status})</dt><dd>${escape(title)}. ${escape(advice)}</dd></dl>`;
+}
+
+const wantsHtml = ({ headers }: GatewayRequest): boolean => headers.accept?.includes('text/html') ?? false;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -1,0 +1,23 @@
+import { type Logger, pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import type { Config } from './config.ts';
+
+/**
+ * Opens the log, on standard error: standard output is for what was asked for. Nothing is logged of a request but its id,
+ * method and path, and of an error its kind, code, text and stack, so that no secret gets in.
+ */
+export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+  const options = { level: logLevel, base: null, serializers: { err: describeError } };
+  if (logFormat === 'json') return pino(options, pino.destination({ dest: 2, sync: true }));
+  return pino(options, PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' }));
+}
+
+/** The harmless parts of an error. Others, such as a driver's `detail`, hold stored values. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  const { name, message, stack } = error;
+  const { code } = error as { code?: unknown };
+  return { type: name, code, message: withoutTokens(message), stack: withoutTokens(stack ?? '') };
+}
+
+const withoutTokens = (text: string): string => text.replace(/\b(ug[tk]_)[0-9A-Za-z]+/g, '$1…');

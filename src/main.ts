@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import { UsageError } from './commands/context.ts';
+import { migrate } from './commands/migrate.ts';
+import { serve } from './commands/serve.ts';
+import { token, tokenHelp } from './commands/token.ts';
+import { ConfigError } from './config.ts';
+import { GatewayError } from './domain/errors.ts';
+
+const help = `Usage: user-group-gateway COMMAND
+
+  serve     take requests (settings: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, LOG_LEVEL, LOG_FORMAT)
+  token     create, list and revoke API tokens
+  migrate   bring the database up to date
+`;
+
+async function main([command, ...args]: string[]): Promise<number> {
+  if (args.includes('--help') && command === 'token') return print(tokenHelp);
+  switch (command) {
+    case 'serve':
+      return serve();
+    case 'token':
+      return token(args);
+    case 'migrate':
+      return migrate();
+    case 'help':
+    case '--help':
+      return print(help);
+    default:
+      throw new UsageError(`${command ? `There is no command "${command}".` : 'Which command?'}\n\n${help}`);
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+/** Expected failures are a text; the unforeseen is shown whole, for a report. Exit codes: 1 it failed, 2 it was called wrongly. */
+function report(error: unknown): number {
+  const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
+  const told = error instanceof Error && (expected || error.constructor === Error) ? error.message : (error as Error)?.stack;
+  process.stderr.write(`${told ?? String(error)}\n`);
+  return error instanceof UsageError ? 2 : 1;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    process.exitCode = report(error);
+  },
+);

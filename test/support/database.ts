@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { connectDatabase, type Database } from '../../src/database/client.ts';
+
+/** A database of a test's own. */
+export interface TestDatabase extends Database {
+  readonly url: string;
+}
+
+/** Creates an empty, migrated database. Closing it drops it. */
+export async function createTestDatabase(template = 'template_migrated'): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administrate(`create database ${name} template ${template}`);
+  const url = `${inject('serverUrl')}/${name}`;
+  const database = connectDatabase({ connectionString: url });
+  return {
+    ...database,
+    url,
+    async close() {
+      await database.close();
+      await administrate(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function administrate(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${inject('serverUrl')}/postgres` });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
