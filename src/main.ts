@@ -38,7 +38,8 @@ function print(text: string): number {
 /** Expected failures are a text; the unforeseen is shown whole, for a report. Exit codes: 1 it failed, 2 it was called wrongly. */
 function report(error: unknown): number {
   const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
-  const told = error instanceof Error && (expected || error.constructor === Error) ? error.message : (error as Error)?.stack;
+  const isText = error instanceof Error && (expected || error.constructor === Error);
+  const told = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
   process.stderr.write(`${told ?? String(error)}\n`);
   return error instanceof UsageError ? 2 : 1;
 }

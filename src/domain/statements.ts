@@ -3,7 +3,7 @@ import type { ApiToken, EnvironmentTag, UserGroup } from '../generated/prisma/cl
 import { collapse } from './collapse.ts';
 
 /** A group that may come to be, every rule checked. */
-export interface UserGroupDraft {
+interface UserGroupDraft {
   readonly providedId: string;
   readonly environmentTag: EnvironmentTag | null;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface UserGroupDraft {
 }
 
 /** An API token as found by its secret's hash; whether it has expired is judged by the database's clock. */
-export type FoundApiToken = ApiToken & { readonly expired: boolean };
+type FoundApiToken = ApiToken & { readonly expired: boolean };
 
 /** The statements that many requests share: each is asked per key, and sent once for all keys of a turn of the event loop. */
 export interface Statements {

@@ -33,7 +33,12 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     unauthorizedError: () => new Unauthenticated('This needs an API token: send the header "Authorization: Token <API_TOKEN>".'),
   },
   // `node` and `nodes` are fields like others here, closed by default.
-  relay: { nodeQueryOptions: false, nodesQueryOptions: false },
+  relay: {
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+    nodeTypeOptions: { description: 'A thing that has an id of its own among all things.' },
+    idFieldOptions: { description: 'Identifies the thing among all nodes.' },
+  },
 });
 
 // Closed by default: a root field that is open to everybody says so itself, by `skipTypeScopes`.

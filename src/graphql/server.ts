@@ -19,12 +19,15 @@ export interface ServerContext extends GraphQLContext {
 /** The most tokens (names, values, punctuation) that a document may have. The playground's introspection has about 300. */
 const maxTokens = 2_000;
 
-const firstQuery = `# Put an API token into the headers below, then run this (Ctrl-Enter).
+const firstQuery = `# Put an API token behind "Token " in the
+# headers below, then press the button.
 mutation {
-  getOrCreateUserGroup(input: { providedId: "acme", name: "ACME" }) {
+  getOrCreateUserGroup(
+    input: { providedId: "acme", name: "ACME" }
+  ) {
     ... on GetOrCreateUserGroupPayload {
       created
-      userGroup { id teamId providedId name token environmentTag }
+      userGroup { teamId providedId name token }
     }
     ... on Error { code message }
   }
@@ -51,7 +54,7 @@ export function createGraphQLServer(
     graphiql: {
       title: 'User group gateway',
       defaultQuery: firstQuery,
-      headers: JSON.stringify({ Authorization: 'Token <API_TOKEN>' }, null, 2),
+      headers: JSON.stringify({ Authorization: 'Token ' }, null, 2),
       defaultEditorToolsVisibility: 'headers',
       shouldPersistHeaders: false,
       credentials: 'same-origin',

@@ -154,7 +154,7 @@ builder.mutationField('getOrCreateUserGroup', (t) =>
   t.field({
     type: GetOrCreateUserGroupPayload,
     nullable: true,
-    errors: { types: [Conflict] },
+    errors: { types: [Conflict], union: { description: 'The group, or why there is none.' } },
     description:
       'Returns the group with this id, and creates it if there is none. Never changes a group that exists. Needs the scope groups:write.',
     args: {
@@ -185,7 +185,7 @@ builder.mutationField('updateUserGroup', (t) =>
   t.field({
     type: UpdateUserGroupPayload,
     nullable: true,
-    errors: { types: [NotFound] },
+    errors: { types: [NotFound], union: { description: 'The changed group, or why nothing was changed.' } },
     description: 'Changes the fields that are given and leaves the others. Needs the scope groups:write.',
     args: {
       input: t.arg({
@@ -232,7 +232,7 @@ builder.mutationField('rotateUserGroupToken', (t) =>
   t.field({
     type: RotateUserGroupTokenPayload,
     nullable: true,
-    errors: { types: [NotFound] },
+    errors: { types: [NotFound], union: { description: 'The group with its new token, or why it has none.' } },
     description:
       'Puts a new token in the place of the current one. Of concurrent rotations of one token exactly one succeeds. Needs the scope groups:write.',
     args: {

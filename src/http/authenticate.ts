@@ -4,7 +4,7 @@ import { Unauthenticated } from '../domain/errors.ts';
 import type { LastUsed } from '../domain/last-used.ts';
 import type { Statements } from '../domain/statements.ts';
 
-/** Tells who sends a request, by its `Authorization` header. Without one it is nobody. */
+/** Tells who sends a request, by its `Authorization` header. Without one, or with an empty token, it is nobody. */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
 
 /**
@@ -14,7 +14,7 @@ export type Authenticate = (authorization: string | undefined) => Promise<Caller
  */
 export function authenticateBy(statements: Statements, lastUsed: LastUsed): Authenticate {
   return async (authorization) => {
-    if (authorization === undefined) return Caller.anonymous;
+    if (authorization === undefined || /^Token\s*$/i.test(authorization)) return Caller.anonymous;
     const [, secret] = /^Token +(\S+)$/i.exec(authorization.trim()) ?? [];
     if (!secret) throw new Unauthenticated('The Authorization header must read "Token <API_TOKEN>".');
     const caller = await authenticate(statements, secret);

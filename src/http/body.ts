@@ -5,7 +5,7 @@ import type { GatewayRequest } from './exchange.ts';
 import { parseJson } from './json.ts';
 
 /** The most bytes that a body may have: 1 MiB. */
-export const maxBodyBytes = 1_048_576;
+const maxBodyBytes = 1_048_576;
 
 /**
  * Reads a request's body, of any method.

@@ -5,7 +5,7 @@ import { parseJson } from './json.ts';
 import { failureHeaders } from './problem.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are judged by the server. */
-export type GraphQLParams = Record<string, unknown>;
+type GraphQLParams = Record<string, unknown>;
 
 /** Executes a request that is read already, and negotiates the form of the answer. */
 export type GraphQLServer = (url: string, init: RequestInit, params: GraphQLParams, request: GatewayRequest) => Promise<Response>;

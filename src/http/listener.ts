@@ -79,10 +79,10 @@ function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answ
   // A body that was not read to its end makes the connection useless for another request.
   const unread = !incoming.complete;
   outgoing.writeHead(answer.status, {
-    ...answer.headers,
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
-    'cache-control': answer.headers['cache-control'] ?? 'no-store',
+    'cache-control': 'no-store',
+    ...answer.headers,
     'content-length': Buffer.byteLength(answer.body),
     ...((draining || unread) && { connection: 'close' }),
   });

@@ -13,7 +13,7 @@ export function page(answer: (request: GatewayRequest) => Answer | Promise<Answe
 }
 
 /** What is here, by path. */
-export const contents: Readonly<Record<string, string>> = {
+const contents: Readonly<Record<string, string>> = {
   '/graphql': 'The GraphQL API; in a browser, a playground to try it in',
   '/api/user': 'The legacy REST API: GET (or QUERY) gets or creates a user group, PUT updates it, POST rotates its token',
   '/docs/errors': 'What each error code means, and what to do',
@@ -27,7 +27,7 @@ export const contentsPage = page((request) =>
     ? html(
         'User group gateway',
         `<p>Knows the user groups that view embedded dashboards.</p><dl>${Object.entries(contents)
-          .map(([path, text]) => `<dt><a href="${path}">${path}</a></dt><dd>${escape(text)}</dd>`)
+          .map(([path, text]) => `<dt><a href="${path}">${path}</a></dt><dd>${escapeHtml(text)}</dd>`)
           .join('')}</dl>`,
       )
     : json(200, { name: 'user-group-gateway', contents }),
@@ -50,19 +50,19 @@ export function json(status: number, body: unknown): Answer {
 }
 
 /** An answer in HTML: a whole page around `main`, which is HTML already. It loads and runs nothing. */
-export function html(title: string, main: string): Answer {
+function html(title: string, main: string): Answer {
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>
   :root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
   body { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
   dt { margin-top: 1rem; font-family: ui-monospace, monospace; }
   dd { margin: 0; opacity: 0.8; }
 </style>
-<h1>${escape(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${main}
 </html>
 `;
@@ -74,11 +74,11 @@ ${main}
 }
 
 function describe(code: string, { status, title, advice }: ErrorKind): string {
-  return `<dl><dt><a href="/docs/errors/${code}">${code}</a> (${status})</dt><dd>${escape(title)}. ${escape(advice)}</dd></dl>`;
+  return `<dl><dt><a href="/docs/errors/${code}">${code}</a> (${status})</dt><dd>${escapeHtml(title)}. ${escapeHtml(advice)}</dd></dl>`;
 }
 
 const wantsHtml = ({ headers }: GatewayRequest): boolean => headers.accept?.includes('text/html') ?? false;
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

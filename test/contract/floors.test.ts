@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Which rooms (a folder or a file directly below src) may be imported from which; a path names one file of a room. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['commands', 'config.ts', 'domain'],
+  commands: ['gateway.ts', 'config.ts', 'log.ts', 'database', 'domain', 'docs-config', 'generated'],
+  'gateway.ts': ['database', 'domain', 'docs-config', 'graphql', 'http', 'rest'],
+  rest: ['graphql', 'http'],
+  graphql: ['domain', 'docs-config', 'generated'],
+  http: ['domain', 'docs-config'],
+  domain: ['generated', 'database/client.ts', 'database/faults.ts'],
+  'docs-config': [],
+  database: ['generated'],
+  'log.ts': ['config.ts'],
+  'config.ts': ['domain/token-format.ts'],
+};
+
+const room = (file: string): string => file.split('/')[0] ?? file;
+
+test('a file imports only from its own room and from those below it', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const imports = files
+    .filter((file) => room(file) !== 'generated')
+    .flatMap((file) =>
+      [...readFileSync(join('src', file), 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)].map(([, path = '']) => ({
+        file,
+        target: normalize(join(dirname(file), path)),
+      })),
+    );
+  expect(imports.length).toBeGreaterThan(50);
+  const allowed = ({ file, target }: { file: string; target: string }) =>
+    room(file) === room(target) || [target, room(target)].some((place) => floors[room(file)]?.includes(place));
+  expect(imports.filter((one) => !allowed(one)).map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
+});
