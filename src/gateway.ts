@@ -40,7 +40,10 @@ export function buildGateway(database: Database, log: Logger): Gateway {
 
   const routes: Readonly<Record<string, Route>> = {
     '/': contentsPage,
-    '/graphql': graphqlRoute(async (url, init, params, request) => graphql.fetch(url, init, { ...contextOf(request), params })),
+    '/graphql': graphqlRoute({
+      lane: (params, request) => graphql.lane({ params, accept: request.headers.accept, context: contextOf(request) }),
+      answer: (url, init, params, request) => graphql.answer(url, init, params, contextOf(request)),
+    }),
     '/api/user': userRoute(schema, contextOf),
     '/docs/errors': errorsPage,
     '/livez': page(() => json(200, { status: 'alive' })),

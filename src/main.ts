@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './production.ts';
 import { UsageError } from './commands/context.ts';
 import { migrate } from './commands/migrate.ts';
 import { serve } from './commands/serve.ts';

@@ -29,7 +29,7 @@ export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): P
   const issues = [...textIssues(['name'], request.name), ...scopeIssues(request.scopes)];
   if (issues.length > 0) throw new InvalidInput(issues);
   const secret = issueToken('ugk_');
-  const data = { ...request, scopes: [...new Set(request.scopes)], secretHash: hashSecret(secret) };
+  const data = { ...request, scopes: [...new Set(request.scopes)], secretHash: Buffer.from(hashSecret(secret), 'hex') };
   return { secret, apiToken: await prisma.apiToken.create({ data }) };
 }
 
@@ -52,7 +52,7 @@ export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiTok
 
 /** Accepts a secret of the operator's choice as an API token with scope `admin`, untagged. Does nothing if it is known. */
 export async function acceptBootstrapToken(prisma: Prisma, secret: string): Promise<void> {
-  const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: hashSecret(secret) }];
+  const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: Buffer.from(hashSecret(secret), 'hex') }];
   await prisma.apiToken.createMany({ data, skipDuplicates: true });
 }
 
@@ -84,7 +84,7 @@ export async function issueFirstApiToken(
 export async function authenticate(statements: Statements, secret: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
-  const found = await statements.apiToken(Buffer.from(hashSecret(secret)).toString('hex'));
+  const found = await statements.apiToken(hashSecret(secret));
   if (!found) throw new Unauthenticated('The API token is unknown.');
   if (found.revokedAt) throw new Unauthenticated('The API token is revoked.');
   if (found.expired) throw new Unauthenticated('The API token has expired.');

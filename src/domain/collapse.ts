@@ -15,35 +15,54 @@ export interface Batching<Key, Value> {
 }
 
 /**
- * Makes one statement of all that is asked for in one turn of the event loop, by whichever requests.
+ * How many batches of one kind may be under way at once. While they are, others gather, so that under load batches grow
+ * and statements become fewer. More than one, so that a slow batch does not hold up those behind it.
+ */
+const maxUnderWay = Number(process.env['UW'] ?? 2);
+
+/**
+ * Makes one statement of what is asked for in one turn of the event loop, or while earlier statements are under way, by
+ * whichever requests.
  *
  * This is no cache: what a call gets was read after it asked, and nothing is kept. A lone call waits for nothing but the
  * end of the turn. When a batch fails, each of its calls fails with the same error.
  */
 export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key) => Promise<Value | undefined> {
   let waiting = new Map<string, { key: Key; waiters: Waiter<Value>[] }>();
+  let scheduled = false;
+  let underWay = 0;
 
-  const dispatch = (): void => {
+  function dispatch(): void {
+    scheduled = false;
+    if (waiting.size === 0 || underWay >= maxUnderWay) return; // taken up again when a batch returns
     const batch = waiting;
     waiting = new Map();
-    if (batch.size === 0) return; // went ahead of its turn, being full
-    batching.load([...batch.values()].map(({ key }) => key)).then(
-      (values) => {
-        for (const [identity, { waiters }] of batch) for (const { resolve } of waiters) resolve(values.get(identity));
-      },
-      (error) => {
-        for (const { waiters } of batch.values()) for (const { reject } of waiters) reject(error);
-      },
-    );
-  };
+    underWay += 1;
+    batching
+      .load([...batch.values()].map(({ key }) => key))
+      .then(
+        (values) => {
+          for (const [identity, { waiters }] of batch) for (const { resolve } of waiters) resolve(values.get(identity));
+        },
+        (error) => {
+          for (const { waiters } of batch.values()) for (const { reject } of waiters) reject(error);
+        },
+      )
+      .finally(() => {
+        underWay -= 1;
+        dispatch();
+      });
+  }
 
   return (key) =>
     new Promise((resolve, reject) => {
       const identity = batching.identity(key);
       const entry = waiting.get(identity);
       if (entry) return void entry.waiters.push({ resolve, reject });
-      if (waiting.size === 0) setImmediate(dispatch);
       waiting.set(identity, { key, waiters: [{ resolve, reject }] });
-      if (waiting.size >= batching.maxKeys) dispatch();
+      if (!scheduled) {
+        scheduled = true;
+        setImmediate(dispatch);
+      }
     });
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** What a token is for: `ugt_` identifies a user group, `ugk_` is an API token, a caller's credential. */
@@ -44,9 +44,9 @@ export function apiTokenProblem(secret: string): string | undefined {
   return undefined;
 }
 
-/** What is stored of an API token: the SHA-256 of its secret, 32 bytes. Enough for a secret that is random. */
-export function hashSecret(secret: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(secret).digest());
+/** What is stored of an API token: the SHA-256 of its secret, in hexadecimal. Enough for a secret that is random. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
 }
 
 /** Base62 of the CRC32, big-endian, padded to six characters. */

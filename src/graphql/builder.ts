@@ -1,9 +1,9 @@
 import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
-import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import { Forbidden, InvalidInput, Unauthenticated } from '../domain/errors.ts';
 import type { Json } from '../domain/limits.ts';
+import ClosedByDefault from './closed-by-default.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The types that every part of the schema builds on. */
@@ -15,22 +15,17 @@ export interface SchemaTypes {
     DateTime: { Input: Date; Output: Date };
     ID: { Input: string; Output: string };
   };
-  AuthScopes: { authenticated: boolean };
 }
 
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // Before the authorisation, so that its refusals become results too.
-  plugins: [ErrorsPlugin, ScopeAuthPlugin, RelayPlugin],
+  // The errors come first, so that a refusal for want of a credential becomes a result too.
+  plugins: [ErrorsPlugin, ClosedByDefault, RelayPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,
     defaultTypes: [Unauthenticated, Forbidden, InvalidInput],
     defaultUnionOptions: { name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result` },
-  },
-  scopeAuth: {
-    authScopes: ({ caller }) => ({ authenticated: caller.apiToken !== undefined }),
-    unauthorizedError: () => new Unauthenticated('This needs an API token: send the header "Authorization: Token <API_TOKEN>".'),
   },
   // `node` and `nodes` are fields like others here, closed by default.
   relay: {
@@ -41,9 +36,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   },
 });
 
-// Closed by default: a root field that is open to everybody says so itself, by `skipTypeScopes`.
-builder.queryType({ description: 'What can be asked.', authScopes: { authenticated: true } });
+builder.queryType({ description: 'What can be asked.' });
 builder.mutationType({
   description: 'What can be changed. Each answer is a result or one of the errors that are to be expected.',
-  authScopes: { authenticated: true },
 });

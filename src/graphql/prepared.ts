@@ -13,6 +13,7 @@ import {
   validate,
 } from 'graphql';
 import { asGatewayError, InvalidInput, type Issue } from '../domain/errors.ts';
+import { compile } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** An operation that is known to fit the schema, ready to be executed any number of times. */
@@ -34,13 +35,16 @@ export function prepareOperation(schema: GraphQLSchema, source: string): Prepare
   const faults = validate(schema, document);
   if (faults.length > 0) throw new Error(`The operation does not fit the schema: ${faults.join(' ')}\n${source}`);
   const variables = declaredVariables(schema, document);
+  const compiled = compile(schema, document);
 
   return {
     variableNames: [...variables.keys()],
     async run(given, contextValue) {
       const picked = [...variables.keys()].filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
       const variableValues = Object.fromEntries(picked);
-      const { data, errors } = await execute({ schema, document, variableValues, contextValue });
+      const { data, errors } = compiled
+        ? await compiled(undefined, contextValue, variableValues)
+        : await execute({ schema, document, variableValues, contextValue });
       if (!errors?.[0]) return Object.values(data ?? {})[0];
       if (!data) return new InvalidInput(variableIssues(variables, variableValues));
       throw asGatewayError(causeOf(errors[0]));

@@ -1,19 +1,26 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { execute, GraphQLError, parse } from 'graphql';
-import { createYoga, maskError, type Plugin, type YogaServerInstance } from 'graphql-yoga';
-import { asGatewayError, type ErrorCode, errorKinds, InvalidInput } from '../domain/errors.ts';
+import { execute, parse } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import { type AdmittedDocuments, rememberAdmitted } from './admitted.ts';
 import type { GraphQLContext } from './context.ts';
-import { causeOf } from './prepared.ts';
+import { createLane, type Lane } from './lane.ts';
+import { type FailureHeaders, finishErrors, publicError } from './public-error.ts';
 import { schema } from './schema.ts';
 
+/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
+export type GraphQLParams = Readonly<Record<string, unknown>>;
+
 /** What the transport hands over with a request: the resolvers' context, and the request's parameters, read already. */
-export interface ServerContext extends GraphQLContext {
-  readonly params: {
-    query?: string;
-    operationName?: string;
-    variables?: Record<string, unknown>;
-    extensions?: Record<string, unknown>;
-  };
+interface ServerContext extends GraphQLContext {
+  readonly params: GraphQLParams;
+}
+
+/** The GraphQL server: two ways that answer alike. */
+export interface GraphQLServer {
+  /** Takes every request: parsing, validation, limits, execution, content negotiation, and the playground for browsers. */
+  answer(url: string, init: RequestInit, params: GraphQLParams, context: GraphQLContext): Promise<Response>;
+  /** The short way for a plain request whose document was admitted before. */
+  readonly lane: Lane;
 }
 
 /** The most tokens (names, values, punctuation) that a document may have. The playground's introspection has about 300. */
@@ -34,14 +41,13 @@ mutation {
 }
 `;
 
-/** Builds the GraphQL server: parsing, validation, limits, execution, content negotiation, and the playground for browsers. */
-export function createGraphQLServer(
-  retryHeaders: (code: ErrorCode) => Record<string, string>,
-): YogaServerInstance<ServerContext, object> {
-  return createYoga<ServerContext>({
+/** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
+export function createGraphQLServer(failureHeaders: FailureHeaders): GraphQLServer {
+  const admitted = rememberAdmitted();
+  const yoga = createYoga<ServerContext>({
     schema,
-    plugins: [useStandardExecute(), useReadParams(), useClosedErrorCodes()],
-    maskedErrors: { maskError: (error, message) => publicError(error, message, retryHeaders) },
+    plugins: [useReadParams(), useOneParserAndExecutor(), useAdmission(admitted), useFinishedErrors()],
+    maskedErrors: { maskError: (error, message) => publicError(error, message, failureHeaders) },
     parserAndValidationCache: false,
     // The listener bounds every body before it comes here.
     maxRequestBodySize: false,
@@ -60,17 +66,13 @@ export function createGraphQLServer(
       credentials: 'same-origin',
     },
   });
-}
-
-/** The reference implementation executes here too, as it does for prepared operations: one behaviour for every way in. */
-function useStandardExecute(): Plugin<ServerContext> {
   return {
-    onParse: ({ setParseFn }) => setParseFn((source: string) => parse(source, { maxTokens })),
-    onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
+    answer: async (url, init, params, context) => yoga.fetch(url, init, { ...context, params }),
+    lane: createLane(schema, admitted, failureHeaders),
   };
 }
 
-/** The transport has read the parameters with the same reader as for REST. */
+/** The transport has read the parameters, with the same reader as for REST. */
 function useReadParams(): Plugin<ServerContext> {
   return {
     onRequestParse({ serverContext, setRequestParser }) {
@@ -80,41 +82,31 @@ function useReadParams(): Plugin<ServerContext> {
   };
 }
 
-/** Gives every error a code of the closed list, those too that come from the GraphQL machinery. */
-function useClosedErrorCodes(): Plugin<ServerContext> {
+/** The reference implementation parses, with a bound, and executes: the same behaviour on every way in. */
+function useOneParserAndExecutor(): Plugin<ServerContext> {
   return {
-    onResultProcess({ result, setResult }) {
-      if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
-      setResult({ ...result, errors: result.errors.map(withClosedCode) });
+    onParse: ({ setParseFn }) => setParseFn((source: string) => parse(source, { maxTokens })),
+    onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
+  };
+}
+
+/** Remembers documents that have come as far as execution: they are valid, and within every limit. */
+function useAdmission(admitted: AdmittedDocuments): Plugin<ServerContext> {
+  return {
+    onExecute({ args: { document, contextValue } }) {
+      const { query } = contextValue.params as { query?: string };
+      if (query !== undefined) admitted.add(query, document);
     },
   };
 }
 
-function withClosedCode(error: GraphQLError): GraphQLError {
-  const { code, http } = error.extensions as { code?: string; http?: { status?: number } };
-  if (code !== undefined && Object.hasOwn(errorKinds, code)) return error;
-  const closed = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : code === 'INTERNAL_SERVER_ERROR' ? 'INTERNAL' : 'INVALID_INPUT';
-  return withExtensions(error, error.message, { ...error.extensions, code: closed });
-}
-
-/**
- * What a caller is told of an error: of an expected one its code and text, of any other nothing but that it happened.
- * Errors of GraphQL itself (syntax, validation) stay as they are.
- */
-function publicError(error: unknown, message: string, retryHeaders: (code: ErrorCode) => Record<string, string>): Error {
-  const masked = maskError(error, message, false);
-  if (masked === error || !(masked instanceof GraphQLError)) return masked;
-  const cause = asGatewayError(error instanceof GraphQLError ? causeOf(error) : error);
-  const { status } = errorKinds[cause.code];
-  return withExtensions(masked, cause.message, {
-    code: cause.code,
-    ...(cause instanceof InvalidInput && { issues: cause.issues }),
-    ...(status >= 500 && { http: { status, headers: retryHeaders(cause.code) } }),
-  });
-}
-
-/** The same error, at the same place of the document and the result, with other words. */
-function withExtensions({ nodes, source, positions, path }: GraphQLError, message: string, extensions: object): GraphQLError {
-  const place = { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
-  return new GraphQLError(message, { ...place, extensions: { ...extensions } });
+/** Gives every error a code of the closed list, those too that come from the GraphQL machinery. */
+function useFinishedErrors(): Plugin<ServerContext> {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
+      const { report } = serverContext as unknown as ServerContext;
+      setResult({ ...result, errors: finishErrors(result.errors, report) });
+    },
+  };
 }

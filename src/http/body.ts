@@ -23,8 +23,7 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
       else chunks.push(chunk);
     });
     incoming.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    incoming.once('error', reject);
-    incoming.once('close', () => reject(new GatewayError('INVALID_INPUT', 'The request ended before its body did.')));
+    incoming.once('error', () => reject(new GatewayError('INVALID_INPUT', 'The request ended before its body did.')));
   });
 }
 

@@ -5,19 +5,27 @@ import { parseJson } from './json.ts';
 import { failureHeaders } from './problem.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are judged by the server. */
-type GraphQLParams = Record<string, unknown>;
+type GraphQLParams = Readonly<Record<string, unknown>>;
 
-/** Executes a request that is read already, and negotiates the form of the answer. */
-export type GraphQLServer = (url: string, init: RequestInit, params: GraphQLParams, request: GatewayRequest) => Promise<Response>;
+/** What executes requests that are read already. */
+export interface GraphQLHandlers {
+  /** Answers a plain request that it knows at once; nothing, if it has to go the long way. */
+  lane(params: GraphQLParams, request: GatewayRequest): Promise<Answer | undefined>;
+  /** Answers any request, and negotiates the form of the answer. */
+  answer(url: string, init: RequestInit, params: GraphQLParams, request: GatewayRequest): Promise<Response>;
+}
 
 /** The route of the GraphQL endpoint. */
-export function graphqlRoute(server: GraphQLServer): Route {
+export function graphqlRoute(handlers: GraphQLHandlers): Route {
   return {
     credential: 'optional',
     async answer(request) {
       const { method, url } = request;
+      const params = readParams(request);
+      const answer = method === 'POST' ? await handlers.lane(params, request) : undefined;
+      if (answer) return answer;
       const headers = request.headers as Record<string, string>;
-      const response = await server(`http://gateway${url}`, { method, headers }, readParams(request), request);
+      const response = await handlers.answer(`http://gateway${url}`, { method, headers }, params, request);
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
     },
     failure: (error, { headers }) => graphqlFailure(error, headers.accept),

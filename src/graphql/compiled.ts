@@ -1,0 +1,67 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isLeafType,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  typeFromAST,
+} from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { GraphQLContext } from './context.ts';
+
+/** What is executed: a valid document, and what goes with it. */
+export interface Execution {
+  readonly document: DocumentNode;
+  readonly operationName: string | null | undefined;
+  readonly variableValues: Readonly<Record<string, unknown>> | null | undefined;
+  readonly contextValue: GraphQLContext;
+}
+
+/** Executes as the reference implementation does, and answers the same. */
+export type Execute = (execution: Execution) => Promise<ExecutionResult>;
+
+/** How often a document is executed before it is compiled, which costs as much as some ten to hundred executions. */
+const usesBeforeCompiling = 3;
+
+/**
+ * An executor that compiles the queries that come again and again to JavaScript functions, which are some ten times faster
+ * than walking through the document. Everything about errors is left to the reference implementation: a query that fails
+ * is executed again by it, for it changes nothing; mutations are not compiled.
+ */
+export function compileOftenExecuted(schema: GraphQLSchema): Execute {
+  const known = new WeakMap<DocumentNode, { uses: number; compiled: CompiledQuery['query'] | undefined }>();
+
+  return async (execution) => {
+    const { document, operationName, variableValues, contextValue } = execution;
+    let entry = known.get(document);
+    if (!entry) known.set(document, (entry = { uses: 0, compiled: undefined }));
+    entry.uses += 1;
+    if (entry.uses === usesBeforeCompiling) entry.compiled = compileSimpleQuery(schema, document);
+    if (entry.compiled && operationName == null) {
+      const result: ExecutionResult = await entry.compiled(undefined, contextValue, variableValues);
+      if (!result.errors) return result;
+    }
+    return execute({ schema, ...execution });
+  };
+}
+
+/** Compiles a document, if it is one query whose variables are of scalar and enumeration types: those it reads alike. */
+function compileSimpleQuery(schema: GraphQLSchema, document: DocumentNode): CompiledQuery['query'] | undefined {
+  const operation = getOperationAST(document);
+  if (operation?.operation !== OperationTypeNode.QUERY || !hasLeafVariables(schema, operation)) return undefined;
+  return compile(schema, document);
+}
+
+/** Compiles a document whatever it is; nothing if that cannot be done. */
+export function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery['query'] | undefined {
+  const compiled = compileQuery(schema, document);
+  return isCompiledQuery(compiled) ? compiled.query : undefined;
+}
+
+function hasLeafVariables(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): boolean {
+  return variableDefinitions.every(({ type }) => isLeafType(getNamedType(typeFromAST(schema, type as never))));
+}

@@ -1,0 +1,51 @@
+import { GraphQLError } from 'graphql';
+import { maskError } from 'graphql-yoga';
+import { asGatewayError, type ErrorCode, errorKinds, type GatewayError, InvalidInput } from '../domain/errors.ts';
+import { causeOf } from './prepared.ts';
+
+/** The headers that go with a failure's status, by its code. */
+export type FailureHeaders = (code: ErrorCode) => Record<string, string>;
+
+/** An error with a code of the closed list; those of the GraphQL machinery (syntax, validation, parameters) get theirs here. */
+function withClosedCode(error: GraphQLError): GraphQLError {
+  const { code, http } = error.extensions as { code?: string; http?: { status?: number } };
+  if (code !== undefined && Object.hasOwn(errorKinds, code)) return error;
+  const closed = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : code === 'INTERNAL_SERVER_ERROR' ? 'INTERNAL' : 'INVALID_INPUT';
+  return withExtensions(error, error.message, { ...error.extensions, code: closed });
+}
+
+/**
+ * What a caller is told of an error: of an expected one its code and text, of any other nothing but that it happened.
+ * Errors of GraphQL itself (syntax, validation) stay as they are.
+ */
+export function publicError(error: unknown, message: string, failureHeaders: FailureHeaders): Error {
+  const masked = maskError(error, message, false);
+  if (masked === error || !(masked instanceof GraphQLError)) return masked;
+  const cause = asGatewayError(error instanceof GraphQLError ? causeOf(error) : error);
+  const { status } = errorKinds[cause.code];
+  const told = withExtensions(masked, cause.message, {
+    code: cause.code,
+    ...(cause instanceof InvalidInput && { issues: cause.issues }),
+    ...(status >= 500 && { http: { status, headers: failureHeaders(cause.code) } }),
+  });
+  if (status >= 500) faults.set(told, cause);
+  return told;
+}
+
+/** What is behind errors that tell nothing of it. */
+const faults = new WeakMap<Error, GatewayError>();
+
+/** Gives the errors of a result their codes, and hands the faults behind them, the gateway's own and the database's, to the log. */
+export function finishErrors(errors: readonly GraphQLError[], report: (fault: GatewayError) => void): GraphQLError[] {
+  return errors.map((error) => {
+    const fault = faults.get(error);
+    if (fault) report(fault);
+    return withClosedCode(error);
+  });
+}
+
+/** The same error, at the same place of the document and the result, with other words. */
+function withExtensions({ nodes, source, positions, path }: GraphQLError, message: string, extensions: object): GraphQLError {
+  const place = { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
+  return new GraphQLError(message, { ...place, extensions: { ...extensions } });
+}
