@@ -8,6 +8,8 @@ export interface Config {
   readonly port: number;
   /** A PostgreSQL to connect to; none means the embedded one in {@link Config.dataDir}. */
   readonly databaseUrl: string | undefined;
+  /** Whether database connections prepare statements under names; off behind a pooler in transaction mode. */
+  readonly namedStatements: boolean;
   /** The folder of the embedded PostgreSQL. */
   readonly dataDir: string;
   /** An API token with scope `admin` to accept from the first start on. */
@@ -31,6 +33,10 @@ const settings = z.object({
     .string()
     .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway')
     .optional(),
+  DB_NAMED_STATEMENTS: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('true')
+    .transform((text) => text === 'true'),
   DATA_DIR: z.string().default('.data'),
   BOOTSTRAP_API_TOKEN: z
     .string()
@@ -66,6 +72,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean):
     host: data.HOST,
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
+    namedStatements: data.DB_NAMED_STATEMENTS,
     dataDir: data.DATA_DIR,
     bootstrapApiToken: data.BOOTSTRAP_API_TOKEN,
     logLevel: data.LOG_LEVEL,

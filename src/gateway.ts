@@ -75,12 +75,12 @@ export function buildGateway(database: Database, log: Logger): Gateway {
 }
 
 /** Why the gateway cannot serve; nothing if it can. */
-async function unreadiness({ pool }: Database): Promise<string | undefined> {
+async function unreadiness(database: Database): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, readinessTimeoutMs, 'the database does not answer');
   });
-  const check = isMigrated(pool).then(
+  const check = isMigrated(database).then(
     (migrated) => (migrated ? undefined : 'the database lacks migrations'),
     () => 'the database cannot be reached',
   );

@@ -9,16 +9,19 @@ import { GatewayError } from './domain/errors.ts';
 
 const help = `Usage: user-group-gateway COMMAND
 
-  serve     take requests (settings: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, LOG_LEVEL, LOG_FORMAT)
-  token     create, list and revoke API tokens
-  migrate   bring the database up to date
+  serve [--workers N]   take requests, in N processes (default: 1)
+  token                 create, list and revoke API tokens
+  migrate               bring the database up to date
+
+The settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, LOG_LEVEL, LOG_FORMAT,
+DB_NAMED_STATEMENTS.
 `;
 
 async function main([command, ...args]: string[]): Promise<number> {
   if (args.includes('--help') && command === 'token') return print(tokenHelp);
   switch (command) {
     case 'serve':
-      return serve();
+      return serve(args);
     case 'token':
       return token(args);
     case 'migrate':

@@ -1,9 +1,12 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import { parseArgs } from 'node:util';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { buildGateway } from '../gateway.ts';
-import { type CommandContext, withDatabase } from './context.ts';
+import { type CommandContext, UsageError, withDatabase } from './context.ts';
+import { runWorkers, untilToldToStop } from './workers.ts';
 
 /** How long connections that are idle when the gateway stops may still bring a request. */
 const idleGraceMs = 1_000;
@@ -11,9 +14,11 @@ const idleGraceMs = 1_000;
 /** How long a stop waits for requests that are being answered. */
 const drainTimeoutMs = 30_000;
 
-/** `serve`: takes requests until SIGTERM or SIGINT, then answers those under way and stops. A second signal ends at once. */
-export async function serve(): Promise<number> {
-  const stop = untilSignal();
+/** `serve [--workers N]`: takes requests until SIGTERM or SIGINT, then answers those under way and stops. A second signal ends at once. */
+export async function serve(args: string[]): Promise<number> {
+  const workers = workerCount(args);
+  if (cluster.isPrimary && workers > 1) return runWorkers(workers, untilSignal());
+  const stop: Promise<string> = cluster.isWorker ? untilToldToStop() : untilSignal();
   return withDatabase(async (context) => {
     const { config, log, database } = context;
     if (config.bootstrapApiToken) await acceptBootstrapToken(database.prisma, config.bootstrapApiToken);
@@ -32,6 +37,16 @@ export async function serve(): Promise<number> {
     log.info('stopped');
     return 0;
   });
+}
+
+function workerCount(args: string[]): number {
+  try {
+    const { workers = '1' } = parseArgs({ args, options: { workers: { type: 'string' } } }).values;
+    if (/^[1-9]\d{0,2}$/.test(workers)) return Number(workers);
+  } catch {
+    // told below, as a wrong number is
+  }
+  throw new UsageError('serve takes --workers N, the number of processes, from 1 to 999 (default: 1), and nothing else.');
 }
 
 async function listen(server: Server, { host, port }: CommandContext['config']): Promise<void> {

@@ -8,10 +8,15 @@ export type Connection = Pick<pg.PoolConfig, 'connectionString' | 'host' | 'port
 
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
-  /** For statements that Prisma cannot state. Shared with {@link Database.prisma}. */
-  readonly pool: pg.Pool;
-  /** For everything else. */
   readonly prisma: PrismaClient;
+  /** The connections, which Prisma uses too. */
+  readonly pool: pg.Pool;
+  /**
+   * Runs a statement that Prisma cannot state, or not fast enough, and returns its rows.
+   *
+   * @param name the same for the same text, and for no other: each connection prepares it once.
+   */
+  query<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -25,12 +30,22 @@ const connectionTimeoutMs = 5_000;
 /** How long the server lets a statement run. */
 const statementTimeoutMs = 10_000;
 
+/** How long an answer is waited for: a server that is frozen, or behind a dead network, does not end statements itself. */
+const answerTimeoutMs = 12_000;
+
+/** How statements are sent. */
+export interface StatementOptions {
+  /** Whether connections prepare statements under names: faster, and impossible behind a pooler in transaction mode. */
+  readonly namedStatements: boolean;
+}
+
 /** Prepares the connection to a database; connects when first used. The object is kept: a change of its port is followed. */
-export function connectDatabase(connection: Connection): Database {
+export function connectDatabase(connection: Connection, { namedStatements }: StatementOptions = { namedStatements: true }): Database {
   const options: pg.PoolConfig = Object.assign(connection, {
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     onConnect: prepareSession,
+    query_timeout: answerTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     application_name: 'user-group-gateway',
@@ -44,11 +59,14 @@ export function connectDatabase(connection: Connection): Database {
   const prisma = new PrismaClient({
     // Longer forms print the values of the statement that failed.
     errorFormat: 'minimal',
-    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
+    adapter: new PrismaPg(pool, namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) } : {}),
   });
   return {
-    pool,
     prisma,
+    pool,
+    async query<Row extends object>(name: string, text: string, values: readonly unknown[]) {
+      return (await pool.query<Row>({ ...(namedStatements && { name }), text, values: [...values] })).rows;
+    },
     async close() {
       await prisma.$disconnect();
       await pool.end();

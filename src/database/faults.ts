@@ -16,7 +16,7 @@ const unavailableCodes = new Set([
 
 /** Texts of errors that carry no code: an exhausted pool, a broken connection. */
 const unavailableTexts =
-  /timeout exceeded when trying to connect|connection terminated|client has encountered a connection error|server closed the connection|cannot use a pool after/i;
+  /timeout exceeded when trying to connect|query read timeout|connection terminated|client has encountered a connection error|server closed the connection|cannot use a pool after/i;
 
 /** Whether an error, from Prisma or the driver, means that the database cannot be reached or cannot serve just now. */
 export function isUnavailable(error: unknown): boolean {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import type { Database } from './client.ts';
 
 /** The folder with the migrations; the same from the sources and from the compiled files. */
 const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
@@ -63,13 +64,11 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
 }
 
 /** Whether every migration that this version knows is applied. @throws when the database cannot be reached. */
-export async function isMigrated(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ applied: number }>({
-    name: 'is-migrated',
-    text: 'select count(*)::int as applied from _prisma_migrations where finished_at is not null and migration_name = any($1)',
-    values: [migrations.map(({ name }) => name)],
-  });
-  return rows[0]?.applied === migrations.length;
+export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
+  const text =
+    'select count(*)::int as applied from _prisma_migrations where finished_at is not null and migration_name = any($1)';
+  const [row] = await query<{ applied: number }>('is-migrated', text, [migrations.map(({ name }) => name)]);
+  return row?.applied === migrations.length;
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Connection, connectDatabase, type Database } from './client.ts';
+import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './faults.ts';
 
@@ -11,7 +11,7 @@ const embeddedDatabase = 'user_group_gateway';
 const patienceMs = 10_000;
 
 /** Which database to open. */
-export interface OpenOptions {
+export interface OpenOptions extends StatementOptions {
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
   /** Hears what an operator should know. */
@@ -24,15 +24,15 @@ export interface OpenOptions {
  *
  * @throws Error with a text for the operator.
  */
-export async function openDatabase({ databaseUrl, dataDir, onEvent }: OpenOptions): Promise<Database> {
+export async function openDatabase({ databaseUrl, dataDir, onEvent, namedStatements }: OpenOptions): Promise<Database> {
   if (databaseUrl) {
-    const database = connectDatabase({ connectionString: databaseUrl });
+    const database = connectDatabase({ connectionString: databaseUrl }, { namedStatements });
     await waitUntilReachable(database, databaseUrl, onEvent);
     return database;
   }
   const embedded = await openEmbedded(dataDir, { onEvent });
   await createDatabase(embedded.connection('postgres'), embeddedDatabase);
-  const database = connectDatabase(embedded.connection(embeddedDatabase));
+  const database = connectDatabase(embedded.connection(embeddedDatabase), { namedStatements });
   return {
     ...database,
     async close() {

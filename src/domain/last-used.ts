@@ -14,7 +14,7 @@ export interface LastUsed {
 }
 
 /** Begins to record. */
-export function recordLastUsed({ pool }: Pick<Database, 'pool'>): LastUsed {
+export function recordLastUsed({ query }: Pick<Database, 'query'>): LastUsed {
   let noted = new Map<number, Date>();
 
   async function flush(): Promise<void> {
@@ -22,7 +22,7 @@ export function recordLastUsed({ pool }: Pick<Database, 'pool'>): LastUsed {
     const uses = noted;
     noted = new Map();
     try {
-      await pool.query({ name: 'stamp-api-tokens', text: stampApiTokens, values: [[...uses.keys()], [...uses.values()]] });
+      await query('stamp-api-tokens', stampApiTokens, [[...uses.keys()], [...uses.values()]]);
     } catch {
       for (const [id, at] of uses) if (!noted.has(id)) noted.set(id, at);
     }

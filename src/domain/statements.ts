@@ -45,11 +45,7 @@ const groupColumns = (table: string) =>
   ].join(', ');
 
 /** Binds the shared statements to a database. */
-export function bindStatements({ pool }: Pick<Database, 'pool'>): Statements {
-  /** A statement with a fixed text, which each connection prepares once under a name. */
-  const rows = async <Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> =>
-    (await pool.query<Row>({ name, text, values })).rows;
-
+export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statements {
   return {
     apiToken: collapse({
       identity: (hash) => hash,

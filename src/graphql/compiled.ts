@@ -37,9 +37,9 @@ export function compileOftenExecuted(schema: GraphQLSchema): Execute {
 
   return async (execution) => {
     const { document, operationName, variableValues, contextValue } = execution;
-    let entry = known.get(document);
-    if (!entry) known.set(document, (entry = { uses: 0, compiled: undefined }));
+    const entry = known.get(document) ?? { uses: 0, compiled: undefined };
     entry.uses += 1;
+    if (entry.uses === 1) known.set(document, entry);
     if (entry.uses === usesBeforeCompiling) entry.compiled = compileSimpleQuery(schema, document);
     if (entry.compiled && operationName == null) {
       const result: ExecutionResult = await entry.compiled(undefined, contextValue, variableValues);

@@ -80,14 +80,29 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     },
     async close() {
       closing = true;
-      const others = await presence
-        .query(`select 1 from pg_stat_activity where application_name like '${presencePrefix}%' and pid <> pg_backend_pid()`)
-        .then(({ rowCount }) => rowCount ?? 0)
-        .catch(() => 0);
+      const last = await leave(presence);
       await presence.end().catch(() => {});
-      if (others === 0) await stopServer(layout, binaries);
+      if (last) await stopServer(layout, binaries);
     },
   };
+}
+
+/** Makes processes that leave at once do so one after another, as a number for an advisory lock. */
+const leavingLock = 727_073;
+
+/**
+ * Takes a process off the list of those that use the server, and tells whether it was the last. The lock that is held from
+ * then on ends with the connection, or with the server.
+ */
+async function leave(presence: pg.Client): Promise<boolean> {
+  try {
+    await presence.query('select pg_advisory_lock($1)', [leavingLock]);
+    await presence.query("set application_name = ''");
+    const others = await presence.query(`select from pg_stat_activity where application_name like '${presencePrefix}%'`);
+    return others.rowCount === 0;
+  } catch {
+    return true; // the server is gone, or on its way: stopping it once more does no harm
+  }
 }
 
 async function connectOrStart(
