@@ -12,8 +12,8 @@ export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logF
   return pino(options, PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' }));
 }
 
-/** The harmless parts of an error. Others, such as a driver's `detail`, hold stored values. */
-function describeError(error: unknown): unknown {
+/** The harmless parts of an error, for the log. Others, such as a driver's `detail`, hold stored values. */
+export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   const { name, message, stack } = error;
   const { code } = error as { code?: unknown };

@@ -40,7 +40,10 @@ export interface StatementOptions {
 }
 
 /** Prepares the connection to a database; connects when first used. The object is kept: a change of its port is followed. */
-export function connectDatabase(connection: Connection, { namedStatements }: StatementOptions = { namedStatements: true }): Database {
+export function connectDatabase(
+  connection: Connection,
+  { namedStatements }: StatementOptions = { namedStatements: true },
+): Database {
   const options: pg.PoolConfig = Object.assign(connection, {
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,

@@ -18,7 +18,7 @@ export interface Batching<Key, Value> {
  * How many batches of one kind may be under way at once. While they are, others gather, so that under load batches grow
  * and statements become fewer. More than one, so that a slow batch does not hold up those behind it.
  */
-const maxUnderWay = Number(process.env['UW'] ?? 2);
+const maxUnderWay = 2;
 
 /**
  * Makes one statement of what is asked for in one turn of the event loop, or while earlier statements are under way, by
@@ -28,24 +28,32 @@ const maxUnderWay = Number(process.env['UW'] ?? 2);
  * end of the turn. When a batch fails, each of its calls fails with the same error.
  */
 export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key) => Promise<Value | undefined> {
-  let waiting = new Map<string, { key: Key; waiters: Waiter<Value>[] }>();
+  const waiting = new Map<string, { key: Key; waiters: Waiter<Value>[] }>();
   let scheduled = false;
   let underWay = 0;
 
   function dispatch(): void {
     scheduled = false;
-    if (waiting.size === 0 || underWay >= maxUnderWay) return; // taken up again when a batch returns
-    const batch = waiting;
-    waiting = new Map();
+    while (waiting.size > 0 && underWay < maxUnderWay) run(nextBatch());
+  }
+
+  function nextBatch(): [identity: string, { key: Key; waiters: Waiter<Value>[] }][] {
+    const batch = [...waiting].slice(0, batching.maxKeys);
+    if (batch.length === waiting.size) waiting.clear();
+    else for (const [identity] of batch) waiting.delete(identity);
+    return batch;
+  }
+
+  function run(batch: ReturnType<typeof nextBatch>): void {
     underWay += 1;
     batching
-      .load([...batch.values()].map(({ key }) => key))
+      .load(batch.map(([, { key }]) => key))
       .then(
         (values) => {
           for (const [identity, { waiters }] of batch) for (const { resolve } of waiters) resolve(values.get(identity));
         },
         (error) => {
-          for (const { waiters } of batch.values()) for (const { reject } of waiters) reject(error);
+          for (const [, { waiters }] of batch) for (const { reject } of waiters) reject(error);
         },
       )
       .finally(() => {

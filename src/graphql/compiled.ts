@@ -6,6 +6,8 @@ import {
   getNamedType,
   getOperationAST,
   isLeafType,
+  isNonNullType,
+  type NonNullTypeNode,
   type OperationDefinitionNode,
   OperationTypeNode,
   typeFromAST,
@@ -49,11 +51,15 @@ export function compileOftenExecuted(schema: GraphQLSchema): Execute {
   };
 }
 
-/** Compiles a document, if it is one query whose variables are of scalar and enumeration types: those it reads alike. */
+/**
+ * Compiles a document, if it is one query whose variables are required and of scalar and enumeration types: those it reads
+ * alike. (It takes a variable that is left out for `null`, which inside of an input object is not the same.)
+ */
 function compileSimpleQuery(schema: GraphQLSchema, document: DocumentNode): CompiledQuery['query'] | undefined {
   const operation = getOperationAST(document);
-  if (operation?.operation !== OperationTypeNode.QUERY || !hasLeafVariables(schema, operation)) return undefined;
-  return compile(schema, document);
+  const source = document.loc?.source.body ?? '';
+  if (operation?.operation !== OperationTypeNode.QUERY || source.includes('__proto__')) return undefined;
+  return hasRequiredLeafVariables(schema, operation) ? compile(schema, document) : undefined;
 }
 
 /** Compiles a document whatever it is; nothing if that cannot be done. */
@@ -62,6 +68,9 @@ export function compile(schema: GraphQLSchema, document: DocumentNode): Compiled
   return isCompiledQuery(compiled) ? compiled.query : undefined;
 }
 
-function hasLeafVariables(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): boolean {
-  return variableDefinitions.every(({ type }) => isLeafType(getNamedType(typeFromAST(schema, type as never))));
+function hasRequiredLeafVariables(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): boolean {
+  return variableDefinitions.every(({ type }) => {
+    const inputType = typeFromAST(schema, type as NonNullTypeNode);
+    return isNonNullType(inputType) && isLeafType(getNamedType(inputType));
+  });
 }

@@ -1,13 +1,14 @@
 import {
   coerceInputValue,
   type DocumentNode,
-  execute,
+  type ExecutionResult,
   type GraphQLError,
-  type GraphQLInputType,
+  type GraphQLInputObjectType,
   type GraphQLSchema,
-  isNonNullType,
-  Kind,
-  type OperationDefinitionNode,
+  getNullableType,
+  getOperationAST,
+  isInputObjectType,
+  type NonNullTypeNode,
   parse,
   typeFromAST,
   validate,
@@ -18,35 +19,32 @@ import type { GraphQLContext } from './context.ts';
 
 /** An operation that is known to fit the schema, ready to be executed any number of times. */
 export interface PreparedOperation {
-  /** The variables that it declares; others in what it is given are ignored. */
-  readonly variableNames: readonly string[];
   /**
-   * Executes it and returns the data of its one root field; or, when a variable is missing or of another type, an
-   * {@link InvalidInput} whose paths begin with the variables' names.
+   * Executes it and returns the data of its one root field; or, when the input lacks a field or has one of another type, an
+   * {@link InvalidInput} whose paths begin at the input.
    *
-   * @throws GatewayError when the field failed unexpectedly.
+   * @throws GatewayError when the root field failed unexpectedly.
    */
-  run(given: Readonly<Record<string, unknown>>, context: GraphQLContext): Promise<unknown>;
+  run(input: Readonly<Record<string, unknown>>, context: GraphQLContext): Promise<unknown>;
 }
 
-/** Parses and validates an operation with one root field. @throws Error when it does not fit the schema. */
+/**
+ * Parses, validates and compiles an operation with one root field and one variable, `$input`, of a required input object.
+ *
+ * @throws Error when it is not that, or does not fit the schema.
+ */
 export function prepareOperation(schema: GraphQLSchema, source: string): PreparedOperation {
   const document = parse(source);
   const faults = validate(schema, document);
-  if (faults.length > 0) throw new Error(`The operation does not fit the schema: ${faults.join(' ')}\n${source}`);
-  const variables = declaredVariables(schema, document);
   const compiled = compile(schema, document);
+  if (faults.length > 0 || !compiled) throw new Error(`The operation does not fit the schema: ${faults.join(' ')}\n${source}`);
+  const inputType = inputTypeOf(schema, document);
 
   return {
-    variableNames: [...variables.keys()],
-    async run(given, contextValue) {
-      const picked = [...variables.keys()].filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
-      const variableValues = Object.fromEntries(picked);
-      const { data, errors } = compiled
-        ? await compiled(undefined, contextValue, variableValues)
-        : await execute({ schema, document, variableValues, contextValue });
+    async run(input, contextValue) {
+      const { data, errors }: ExecutionResult = await compiled(undefined, contextValue, { input });
       if (!errors?.[0]) return Object.values(data ?? {})[0];
-      if (!data) return new InvalidInput(variableIssues(variables, variableValues));
+      if (!data) return new InvalidInput(inputIssues(inputType, input));
       throw asGatewayError(causeOf(errors[0]));
     },
   };
@@ -58,21 +56,21 @@ export function causeOf(error: GraphQLError): Error {
   return originalError ? causeOf(originalError as GraphQLError) : error;
 }
 
-function declaredVariables(schema: GraphQLSchema, document: DocumentNode): Map<string, GraphQLInputType> {
-  const operation = document.definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION);
-  const definitions = operation?.variableDefinitions ?? [];
-  return new Map(definitions.map(({ variable, type }) => [variable.name.value, typeFromAST(schema, type) as GraphQLInputType]));
+function inputTypeOf(schema: GraphQLSchema, document: DocumentNode): GraphQLInputObjectType {
+  const [definition] = getOperationAST(document)?.variableDefinitions ?? [];
+  const type = definition && getNullableType(typeFromAST(schema, definition.type as NonNullTypeNode));
+  if (definition?.variable.name.value === 'input' && isInputObjectType(type)) return type;
+  throw new Error('A prepared operation takes one variable, $input, of a required input object.');
 }
 
-/** What is wrong with the variables, each fault with its path: GraphQL's own errors have it in their text only. */
-function variableIssues(variables: Map<string, GraphQLInputType>, values: Record<string, unknown>): Issue[] {
+/** How many faults are told. */
+const maxIssues = 10;
+
+/** What is wrong with an input, each fault with its path: GraphQL's own errors have it in their text only. */
+function inputIssues(type: GraphQLInputObjectType, input: Readonly<Record<string, unknown>>): Issue[] {
   const issues: Issue[] = [];
-  for (const [name, type] of variables) {
-    const value = values[name];
-    if (value == null && isNonNullType(type)) issues.push({ path: [name], message: 'is required.' });
-    else if (value !== undefined) {
-      coerceInputValue(value, type, (path, _value, { message }) => issues.push({ path: [name, ...path], message }));
-    }
-  }
+  coerceInputValue(input, type, (path, _value, { message }) => {
+    if (issues.length < maxIssues) issues.push({ path: [...path], message });
+  });
   return issues;
 }

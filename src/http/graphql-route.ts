@@ -1,7 +1,7 @@
 import { errorKinds, type GatewayError, InvalidInput } from '../domain/errors.ts';
 import { jsonObject } from './body.ts';
 import type { Answer, GatewayRequest, Route } from './exchange.ts';
-import { parseJson } from './json.ts';
+import { parseJson, parseQuery } from './json.ts';
 import { failureHeaders } from './problem.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are judged by the server. */
@@ -35,7 +35,7 @@ export function graphqlRoute(handlers: GraphQLHandlers): Route {
 /** Reads the parameters with the strictness that REST has, so that a number that JSON would change is told there too. */
 function readParams(request: GatewayRequest): GraphQLParams {
   if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
-  const given = Object.fromEntries(new URLSearchParams(request.query));
+  const given = Object.fromEntries(parseQuery(request.query));
   const { variables, extensions } = given;
   return {
     ...given,

@@ -98,3 +98,18 @@ function duplicate(what: string, member: string, offset: number): GatewayError {
     `${what} has the member ${JSON.stringify(member)} twice in one object, at position ${offset}.`,
   );
 }
+
+/**
+ * Reads a query string. Unlike `URLSearchParams` alone it refuses bytes that are not UTF-8, which would all become the same
+ * character.
+ *
+ * @throws GatewayError `MALFORMED_JSON`.
+ */
+export function parseQuery(query: string): URLSearchParams {
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw new GatewayError('MALFORMED_JSON', 'The query string is not valid: what is percent-encoded must be UTF-8.');
+  }
+  return new URLSearchParams(query);
+}

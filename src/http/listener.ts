@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, GatewayError } from '../domain/errors.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -39,11 +39,15 @@ export function createListener(options: ListenerOptions): Server {
   server.on('request', (incoming, outgoing) => void serve(options, incoming, outgoing));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const [status, text] = statusOfParserError(error.code);
-    const body = problem(new GatewayError('INVALID_INPUT', text), { id: randomUUID() }).body;
+    const [status, detail] = statusOfParserError(error.code);
+    const id = randomUUID();
+    const title = STATUS_CODES[status] ?? '';
+    const type = '/docs/errors/INVALID_INPUT';
+    const body = JSON.stringify({ success: 0, type, title, status, detail, code: 'INVALID_INPUT', issues: [], request_id: id });
     const length = Buffer.byteLength(body);
     socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${length}\r\n` +
+        `X-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
     );
   });
   return server;
@@ -108,13 +112,13 @@ function splitOnce(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function statusOfParserError(code: string | undefined): [string, string] {
+function statusOfParserError(code: string | undefined): [status: number, detail: string] {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return ['431 Request Header Fields Too Large', 'The headers are larger than 16 KiB.'];
+      return [431, 'The headers are larger than 16 KiB.'];
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return ['408 Request Timeout', 'The request took too long to arrive.'];
+      return [408, 'The request took too long to arrive.'];
     default:
-      return ['400 Bad Request', 'The request is not valid HTTP/1.1.'];
+      return [400, 'The request is not valid HTTP/1.1.'];
   }
 }

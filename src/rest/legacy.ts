@@ -1,8 +1,29 @@
-import { parseJson } from '../http/json.ts';
+import { parseJson, parseQuery } from '../http/json.ts';
 import type { Failure } from '../http/problem.ts';
+
+/** The members of a request or of an operation's input, by name; a member that is absent is left out. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The members that creating and updating have in common, and the fields that they are. */
+export const shared = { name: 'name', mapping: 'mapping', properties: 'properties' } as const;
+
+/** Makes an operation's input: of the members that are listed those that are there, under the fields' names. */
+export function pick(fields: Readonly<Record<string, string>>): (members: Members) => Members {
+  const pairs = Object.entries(fields);
+  return (members) => {
+    const input: Record<string, unknown> = {};
+    for (const [member, field] of pairs) if (Object.hasOwn(members, member)) input[field] = members[member];
+    return input;
+  };
+}
 
 /** What the legacy API calls the things that the schema has other names for. */
 const legacyNames: Readonly<Record<string, string>> = { providedId: 'user_group_id', currentToken: 'current_token' };
+
+/** The failure of a request without a member that it must have. */
+export function missing(member: string): Failure {
+  return { code: 'INVALID_INPUT', message: '', issues: [{ path: [member], message: 'is required.' }] };
+}
 
 const environmentNames: Readonly<Record<string, string>> = { CUSTOMER: 'Customer', TESTING: 'Testing' };
 
@@ -24,10 +45,14 @@ export function mappingEntries(mapping: unknown): { mapping?: unknown } | Failur
   return { code: 'INVALID_INPUT', message: '', issues };
 }
 
-/** The members of a query string; `mapping` and `properties` are JSON in it. @throws GatewayError `MALFORMED_JSON`. */
-export function queryMembers(query: string): Record<string, unknown> {
+/**
+ * The members of a query string; `mapping` and `properties` are JSON in it.
+ *
+ * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
+ */
+export function queryMembers(query: string): Members {
   const members: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(query)) {
+  for (const [name, value] of parseQuery(query)) {
     // Twice the same: a list, which no member may be.
     if (Object.hasOwn(members, name)) members[name] = [members[name], value];
     else members[name] = name === 'mapping' || name === 'properties' ? parseJson(value, `The parameter ${name}`) : value;
@@ -36,7 +61,7 @@ export function queryMembers(query: string): Record<string, unknown> {
 }
 
 /** A failure whose issues bear the legacy API's names: of members, and of mapping entries by their schema id. */
-export function inLegacyTerms({ code, message, issues = [] }: Failure, members: Readonly<Record<string, unknown>>): Failure {
+export function inLegacyTerms({ code, message, issues = [] }: Failure, members: Members): Failure {
   const schemaIds = Object.keys(members['mapping'] ?? {});
   return { code, message, issues: issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) })) };
 }

@@ -4,17 +4,17 @@ import { prepareOperation } from '../graphql/prepared.ts';
 import { jsonObject } from '../http/body.ts';
 import type { Answer, GatewayRequest, Route } from '../http/exchange.ts';
 import { type Failure, methodNotAllowed, problem } from '../http/problem.ts';
-import { environmentName, inLegacyTerms, mappingEntries, queryMembers } from './legacy.ts';
+import { environmentName, inLegacyTerms, type Members, mappingEntries, missing, pick, queryMembers, shared } from './legacy.ts';
 
 /** What a row's operation answers: the members of the legacy answer, by its aliases, or a failure. */
 type Result = { readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure;
 
 const failureFields = '... on Error { code message } ... on InvalidInput { issues { path message } }';
 
-/** A row for each method: the operation that it stands for, on the same schema that GraphQL clients use. */
+/** The operations that the methods stand for, on the same schema that GraphQL clients use. */
 const getOrCreate = `
-  mutation GetOrCreate($user_group_id: String!, $name: String, $mapping: [DataSourceMappingInput!], $properties: JSON) {
-    result: getOrCreateUserGroup(input: { providedId: $user_group_id, name: $name, mapping: $mapping, properties: $properties }) {
+  mutation GetOrCreate($input: GetOrCreateUserGroupInput!) {
+    result: getOrCreateUserGroup(input: $input) {
       ... on GetOrCreateUserGroupPayload {
         new_user_group: created
         user_group: userGroup { team_id: teamId token name provided_id: providedId properties }
@@ -24,8 +24,8 @@ const getOrCreate = `
   }`;
 
 const update = `
-  mutation Update($user_group_id: String!, $name: String, $mapping: [DataSourceMappingInput!], $properties: JSON) {
-    result: updateUserGroup(input: { by: { providedId: $user_group_id }, name: $name, mapping: $mapping, properties: $properties }) {
+  mutation Update($input: UpdateUserGroupInput!) {
+    result: updateUserGroup(input: $input) {
       ... on UpdateUserGroupPayload {
         user_group: userGroup { team_id: teamId token name provided_id: providedId properties api_environment_tag: environmentTag }
       }
@@ -34,8 +34,8 @@ const update = `
   }`;
 
 const rotate = `
-  mutation Rotate($current_token: String!) {
-    result: rotateUserGroupToken(input: { currentToken: $current_token }) {
+  mutation Rotate($input: RotateUserGroupTokenInput!) {
+    result: rotateUserGroupToken(input: $input) {
       ... on RotateUserGroupTokenPayload {
         user_group: userGroup { team_id: teamId token name provided_id: providedId api_environment_tag: environmentTag }
       }
@@ -43,10 +43,30 @@ const rotate = `
     }
   }`;
 
-const documents: Readonly<Record<string, string>> = { GET: getOrCreate, QUERY: getOrCreate, PUT: update, POST: rotate };
+/** What a method stands for. */
+interface Row {
+  readonly document: string;
+  /** The member that every request must have. */
+  readonly required: string;
+  /** The operation's input, from the request's members. */
+  readonly input: (members: Members) => Members;
+}
+
+const groupFields = { user_group_id: 'providedId', ...shared };
+
+const rows: Readonly<Record<string, Row>> = {
+  GET: { document: getOrCreate, required: 'user_group_id', input: pick(groupFields) },
+  QUERY: { document: getOrCreate, required: 'user_group_id', input: pick(groupFields) },
+  PUT: {
+    document: update,
+    required: 'user_group_id',
+    input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
+  },
+  POST: { document: rotate, required: 'current_token', input: pick({ current_token: 'currentToken' }) },
+};
 
 /** The methods that `/api/user` takes, as the `Allow` header has them. */
-const allow = Object.keys(documents).join(', ');
+const allow = Object.keys(rows).join(', ');
 
 /**
  * The legacy route `/api/user`.
@@ -55,16 +75,19 @@ const allow = Object.keys(documents).join(', ');
  * @throws Error when a row does not fit the schema.
  */
 export function userRoute(schema: GraphQLSchema, contextOf: (request: GatewayRequest) => GraphQLContext): Route {
-  const rows = new Map(Object.entries(documents).map(([method, document]) => [method, prepareOperation(schema, document)]));
+  const prepared = new Map(
+    Object.entries(rows).map(([method, row]) => [method, { ...row, operation: prepareOperation(schema, row.document) }]),
+  );
   return {
     credential: 'required',
     async answer(request) {
-      const row = rows.get(request.method);
+      const row = prepared.get(request.method);
       if (!row) return methodNotAllowed(request, allow);
       const members = readMembers(request);
+      if (members[row.required] == null) return problem(missing(row.required), request);
       const mapping = mappingEntries(members['mapping']);
       if ('message' in mapping) return problem(mapping, request);
-      const result = (await row.run({ ...members, ...mapping }, contextOf(request))) as Result;
+      const result = (await row.operation.run(row.input({ ...members, ...mapping }), contextOf(request))) as Result;
       return 'code' in result ? problem(inLegacyTerms(result, members), request) : success(result);
     },
     failure: (error, request) => problem(inLegacyTerms(error, {}), request),
@@ -75,7 +98,7 @@ const waysOut =
   'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
 
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */
-function readMembers(request: GatewayRequest): Record<string, unknown> {
+function readMembers(request: GatewayRequest): Members {
   const reads = request.method === 'GET' || request.method === 'QUERY';
   if (reads && request.body.length === 0 && request.query !== '') return queryMembers(request.query);
   return jsonObject(request, reads ? waysOut : `Send a JSON object.`);

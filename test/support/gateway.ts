@@ -6,6 +6,7 @@ import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import type { Scope } from '../../src/domain/caller.ts';
 import { buildGateway } from '../../src/gateway.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { describeError } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** An answer, read whole. */
@@ -51,7 +52,10 @@ export interface TestGateway {
 export async function startGateway(shared?: TestDatabase): Promise<TestGateway> {
   const database = shared ?? (await createTestDatabase());
   const log: string[] = [];
-  const gateway = buildGateway(database, pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }));
+  const gateway = buildGateway(
+    database,
+    pino({ level: 'debug', serializers: { err: describeError } }, { write: (line: string) => void log.push(line) }),
+  );
   gateway.server.listen(0, '127.0.0.1');
   await once(gateway.server, 'listening');
   const url = `http://127.0.0.1:${(gateway.server.address() as AddressInfo).port}`;

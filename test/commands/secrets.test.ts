@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { issueToken } from '../../src/domain/token-format.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { endProcesses, type ServeProcess, serve } from '../support/process.ts';
+
+const bootstrap = 'an-operators/own+choice=2026';
+const imported = 'imported:token:of:another:system';
+const wrong = { api: issueToken('ugk_'), group: issueToken('ugt_') };
+
+let database: TestDatabase;
+let gateway: ServeProcess;
+let apiToken: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  apiToken = (await issueApiToken(database.prisma, { name: 'test', environmentTag: null, scopes: ['admin'], expiresAt: null }))
+    .secret;
+  gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: bootstrap, LOG_LEVEL: 'trace' });
+});
+afterAll(async () => {
+  await endProcesses();
+  await database.close();
+});
+
+/** Puts every secret into every place of a request, and tells the statuses that came back. */
+async function sendEverywhere(groupToken: string): Promise<Set<number>> {
+  const rotation = `mutation ($t: String!) { rotateUserGroupToken(input: { currentToken: $t, graceSeconds: 5 }) { __typename } }`;
+  const update = `mutation ($t: String!) { updateUserGroup(input: { by: { token: $t }, name: $t, properties: { secret: $t } }) { __typename } }`;
+  const statuses = new Set<number>();
+  for (const secret of [apiToken, bootstrap, imported, wrong.api, wrong.group, groupToken]) {
+    const text = encodeURIComponent(secret);
+    const replies = await Promise.all([
+      sendRequest(gateway.url, 'GET', '/api/user', { token: secret, body: { user_group_id: secret, properties: { secret } } }),
+      sendRequest(gateway.url, 'GET', '/api/user', { headers: { authorization: `Bearer ${secret}`, cookie: `token=${secret}` } }),
+      ...[secret, groupToken].map((current_token) =>
+        sendRequest(gateway.url, 'POST', '/api/user', { token: apiToken, body: { current_token } }),
+      ),
+      sendRequest(gateway.url, 'GET', `/api/user?user_group_id=${text}&token=${text}`, { token: apiToken }),
+      sendRequest(gateway.url, 'GET', `/api/user/${text}?${text}`, { token: apiToken }),
+      sendRequest(gateway.url, 'GET', `/docs/errors/${text}`, { token: apiToken }),
+      sendRequest(gateway.url, 'DELETE', `/api/user?${text}`, { token: apiToken }),
+      sendRequest(gateway.url, 'PUT', '/api/user', { token: apiToken, body: `{"user_group_id": ${secret}` }),
+      sendRequest(gateway.url, 'PUT', '/api/user', {
+        token: apiToken,
+        body: { user_group_id: 'a', mapping: { [secret]: secret } },
+      }),
+      sendRequest(gateway.url, 'POST', '/graphql', {
+        token: apiToken,
+        body: { query: `{ userGroup(by: { token: "${secret}" }) { id } }` },
+      }),
+      sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: `{ ${secret} }`, operationName: secret } }),
+      sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: rotation, variables: { t: secret } } }),
+      sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: update, variables: { t: secret } } }),
+      sendRequest(gateway.url, 'GET', '/api/user', {
+        token: apiToken,
+        headers: { 'x-request-id': secret, 'x-token': secret },
+        body: { user_group_id: 'b' },
+      }),
+    ]);
+    for (const { status } of replies) statuses.add(status);
+  }
+  return statuses;
+}
+
+test('no secret gets into the log, wherever it is sent and whatever fails', async () => {
+  const body = { user_group_id: 'a' };
+  const { json } = await sendRequest(gateway.url, 'GET', '/api/user', { token: apiToken, body });
+  const groupToken = json.user_group.token;
+  expect(await sendEverywhere(groupToken)).toContain(401);
+
+  // Failures of the gateway's own are logged with their causes: a table that is gone, connections that are cut.
+  await database.pool.query('alter table user_group rename to gone; alter table retired_token rename to gone_too');
+  expect(await sendEverywhere(groupToken)).toContain(500);
+  await database.pool.query('alter table api_token rename to gone_as_well');
+  expect(await sendEverywhere(groupToken)).toContain(500);
+  await gateway.stop();
+
+  const lines = `${gateway.output.stdout}${gateway.output.stderr}`.split('\n');
+  expect(lines.filter((line) => line.includes('"INTERNAL"')).length).toBeGreaterThan(20);
+  const { password } = new URL(database.url);
+  for (const secret of [apiToken, bootstrap, imported, wrong.api, wrong.group, groupToken, password]) {
+    // As it is, in a URL, in JSON, and most of it.
+    const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), secret.slice(4, 20)];
+    const leaks = lines.filter((line) => forms.some((form) => line.includes(form))).map((line) => line.slice(0, 300));
+    expect(leaks.slice(0, 3)).toEqual([]);
+  }
+});

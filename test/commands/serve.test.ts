@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../../src/database/migrate.ts';
+import { acceptBootstrapToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
+import { makeDataDir } from '../support/data-dir.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { endProcesses, launch, run, serve, until } from '../support/process.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase('template0');
+});
+afterEach(async () => {
+  await endProcesses();
+  await database.close();
+});
+
+function hasCurl(): boolean {
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.runIf(hasCurl())(
+  'the first start prints an API token, once, and a curl line that works as printed; the next start prints nothing',
+  async () => {
+    const dataDir = makeDataDir();
+    onTestFinished(() => dataDir.remove());
+    const first = await serve({ DATA_DIR: dataDir.path });
+    const { stdout } = first.output;
+    expect(stdout.match(new RegExp(first.firstToken ?? 'none', 'g'))).toHaveLength(2); // alone, and in the curl line
+    const line = /^ *(curl .*)$/m.exec(stdout)?.[1] ?? '';
+
+    const answers = [await launch('bash', ['-c', line], {}).ended, await launch('bash', ['-c', line], {}).ended];
+    for (const { code, stderr } of answers) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [created, found] = answers.map((answer) => JSON.parse(answer.stdout));
+    expect(created).toMatchObject({ success: 1, new_user_group: true, user_group: { provided_id: 'acme', name: 'ACME' } });
+    expect(found).toEqual({ ...created, new_user_group: false });
+    const { json } = await ask(first.url, first.firstToken ?? '');
+    expect(json.data.caller).toEqual({ environmentTag: 'TESTING', scopes: ['groups:read', 'groups:write'] });
+    expect(await first.stop()).toMatchObject({ code: 0 });
+
+    const second = await serve({ DATA_DIR: dataDir.path });
+    expect((await second.stop()).stdout).toBe('');
+  },
+);
+
+test('a first start that fails, its port being taken, loses no API token: the next one prints it', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await until(() => taken.listening, 'a port is taken');
+  const { port } = taken.address() as { port: number };
+  const failed = await run(['serve'], { DATABASE_URL: database.url, PORT: String(port) });
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toMatch(new RegExp(`127.0.0.1:${port}.*PORT`, 's'));
+  expect(failed.stderr).not.toMatch(/\n\s+at /);
+  expect(failed.stdout).toBe('');
+
+  const next = await serve({ DATABASE_URL: database.url });
+  expect(next.firstToken).toBeDefined();
+  expect((await ask(next.url, next.firstToken ?? '')).status).toBe(200);
+});
+
+test('BOOTSTRAP_API_TOKEN is accepted as admin from the first start on, and no other API token is made', async () => {
+  const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' };
+  for (const _ of ['first start', 'second start']) {
+    const gateway = await serve(settings);
+    const { json } = await ask(gateway.url, settings.BOOTSTRAP_API_TOKEN);
+    expect(json.data.caller).toEqual({ environmentTag: null, scopes: ['admin'] });
+    const ended = await gateway.stop();
+    expect(ended.stdout).toBe('');
+    expect(ended.stderr).not.toContain(settings.BOOTSTRAP_API_TOKEN);
+  }
+  expect(await database.prisma.apiToken.count()).toBe(1);
+});
+
+test('a BOOTSTRAP_API_TOKEN that was revoked stays revoked when the gateway starts again', async () => {
+  await migrate(database.pool);
+  await acceptBootstrapToken(database.prisma, 'an-operators/own+choice=2026');
+  const { id } = await database.prisma.apiToken.findFirstOrThrow();
+  await revokeApiToken(database.prisma, id);
+  const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
+  expect((await ask(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
+});
+
+test('every mistake in the settings is told at once and by name, nothing is started, and no value is shown', async () => {
+  const dataDir = makeDataDir();
+  onTestFinished(() => dataDir.remove());
+  const settings = {
+    PORT: '65536',
+    DATABASE_URL: 'mysql://somebody:pass-word@db.example/gateway',
+    BOOTSTRAP_API_TOKEN: 'ugk_mistyped0000000000000000000000000000',
+    LOG_LEVEL: 'verbose',
+    LOG_FORMAT: 'xml',
+    DATA_DIR: dataDir.path,
+  };
+  for (const command of [['serve'], ['token', 'list']]) {
+    const { code, stdout, stderr } = await run(command, settings);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    for (const name of ['PORT', 'DATABASE_URL', 'BOOTSTRAP_API_TOKEN', 'LOG_LEVEL', 'LOG_FORMAT']) {
+      expect(stderr.split('\n').filter((line) => line.includes(`${name} `))).toHaveLength(1);
+    }
+    expect(stderr).not.toMatch(/pass-word|ugk_mistyped|\n\s+at /);
+  }
+  expect(dataDir.postmaster()).toBeUndefined();
+  expect(readdirSync(dataDir.path)).toEqual([]);
+});
+
+test('a DATABASE_URL that no driver can read is a mistake in the settings too', async () => {
+  const { code, stderr } = await run(['migrate'], { DATABASE_URL: 'postgresql://somebody:100%secret@127.0.0.1:1/gateway' });
+  expect(code).toBe(1);
+  expect(stderr).toContain('DATABASE_URL');
+  expect(stderr).not.toMatch(/secret|\n\s+at /);
+});
+
+/** Who the gateway takes the holder of a secret for. */
+function ask(url: string, token: string) {
+  return sendRequest(url, 'POST', '/graphql', { token, body: { query: '{ caller { environmentTag scopes } }' } });
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { endProcesses, launch, run, type ServeProcess, serve } from '../support/process.ts';
+
+let database: TestDatabase;
+let gateway: ServeProcess;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  settings = { DATABASE_URL: database.url };
+  gateway = await serve(settings);
+});
+afterAll(async () => {
+  await endProcesses();
+  await database.close();
+});
+
+async function issue(name: string): Promise<{ id: number; token: string }> {
+  const options = { name, environmentTag: 'Testing', scopes: ['groups:read', 'groups:write'], expiresAt: null } as const;
+  const { secret, apiToken } = await issueApiToken(database.prisma, options);
+  return { id: apiToken.id, token: secret };
+}
+
+/** What a running gateway says to the holder of a secret. */
+async function caller(token: string) {
+  const query = '{ caller { id name environmentTag scopes expiresAt } }';
+  return (await sendRequest(gateway.url, 'POST', '/graphql', { token, body: { query } })).json;
+}
+
+test('token create --json prints one object with exactly the members promised; the running gateway accepts the token', async () => {
+  const before = Date.now();
+  const { code, stdout, stderr } = await run(
+    [
+      'token',
+      'create',
+      '--name',
+      'backend “A”',
+      '--environment',
+      'Customer',
+      '--scope',
+      'groups:read',
+      '--scope',
+      'config:validate',
+    ].concat(['--expires-in', '90d', '--json']),
+    settings,
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.endsWith('}\n')).toBe(true);
+  const told = JSON.parse(stdout);
+  expect(Object.keys(told)).toEqual(['id', 'token', 'name', 'environment', 'scopes', 'expiresAt']);
+  expect(told).toEqual({
+    id: expect.any(Number),
+    token: expect.stringMatching(/^ugk_[0-9A-Za-z]{36}$/),
+    name: 'backend “A”',
+    environment: 'Customer',
+    scopes: ['groups:read', 'config:validate'],
+    expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  });
+  const lifetimeMs = Date.parse(told.expiresAt) - 90 * 86_400_000;
+  expect(lifetimeMs).toBeGreaterThanOrEqual(before);
+  expect(lifetimeMs).toBeLessThanOrEqual(Date.now());
+  expect((await caller(told.token)).data.caller).toMatchObject({
+    name: 'backend “A”',
+    environmentTag: 'CUSTOMER',
+    scopes: ['groups:read', 'config:validate'],
+    expiresAt: told.expiresAt,
+  });
+});
+
+test('token create without options makes an untagged token for groups that does not expire, and shows the secret once', async () => {
+  const { code, stdout } = await run(['token', 'create', '--name=plain'], settings);
+  expect(code).toBe(0);
+  const [secret = '', ...others] = stdout.match(/ugk_[0-9A-Za-z]{36}/g) ?? [];
+  expect(others).toEqual([]);
+  expect((await caller(secret)).data.caller).toMatchObject({
+    environmentTag: null,
+    scopes: ['groups:read', 'groups:write'],
+    expiresAt: null,
+  });
+  const list = await run(['token', 'list'], settings);
+  expect(list.stdout).toContain('plain');
+  expect(list.stdout).not.toContain(secret.slice(0, 12));
+});
+
+test('token list shows every token and no secret, also through npm, which prints nothing of its own', async () => {
+  const made = await issue('listed');
+  const direct = await run(['token', 'list'], settings);
+  expect(direct).toMatchObject({ code: 0, stderr: '' });
+  expect(direct.stdout).toMatch(new RegExp(`#${made.id} .*listed.*Testing.*groups:read groups:write`));
+  const hash = Buffer.from((await database.prisma.apiToken.findUniqueOrThrow({ where: { id: made.id } })).secretHash);
+  for (const encoding of ['hex', 'base64', 'base64url'] as const) expect(direct.stdout).not.toContain(hash.toString(encoding));
+  expect(direct.stdout).not.toContain(made.token);
+
+  const throughNpm = await launch('npm', ['run', '-s', 'gateway', '--', 'token', 'list', '--json'], settings).ended;
+  expect(throughNpm.code).toBe(0);
+  const listed = JSON.parse(throughNpm.stdout) as { id: number }[];
+  expect(listed.find(({ id }) => id === made.id)).toMatchObject({ name: 'listed', environment: 'Testing', revokedAt: null });
+  expect(throughNpm.stdout).not.toMatch(/hash/i);
+});
+
+test('token revoke: the running gateway refuses the token from the next request on; again changes nothing', async () => {
+  const made = await issue('short-lived');
+  expect((await caller(made.token)).data.caller.name).toBe('short-lived');
+  const revoked = await run(['token', 'revoke', String(made.id)], settings);
+  expect(revoked).toMatchObject({ code: 0, stdout: expect.stringContaining('revoked') });
+  expect((await caller(made.token)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  const first = await database.prisma.apiToken.findUniqueOrThrow({ where: { id: made.id } });
+  expect(await run(['token', 'revoke', String(made.id)], settings)).toMatchObject({ code: 0 });
+  const second = await database.prisma.apiToken.findUniqueOrThrow({ where: { id: made.id } });
+  expect(second.revokedAt).toEqual(first.revokedAt);
+});
+
+test('token revoke of an id that there is not fails in words', async () => {
+  const { code, stdout, stderr } = await run(['token', 'revoke', '999999999'], settings);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('999999999');
+  expect(stderr).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { UsageError } from '../../src/commands/context.ts';
+import { token } from '../../src/commands/token.ts';
+import { run } from '../support/process.ts';
+
+/** Were anything opened, this would be refused after ten seconds, with exit code 1. */
+const nowhere = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' };
+
+beforeEach(() => {
+  vi.stubEnv('DATABASE_URL', nowhere.DATABASE_URL);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test.concurrent.each([
+  ['no command', [], /Usage: user-group-gateway COMMAND/],
+  ['an unknown command', ['start'], /no command "start".*Usage: user-group-gateway COMMAND/s],
+  ['an unknown token command', ['token', 'delete', '1'], /no "token delete".*token create --name/s],
+  ['an unknown option of serve', ['serve', '--port', '1'], /serve/],
+  ['an unknown option of migrate', ['migrate', '--dry-run'], /migrate/],
+])('%s: exit code 2, the help on standard error, nothing done', async (_, args, text) => {
+  const { code, stdout, stderr } = await run(args, nowhere);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(text);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test.concurrent.each([
+  [['help'], /Usage: user-group-gateway COMMAND.*serve.*token.*migrate/s],
+  [['serve', '--help'], /serve/],
+  [['migrate', '--help'], /migrate/],
+  [['token', 'create', '--help'], /token create --name/],
+])('%j: exit code 0, the help on standard output', async (args, text) => {
+  const { code, stdout, stderr } = await run(args, nowhere);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(text);
+});
+
+test.each([
+  ['no action', [], /token create --name/],
+  ['no name', ['create'], /--name/],
+  ['an empty name', ['create', '--name', ''], /--name/],
+  ['an unknown environment', ['create', '--name', 'n', '--environment', 'testing'], /--environment.*Customer, Testing or none/],
+  ['an unknown scope', ['create', '--name', 'n', '--scope', 'groups'], /groups:read, groups:write/],
+  ['a time without a unit', ['create', '--name', 'n', '--expires-in', '90'], /--expires-in.*90d/],
+  ['a time of nothing', ['create', '--name', 'n', '--expires-in', '0d'], /--expires-in/],
+  ['a time that no calendar reaches', ['create', '--name', 'n', '--expires-in', '999999w'], /--expires-in/],
+  ['an unknown option', ['create', '--name', 'n', '--scopes', 'admin'], /--scopes.*token create --name/s],
+  ['one word too many', ['create', 'n', '--name', 'n'], /token create --name/],
+  ['no id', ['revoke'], /token revoke/],
+  ['an id that is none', ['revoke', '1e3'], /token revoke/],
+  ['two ids', ['revoke', '1', '2'], /token revoke/],
+  ['an option of list that it does not have', ['list', '--all'], /--all/],
+])('token: %s is told as a mistake in the call before anything is opened', async (_, args, text) => {
+  const failure = await token(args).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(UsageError);
+  expect((failure as Error).message).toMatch(text);
+});

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { beginLoad, tokensOf } from '../support/load.ts';
+import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
+
+let dataDir: TestDataDir;
+let gateway: ServeProcess;
+let token: string;
+
+beforeEach(async () => {
+  dataDir = makeDataDir();
+  gateway = await serve({ DATA_DIR: dataDir.path });
+  token = gateway.firstToken ?? '';
+});
+afterEach(async () => {
+  await endProcesses();
+  await dataDir.remove();
+});
+
+test('killed while writes run, the gateway comes up by itself on the PostgreSQL that survived, with every write that was answered', async () => {
+  const load = beginLoad(gateway.url, token);
+  await load.successes(60);
+  const survivor = dataDir.postmaster();
+  await gateway.stop('SIGKILL');
+  await load.stop();
+  expect(survivor && isAlive(survivor)).toBe(true);
+
+  const next = await serve({ DATA_DIR: dataDir.path });
+  expect(dataDir.postmaster()).toBe(survivor);
+  expect(next.firstToken).toBeUndefined();
+  expect(load.stored.size).toBeGreaterThan(30);
+  expect(await tokensOf(next.url, token, load.stored.keys())).toEqual(load.stored);
+
+  expect(await next.stop()).toMatchObject({ code: 0 });
+  expect(dataDir.postmaster()).toBeUndefined();
+});
+
+test('killed together with its PostgreSQL, it recovers by itself, with every write that was answered', async () => {
+  const load = beginLoad(gateway.url, token);
+  await load.successes(60);
+  const postmaster = dataDir.postmaster() ?? 0;
+  process.kill(postmaster, 'SIGKILL');
+  await gateway.stop('SIGKILL');
+  await load.stop();
+
+  const next = await serve({ DATA_DIR: dataDir.path });
+  expect(dataDir.postmaster()).not.toBe(postmaster);
+  expect(load.stored.size).toBeGreaterThan(30);
+  expect(await tokensOf(next.url, token, load.stored.keys())).toEqual(load.stored);
+});
+
+test('when PostgreSQL alone is killed, requests are answered by 503 at worst, and the gateway brings it back', async () => {
+  const load = beginLoad(gateway.url, token);
+  await load.successes(60);
+  const postmaster = dataDir.postmaster() ?? 0;
+  process.kill(postmaster, 'SIGKILL');
+  await until(() => ![undefined, postmaster].includes(dataDir.postmaster()), 'another PostgreSQL runs');
+  await load.successes(60);
+  await load.stop();
+
+  expect(load.failures).toEqual([]);
+  expect(gateway.child.exitCode).toBeNull();
+  const refused = load.replies.filter(({ status }) => status !== 200);
+  for (const { status, headers, text } of refused) {
+    expect({ status, text }).toEqual({ status: 503, text: expect.stringContaining('UNAVAILABLE') });
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect(await tokensOf(gateway.url, token, load.stored.keys())).toEqual(load.stored);
+  expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+});
+
+test('told to stop just after PostgreSQL was killed, the gateway leaves none behind', async () => {
+  process.kill(dataDir.postmaster() ?? 0, 'SIGKILL');
+  await until(() => gateway.output.stderr.includes('was lost'), 'the gateway notices');
+  expect(await gateway.stop()).toMatchObject({ code: 0 });
+  const left = dataDir.postmaster();
+  expect(left && isAlive(left)).toBeFalsy();
+});

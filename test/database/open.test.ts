@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+/** What the operator is told. */
+let events: string[];
+const open = (databaseUrl: string, onEvent: (message: string) => void = (message) => void events.push(message)) =>
+  openDatabase({ databaseUrl, dataDir: '/nowhere', namedStatements: true, onEvent });
+
+beforeEach(() => {
+  events = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a database that nobody serves is waited for, then refused in words, without the password', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const patience = (message: string) => {
+    events.push(message);
+    vi.setSystemTime(Date.now() + 11_000);
+  };
+  const failure = await open('postgresql://somebody:pass%40word@127.0.0.1:1/gateway', patience).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Error);
+  const { message } = failure as Error;
+  expect(message).toContain('Cannot connect to the database at 127.0.0.1:1/gateway');
+  expect(message).toContain('ECONNREFUSED');
+  expect(message).toContain('DATABASE_URL');
+  expect(events).toEqual(['waiting for the database at 127.0.0.1:1/gateway']);
+  expect(`${message} ${events}`).not.toMatch(/pass(%40|@)word/);
+});
+
+test('a wrong password, or a database that is not there, is told at once', async () => {
+  const database = await createTestDatabase();
+  const url = new URL(database.url);
+  url.password = 'another-password';
+  await expect(open(url.href)).rejects.toThrow(/password authentication failed.*Check DATABASE_URL/);
+  await expect(open(url.href)).rejects.not.toThrow('another-password');
+  const { href } = new URL('/no_such_database', database.url);
+  await expect(open(href)).rejects.toThrow(/"no_such_database" does not exist.*Check DATABASE_URL/);
+  expect(events).toEqual([]);
+  await database.close();
+});
+
+test('a database that comes up while it is waited for is used', async () => {
+  const database = await createTestDatabase();
+  const target = new URL(database.url);
+  let relay: Server | undefined;
+  const free = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => free.once('listening', resolve));
+  const { port } = free.address() as { port: number };
+  await new Promise((resolve) => free.close(resolve));
+
+  const url = new URL(database.url);
+  url.port = String(port);
+  const { connect } = await import('node:net');
+  const opened = await open(url.href, (message) => {
+    events.push(message);
+    relay = createServer((socket) => {
+      const onward = connect(Number(target.port), target.hostname);
+      for (const each of [socket, onward]) each.on('error', () => {});
+      socket.pipe(onward).pipe(socket);
+    }).listen(port, '127.0.0.1');
+  });
+  expect(events).toEqual([`waiting for the database at ${url.host}${url.pathname}`]);
+  expect(await opened.prisma.apiToken.count()).toBe(0);
+  await opened.close();
+  relay?.close();
+  await database.close();
+});

@@ -1,0 +1,109 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { collapse } from '../../src/domain/collapse.ts';
+
+/** A collapsed look-up that writes down its batches; it knows every word but “unknown”, and fails a batch with “bad”. */
+function given({ maxKeys = 100 } = {}) {
+  const batches: (readonly string[])[] = [];
+  const lookUp = collapse<string, string>({
+    identity: (key) => key.toLowerCase(),
+    maxKeys,
+    load: async (keys) => {
+      batches.push(keys);
+      await turn();
+      if (keys.includes('bad')) throw new Error('this batch failed');
+      return new Map(keys.filter((key) => key !== 'unknown').map((key) => [key.toLowerCase(), `${key}!`]));
+    },
+  });
+  return { batches, lookUp };
+}
+
+test('a lone call is a batch of its own', async () => {
+  const { batches, lookUp } = given();
+  expect(await lookUp('a')).toBe('a!');
+  expect(batches).toEqual([['a']]);
+});
+
+test('calls of one turn are one batch, each with its own answer', async () => {
+  const { batches, lookUp } = given();
+  expect(await Promise.all([lookUp('a'), lookUp('b'), lookUp('c')])).toEqual(['a!', 'b!', 'c!']);
+  expect(batches).toEqual([['a', 'b', 'c']]);
+});
+
+test('calls that come in the microtasks of one turn are one batch too', async () => {
+  const { batches, lookUp } = given();
+  const late = Promise.resolve().then(() => lookUp('b'));
+  expect(await Promise.all([lookUp('a'), late])).toEqual(['a!', 'b!']);
+  expect(batches).toEqual([['a', 'b']]);
+});
+
+test('the same key is asked once, by its identity, and answers every call', async () => {
+  const { batches, lookUp } = given();
+  expect(await Promise.all([lookUp('a'), lookUp('A'), lookUp('a')])).toEqual(['a!', 'a!', 'a!']);
+  expect(batches).toEqual([['a']]);
+});
+
+test('a key without a value has none', async () => {
+  const { lookUp } = given();
+  expect(await Promise.all([lookUp('unknown'), lookUp('a')])).toEqual([undefined, 'a!']);
+});
+
+describe('a batch has no more keys than it may', () => {
+  test.each([
+    [1, [1, 1, 1, 1, 1]],
+    [2, [2, 2, 1]],
+    [5, [5]],
+    [6, [5]],
+  ])('at most %d of 5: %j', async (maxKeys, sizes) => {
+    const { batches, lookUp } = given({ maxKeys });
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    expect(await Promise.all(keys.map(lookUp))).toEqual(keys.map((key) => `${key}!`));
+    expect(batches.map(({ length }) => length)).toEqual(sizes);
+  });
+
+  test('of distinct keys: the same ones again take no room', async () => {
+    const { batches, lookUp } = given({ maxKeys: 2 });
+    await Promise.all([lookUp('a'), lookUp('a'), lookUp('a'), lookUp('b'), lookUp('c')]);
+    expect(batches).toEqual([['a', 'b'], ['c']]);
+  });
+});
+
+describe('a batch that fails', () => {
+  test('fails each of its calls with the same error', async () => {
+    const { lookUp } = given();
+    const results = await Promise.allSettled([lookUp('bad'), lookUp('a'), lookUp('a')]);
+    const reasons = results.map((result) => (result.status === 'rejected' ? result.reason : undefined));
+    expect(reasons[0]).toEqual(new Error('this batch failed'));
+    expect(new Set(reasons).size).toBe(1);
+  });
+
+  test('fails no call of another batch', async () => {
+    const { lookUp } = given({ maxKeys: 2 });
+    const results = await Promise.allSettled(['bad', 'a', 'b', 'c'].map(lookUp));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
+  });
+
+  test('does not stop later calls', async () => {
+    const { lookUp } = given();
+    await expect(lookUp('bad')).rejects.toThrow('this batch failed');
+    expect(await lookUp('a')).toBe('a!');
+  });
+});
+
+describe('nothing is kept', () => {
+  test('a call after an answer asks again', async () => {
+    const { batches, lookUp } = given();
+    await lookUp('a');
+    await lookUp('a');
+    expect(batches).toEqual([['a'], ['a']]);
+  });
+
+  test('a call while a batch is under way does not join it: its answer is read after it asked', async () => {
+    const { batches, lookUp } = given();
+    const first = lookUp('a');
+    await turn();
+    expect(batches).toEqual([['a']]);
+    await Promise.all([first, lookUp('a')]);
+    expect(batches).toEqual([['a'], ['a']]);
+  });
+});

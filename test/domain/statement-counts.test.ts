@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { revokeApiToken } from '../../src/domain/api-tokens.ts';
+import { issueToken } from '../../src/domain/token-format.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let database: TestDatabase;
+let gateway: TestGateway;
+let group: { token: string; team_id: number };
+
+/** Every statement since the test began, but for the stamps of last use, which belong to no request. */
+let statements: string[] = [];
+const reads = (table: string) => expect.stringMatching(new RegExp(`^select\\b.*\\bfrom ${table}\\b`, 's'));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  database.pool.on('connect', (client) => {
+    const query = client.query.bind(client);
+    const recorded = (...args: unknown[]) => {
+      const text = (typeof args[0] === 'string' ? args[0] : (args[0] as { text: string }).text).trim();
+      if (!/^update api_token set last_used_at/.test(text)) statements.push(text);
+      return Reflect.apply(query, client, args);
+    };
+    client.query = recorded as typeof client.query;
+  });
+  gateway = await startGateway(database);
+  group = (await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } })).json.user_group;
+});
+beforeEach(() => {
+  statements = [];
+});
+afterAll(async () => {
+  await gateway.close();
+  await database.close();
+});
+
+test('a look-up by token costs one statement for the API token and one for the group', async () => {
+  const { json } = await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { teamId } }', group);
+  expect(json.data.userGroup.teamId).toBe(group.team_id);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test.each(['teamId', 'providedId', 'id'])('a look-up by %s costs the same', async (selector) => {
+  const by = { teamId: group.team_id, providedId: 'acme', id: Buffer.from(`UserGroup:${group.team_id}`).toString('base64') };
+  const variables = { by: { [selector]: by[selector as keyof typeof by] } };
+  const { json } = await gateway.graphql('query ($by: UserGroupBy!) { userGroup(by: $by) { teamId } }', variables);
+  expect(json.data.userGroup.teamId).toBe(group.team_id);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('get-or-create of an existing group over REST is those two reads and no write', async () => {
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme', name: 'other' } });
+  expect(json.new_user_group).toBe(false);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('get-or-create of an existing group over GraphQL is those two reads and no write', async () => {
+  const document = `mutation { getOrCreateUserGroup(input: { providedId: "acme", name: "other" }) {
+    ... on GetOrCreateUserGroupPayload { created } } }`;
+  expect((await gateway.graphql(document)).json.data.getOrCreateUserGroup).toEqual({ created: false });
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('get-or-create of a new group is two reads and one write', async () => {
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'new' } });
+  expect(statements).toEqual([reads('api_token'), reads('user_group'), expect.stringMatching(/^insert into user_group\b/)]);
+});
+
+test('a hundred nodes cost one statement for the API token and one for the groups', async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => Buffer.from(`UserGroup:${index}`).toString('base64'));
+  await gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('a user group token with a wrong checksum is refused without a query', async () => {
+  const token = `${group.token.slice(0, -1)}${group.token.endsWith('0') ? '1' : '0'}`;
+  await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { teamId } }', { token });
+  await gateway.send('POST', '/api/user', { body: { current_token: token } });
+  expect(statements).toEqual([reads('api_token'), reads('api_token')]);
+});
+
+test('an API token with a wrong checksum is refused without a query', async () => {
+  const token = `${gateway.token.slice(0, -1)}${gateway.token.endsWith('0') ? '1' : '0'}`;
+  expect((await gateway.send('GET', '/api/user', { token, body: { user_group_id: 'acme' } })).status).toBe(401);
+  expect(statements).toEqual([]);
+});
+
+test('an unknown API token costs one statement', async () => {
+  await gateway.send('GET', '/api/user', { token: issueToken('ugk_'), body: { user_group_id: 'acme' } });
+  expect(statements).toEqual([reads('api_token')]);
+});
+
+test('no credential, pages and liveness cost none', async () => {
+  await gateway.send('GET', '/api/user', { token: null, body: { user_group_id: 'acme' } });
+  await gateway.graphql('{ caller { id } __typename }', {}, { token: null });
+  for (const path of ['/', '/livez', '/docs/errors']) await gateway.send('GET', path);
+  expect(statements).toEqual([]);
+});
+
+test('input that is refused costs the statement for the API token and no other', async () => {
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'x'.repeat(256) } });
+  await gateway.send('PUT', '/api/user', { body: { user_group_id: 'acme', name: 5 } });
+  expect(statements).toEqual([reads('api_token'), reads('api_token')]);
+});
+
+test('a second gateway refuses an API token from the next request on after it was revoked', async () => {
+  const second = await startGateway(database);
+  const { secret: token, id } = await gateway.issue();
+  const ask = (of: TestGateway) => of.send('GET', '/api/user', { token, body: { user_group_id: 'acme' } });
+  expect([(await ask(gateway)).status, (await ask(second)).status]).toEqual([200, 200]);
+  await revokeApiToken(database.prisma, id);
+  expect([(await ask(second)).status, (await ask(gateway)).status]).toEqual([401, 401]);
+  await second.close();
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { issueToken } from '../../src/domain/token-format.ts';
+import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
+
+type Environment = EnvironmentTag | null;
+
+let gateway: TestGateway;
+const callers = new Map<Environment, string>();
+let admin: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  for (const environment of ['Customer', 'Testing', null] as const) {
+    callers.set(environment, (await gateway.issue({ environment })).secret);
+  }
+  admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+});
+afterAll(() => gateway.close());
+
+const as = (environment: Environment) => ({ token: callers.get(environment) ?? '' });
+const create = (environment: Environment, user_group_id: string) =>
+  gateway.send('GET', '/api/user', { body: { user_group_id }, ...as(environment) });
+
+describe('one id in two environments', () => {
+  test.each([
+    ['Customer', 'Testing'],
+    ['Testing', 'Customer'],
+  ] as const)('%s and then %s share it, each with a group of its own', async (first, second) => {
+    const id = `shared ${first} ${second}`;
+    const [one, two] = [await create(first, id), await create(second, id)];
+    expect([one.json.new_user_group, two.json.new_user_group]).toEqual([true, true]);
+    expect(two.json.user_group.token).not.toBe(one.json.user_group.token);
+    expect((await create(first, id)).json.user_group).toEqual(one.json.user_group);
+    expect((await create(second, id)).json.user_group).toEqual(two.json.user_group);
+  });
+
+  test.each<[Environment, Environment]>([
+    [null, 'Customer'],
+    [null, 'Testing'],
+    ['Customer', null],
+    ['Testing', null],
+  ])('%s and then %s conflict', async (first, second) => {
+    const id = `conflict ${first} ${second}`;
+    await create(first, id);
+    const reply = await create(second, id);
+    expect([reply.status, reply.json.code]).toEqual([409, 'CONFLICT']);
+    expect(await gateway.database.prisma.userGroup.findMany({ where: { providedId: id } })).toMatchObject([
+      { environmentTag: first },
+    ]);
+  });
+
+  test('an untagged group conflicts with both halves of an id that is shared already', async () => {
+    await create('Customer', 'both');
+    await create('Testing', 'both');
+    expect((await create(null, 'both')).status).toBe(409);
+  });
+
+  test('an update and a rotation reach the own group only', async () => {
+    const customer = (await create('Customer', 'own')).json.user_group;
+    const testing = (await create('Testing', 'own')).json.user_group;
+    await gateway.send('PUT', '/api/user', { body: { user_group_id: 'own', name: 'changed' }, ...as('Testing') });
+    await gateway.send('POST', '/api/user', { body: { current_token: testing.token }, ...as('Testing') });
+    expect((await create('Customer', 'own')).json.user_group).toEqual(customer);
+    const changed = (await create('Testing', 'own')).json.user_group;
+    expect([changed.name, changed.token === testing.token]).toEqual(['changed', false]);
+  });
+});
+
+describe('a group of another environment', () => {
+  interface Group {
+    id: string;
+    teamId: number;
+    providedId: string;
+    token: string;
+    formerToken: string;
+  }
+  const nobody: Group = {
+    ...{ id: Buffer.from('UserGroup:2147483647').toString('base64'), teamId: 2_147_483_647, providedId: 'of nobody' },
+    ...{ token: issueToken('ugt_'), formerToken: issueToken('ugt_') },
+  };
+
+  const select = 'id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt';
+  const failure = '__typename ... on Error { code message }';
+  const lookUp = `query ($by: UserGroupBy!) { userGroup(by: $by) { ${select} } }`;
+  const update = `mutation ($by: UserGroupBy!) { updateUserGroup(input: { by: $by, name: "changed" }) { ${failure} } }`;
+  const rotate = `mutation ($token: String!, $grace: Int) {
+    rotateUserGroupToken(input: { currentToken: $token, graceSeconds: $grace }) { ${failure} } }`;
+  const node = 'query ($id: ID!) { node(id: $id) { __typename id } }';
+  const nodes = 'query ($id: ID!) { nodes(ids: [$id, "x"]) { __typename id } }';
+
+  /** Every way to ask for a group, as a document and its variables. */
+  const graphqlWays: [string, (group: Group) => [string, Record<string, unknown>]][] = [
+    ['userGroup by id', ({ id }) => [lookUp, { by: { id } }]],
+    ['userGroup by teamId', ({ teamId }) => [lookUp, { by: { teamId } }]],
+    ['userGroup by providedId', ({ providedId }) => [lookUp, { by: { providedId } }]],
+    ['userGroup by token', ({ token }) => [lookUp, { by: { token } }]],
+    ['userGroup by a token in its grace period', ({ formerToken }) => [lookUp, { by: { token: formerToken } }]],
+    ['node', ({ id }) => [node, { id }]],
+    ['nodes', ({ id }) => [nodes, { id }]],
+    ['updateUserGroup by id', ({ id }) => [update, { by: { id } }]],
+    ['updateUserGroup by teamId', ({ teamId }) => [update, { by: { teamId } }]],
+    ['updateUserGroup by providedId', ({ providedId }) => [update, { by: { providedId } }]],
+    ['updateUserGroup by token', ({ token }) => [update, { by: { token } }]],
+    ['rotateUserGroupToken', ({ token }) => [rotate, { token }]],
+    ['rotateUserGroupToken with a grace period', ({ token }) => [rotate, { token, grace: 60 }]],
+    ['rotateUserGroupToken of a token in its grace period', ({ formerToken }) => [rotate, { token: formerToken }]],
+  ];
+  const restWays: [string, string, (group: Group) => object][] = [
+    ['PUT', 'PUT', ({ providedId }) => ({ user_group_id: providedId, name: 'changed' })],
+    ['POST', 'POST', ({ token }) => ({ current_token: token })],
+    ['POST of a token in its grace period', 'POST', ({ formerToken }) => ({ current_token: formerToken })],
+  ];
+
+  /** A group with a token in its grace period. */
+  async function give(environment: Environment, providedId: string): Promise<Group> {
+    const { json } = await create(environment, providedId);
+    const formerToken = json.user_group.token;
+    await gateway.graphql(rotate, { token: formerToken, grace: 600 }, as(environment));
+    const group = (await gateway.graphql(lookUp, { by: { providedId } }, as(environment))).json.data.userGroup;
+    return { ...group, formerToken };
+  }
+
+  /** All of an answer that a caller can look at, but for what differs between any two requests. */
+  const visible = ({ status, headers, json }: Reply) => ({
+    status,
+    headers: [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
+    json: { ...json, request_id: undefined },
+  });
+
+  const pairs: [Environment, Environment][] = [
+    ['Testing', 'Customer'],
+    ['Customer', 'Testing'],
+    ['Testing', null],
+    ['Customer', null],
+    [null, 'Customer'],
+    [null, 'Testing'],
+  ];
+
+  describe.each(pairs)('to a caller of %s, one of %s', (own, other) => {
+    let group: Group;
+    let before: unknown;
+    const stored = () => gateway.database.prisma.userGroup.findUnique({ where: { teamId: group.teamId } });
+    beforeAll(async () => {
+      group = await give(other, `of ${other}, hidden from ${own}`);
+      before = await stored();
+    });
+
+    test.each(graphqlWays)('is like none by %s', async (_, ask) => {
+      const [reply, none] = [await gateway.graphql(...ask(group), as(own)), await gateway.graphql(...ask(nobody), as(own))];
+      expect(visible(reply)).toEqual(visible(none));
+      expect(await stored()).toEqual(before);
+    });
+
+    test.each(restWays)('is like none by %s', async (_, method, body) => {
+      const reply = await gateway.send(method, '/api/user', { body: body(group), ...as(own) });
+      const none = await gateway.send(method, '/api/user', { body: body(nobody), ...as(own) });
+      expect(reply.status).toBe(404);
+      expect(visible(reply)).toEqual(visible(none));
+      expect(await stored()).toEqual(before);
+    });
+  });
+
+  describe.each(['Customer', 'Testing', null] as const)('of %s, to an admin', (environment) => {
+    test.each(graphqlWays.filter(([name]) => !name.includes('rotate')))('is there by %s', async (name, ask) => {
+      const group = await give(environment, `of ${environment}, for ${name}`);
+      const { json } = await gateway.graphql(...ask(group), { token: admin });
+      expect(JSON.stringify(json)).not.toMatch(/"userGroup":null|"node":null|\[null|"errors"|NotFound/);
+    });
+
+    test('can have its token rotated', async () => {
+      const { token, teamId } = await give(environment, `of ${environment}, to rotate`);
+      const reply = await gateway.send('POST', '/api/user', { body: { current_token: token }, token: admin });
+      expect([reply.status, reply.json.user_group.team_id]).toEqual([200, teamId]);
+    });
+  });
+});

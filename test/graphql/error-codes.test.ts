@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorKinds } from '../../src/domain/errors.ts';
+import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  gateway = await startGateway();
+  tokens['reader'] = (await gateway.issue({ scopes: ['groups:read'] })).secret;
+  tokens['untagged'] = (await gateway.issue({ environment: null })).secret;
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'held' }, token: tokens['untagged'] });
+});
+afterAll(() => gateway.close());
+
+const documents = {
+  getOrCreate:
+    'mutation ($input: GetOrCreateUserGroupInput!) { result: getOrCreateUserGroup(input: $input) { ... on Error { code } } }',
+  update: 'mutation ($input: UpdateUserGroupInput!) { result: updateUserGroup(input: $input) { ... on Error { code } } }',
+  rotate:
+    'mutation ($input: RotateUserGroupTokenInput!) { result: rotateUserGroupToken(input: $input) { ... on Error { code } } }',
+};
+
+/** The code of a failure over GraphQL, wherever it stands. */
+const codeOf = ({ json }: Reply): string | undefined => json.errors?.[0].extensions.code ?? json.data?.result?.code;
+
+describe('a fault of what is asked has one code over both doors', () => {
+  type Row = [
+    code: string,
+    status: number,
+    method: string,
+    body: object,
+    document: keyof typeof documents,
+    input: object,
+    as?: string,
+  ];
+  const long = 'x'.repeat(256);
+  const rows: Record<string, Row> = {
+    'no credential': ['UNAUTHENTICATED', 401, 'GET', { user_group_id: 'a' }, 'getOrCreate', { providedId: 'a' }, 'nobody'],
+    'a scope that lacks': ['FORBIDDEN', 403, 'GET', { user_group_id: 'a' }, 'getOrCreate', { providedId: 'a' }, 'reader'],
+    'an id too long': ['INVALID_INPUT', 400, 'GET', { user_group_id: long }, 'getOrCreate', { providedId: long }],
+    'an id that is a number': ['INVALID_INPUT', 400, 'GET', { user_group_id: 5 }, 'getOrCreate', { providedId: 5 }],
+    'no id': ['INVALID_INPUT', 400, 'GET', {}, 'getOrCreate', {}],
+    'a name that is a number': [
+      ...(['INVALID_INPUT', 400, 'PUT', { user_group_id: 'a', name: 5 }] as const),
+      ...(['update', { by: { providedId: 'a' }, name: 5 }] as const),
+    ],
+    'properties that are a list': [
+      ...(['INVALID_INPUT', 400, 'GET', { user_group_id: 'a', properties: [] }] as const),
+      ...(['getOrCreate', { providedId: 'a', properties: [] }] as const),
+    ],
+    'no token to rotate': ['INVALID_INPUT', 400, 'POST', {}, 'rotate', {}],
+    'an update of no group': ['NOT_FOUND', 404, 'PUT', { user_group_id: 'no' }, 'update', { by: { providedId: 'no' } }],
+    'a rotation of no group': [
+      'NOT_FOUND',
+      404,
+      'POST',
+      { current_token: long.slice(1) },
+      'rotate',
+      { currentToken: long.slice(1) },
+    ],
+    'an id that is held': ['CONFLICT', 409, 'GET', { user_group_id: 'held' }, 'getOrCreate', { providedId: 'held' }],
+  };
+
+  test.each(Object.entries(rows))('%s', async (_, [code, status, method, body, document, input, as]) => {
+    const token = as === 'nobody' ? null : as === undefined ? gateway.token : (tokens[as] ?? '');
+    const rest = await gateway.send(method, '/api/user', { body, token });
+    expect([rest.status, rest.json.code]).toEqual([status, code]);
+    expect(codeOf(await gateway.graphql(documents[document], { input }, { token }))).toBe(code);
+  });
+});
+
+describe('a fault of the request has one status and one code over both doors', () => {
+  const padding = ' '.repeat(1_048_577);
+  const rows: Record<string, [code: string, status: number, options: RequestOptions, method?: string]> = {
+    'an unknown credential': ['UNAUTHENTICATED', 401, { token: `nobody-${'x'.repeat(20)}`, body: {} }],
+    'another scheme': ['UNAUTHENTICATED', 401, { token: null, headers: { authorization: 'Bearer x' }, body: {} }],
+    'no body': ['BODY_REQUIRED', 400, {}],
+    'no JSON': ['MALFORMED_JSON', 400, { body: '{' }],
+    'a member twice': ['MALFORMED_JSON', 400, { body: '{"query":"{__typename}","variables":{"a":1,"a":1}}' }],
+    'a byte order mark': ['MALFORMED_JSON', 400, { body: '\uFEFF{"query":"{__typename}"}' }],
+    'invalid UTF-8': ['MALFORMED_JSON', 400, { body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) }],
+    'a list': ['INVALID_INPUT', 400, { body: '[]' }],
+    'too large': ['PAYLOAD_TOO_LARGE', 413, { body: padding }],
+    'another type': ['UNSUPPORTED_MEDIA_TYPE', 415, { body: 'x', headers: { 'content-type': 'text/plain' } }],
+    'a form': [
+      'UNSUPPORTED_MEDIA_TYPE',
+      415,
+      { body: 'query={a}', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ],
+    'a content encoding': ['UNSUPPORTED_MEDIA_TYPE', 415, { body: '{}', headers: { 'content-encoding': 'gzip' } }],
+    'another method': ['METHOD_NOT_ALLOWED', 405, {}, 'DELETE'],
+  };
+
+  test.each(Object.entries(rows))('%s', async (_, [code, status, options, method = 'POST']) => {
+    const rest = await gateway.send(method, '/api/user', options);
+    expect([rest.status, rest.json.code]).toEqual([status, code]);
+    const graphql = await gateway.send(method, '/graphql', options);
+    expect([graphql.status, codeOf(graphql)]).toEqual([status, code]);
+    for (const header of ['www-authenticate', 'retry-after']) expect(graphql.headers.get(header)).toBe(rest.headers.get(header));
+  });
+
+  test('405 over GraphQL carries Allow too', async () => {
+    expect((await gateway.send('DELETE', '/graphql')).headers.get('allow')).toBe('GET, POST');
+  });
+});
+
+describe('what GraphQL itself refuses has a code of the closed list', () => {
+  const rows: Record<string, [body: object]> = {
+    'a syntax error': [{ query: '{' }],
+    'an empty document': [{ query: '' }],
+    'a field that is not there': [{ query: '{ nothing }' }],
+    'a type that is not there': [{ query: 'query ($a: Nothing) { __typename }' }],
+    'a selection of nothing': [{ query: '{ caller }' }],
+    'a variable of another type': [{ query: 'query ($a: Int!) { userGroup(by: { teamId: $a }) { id } }', variables: { a: 'x' } }],
+    'a variable that is missing': [{ query: 'query ($a: Int!) { userGroup(by: { teamId: $a }) { id } }' }],
+    'an operation that is not there': [{ query: 'query A { __typename }', operationName: 'B' }],
+    'two operations and no name': [{ query: 'query A { __typename } query B { __typename }' }],
+    'a subscription': [{ query: 'subscription { a }' }],
+    'no query': [{ variables: {} }],
+    'a query that is a number': [{ query: 5 }],
+    'variables that are a text': [{ query: '{ __typename }', variables: '{}' }],
+    'variables that are a list': [{ query: '{ __typename }', variables: [] }],
+    'an operation name that is a number': [{ query: '{ __typename }', operationName: 5 }],
+    'thousands of braces': [{ query: '{a'.repeat(5_000) }],
+    'thousands of aliases': [{ query: `{ ${Array.from({ length: 3_000 }, (_, i) => `a${i}: __typename`).join(' ')} }` }],
+    'fragments in a circle': [{ query: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }' }],
+    'a lone surrogate': [{ query: '{ userGroup(by: { providedId: "\ud800" }) { id } }' }],
+  };
+
+  test.each(Object.entries(rows))('%s', async (_, [body]) => {
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const reply = await gateway.send('POST', '/graphql', { body, headers: { accept } });
+      expect(reply.status).toBeLessThan(500);
+      expect(reply.json.data ?? null).toBeNull();
+      expect(reply.json.errors.length).toBeGreaterThan(0);
+      for (const { extensions } of reply.json.errors) expect(extensions.code).toBe('INVALID_INPUT');
+    }
+  });
+
+  test('a mutation by GET', async () => {
+    const query = encodeURIComponent('mutation { getOrCreateUserGroup(input: { providedId: "by-get" }) { __typename } }');
+    const reply = await gateway.send('GET', `/graphql?query=${query}`);
+    expect([reply.status, codeOf(reply)]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'by-get' } })).toBe(0);
+  });
+
+  test('the list in the schema is the one that both doors use', async () => {
+    const { json } = await gateway.graphql('{ __type(name: "ErrorCode") { enumValues { name } } }');
+    const names = json.data.__type.enumValues.map(({ name }: { name: string }) => name);
+    expect(new Set(names)).toEqual(new Set(Object.keys(errorKinds)));
+  });
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+const tokens: Record<string, string | null> = { nobody: null };
+beforeAll(async () => {
+  gateway = await startGateway();
+  tokens['reader'] = (await gateway.issue({ scopes: ['groups:read'] })).secret;
+  tokens['writer'] = (await gateway.issue({ scopes: ['groups:write'] })).secret;
+  tokens['other environment'] = (await gateway.issue({ environment: 'Customer' })).secret;
+  const body = { user_group_id: 'acme', name: 'ACME', mapping: { a: '1', b: '2' }, properties: { x: { y: [1, null, 'z'] } } };
+  await gateway.send('GET', '/api/user', { body });
+});
+afterAll(() => gateway.close());
+
+const lookUp = `query LookUp($by: UserGroupBy!) { userGroup(by: $by) {
+  __typename id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt } }`;
+const byId = 'query ($id: String) { userGroup(by: { providedId: $id }) { name properties } }';
+const skipping = `query ($id: String!, $yes: Boolean!, $no: Boolean = false) { userGroup(by: { providedId: $id }) {
+  name @include(if: $yes) token @skip(if: $yes) ... @include(if: $no) { id } mapping @skip(if: $no) { schemaId } } }`;
+const update = `mutation ($input: UpdateUserGroupInput!) { updateUserGroup(input: $input) { __typename
+  ... on UpdateUserGroupPayload { userGroup { name } } ... on Error { code message } ... on InvalidInput { issues { path message } } } }`;
+const getOrCreate = `mutation ($id: String!, $properties: JSON) { getOrCreateUserGroup(input: { providedId: $id, properties: $properties }) {
+  __typename ... on Error { code message } } }`;
+
+type Row = [query: string, variables?: Record<string, unknown> | string | null, caller?: string, more?: object];
+
+/** Requests of every kind that may be answered in another way when they come again. */
+const rows: Record<string, Row> = {
+  'a look-up': [lookUp, { by: { providedId: 'acme' } }],
+  'a look-up of nothing': [lookUp, { by: { providedId: 'nobody' } }],
+  'a look-up by two': [lookUp, { by: { providedId: 'acme', teamId: 1 } }],
+  'a look-up by none': [lookUp, { by: {} }],
+  'a look-up by what is invalid': [lookUp, { by: { providedId: '' } }],
+  'a look-up without variables': [lookUp],
+  'a look-up with variables that are null': [lookUp, null],
+  'a look-up with one that is not declared': [lookUp, { by: { providedId: 'acme' }, more: 1 }],
+  'a look-up by nobody': [lookUp, { by: { providedId: 'acme' } }, 'nobody'],
+  'a look-up without the scope': [lookUp, { by: { providedId: 'acme' } }, 'writer'],
+  'a look-up from another environment': [lookUp, { by: { providedId: 'acme' } }, 'other environment'],
+  'a named operation': [lookUp, { by: { providedId: 'acme' } }, 'reader', { operationName: 'LookUp' }],
+  'an operation of another name': [lookUp, { by: { providedId: 'acme' } }, 'reader', { operationName: 'Nothing' }],
+  'an operation whose name is empty': [lookUp, { by: { providedId: 'acme' } }, 'reader', { operationName: '' }],
+  'one of two operations': ['query A { a: __typename } query B { b: __typename }', {}, 'reader', { operationName: 'B' }],
+  'two operations without a name': ['query A { a: __typename } query B { b: __typename }'],
+  'a text': [byId, { id: 'acme' }],
+  'a text that is null': [byId, { id: null }],
+  'a text that is left out': [byId, {}],
+  'a text that is a number': [byId, { id: 5 }],
+  'a text that is a list': [byId, { id: ['acme'] }],
+  'a text with NUL': [byId, { id: 'a\0' }],
+  'a number that is none': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 'x' }],
+  'a number that is a fraction': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 1.5 }],
+  'a number beyond 32 bits': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 2 ** 31 }],
+  'an id that is a number': ['query ($id: ID!) { node(id: $id) { id } }', { id: 5 }],
+  ids: ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['garbage', ''] }],
+  'an id in the place of ids': ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: 'garbage' }],
+  'ids with a null': ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [null] }],
+  'too many ids': ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: Array(101).fill('x') }],
+  'directives that take': [skipping, { id: 'acme', yes: true }],
+  'directives that leave': [skipping, { id: 'acme', yes: false, no: true }],
+  'a directive that is null': [skipping, { id: 'acme', yes: true, no: null }],
+  'fragments and aliases': [
+    '{ a: userGroup(by: { providedId: "acme" }) { ...F b: name } a: userGroup(by: { providedId: "acme" }) { mapping { dataSource } } } fragment F on UserGroup { ... on Node { id } mapping { schemaId } }',
+  ],
+  'one field that fails beside one that does not': ['{ caller { name } userGroup(by: { providedId: "" }) { id } }'],
+  'a failure in a list that must be there': [
+    'query ($ids: [ID!]!) { caller { name } nodes(ids: $ids) { id } }',
+    { ids: [''] },
+    'writer',
+  ],
+  'a name of the language': ['{ constructor: __typename toString: __typename __proto__: __typename }'],
+  'texts in the document': [
+    String.raw`{ a: userGroup(by: { providedId: "acme" }) { name } b: userGroup(by: { providedId: "'"\ 
+*/ ) } ];" }) { name }
+      c: userGroup(by: { providedId: block }) { name } d: node(id: 5) { id } e: nodes(ids: "x") { id } }`,
+  ],
+  'variables within the document’s own values': [
+    'query ($id: String = "acme") { a: userGroup(by: { providedId: $id }) { name } b: nodes(ids: ["x", "y"]) { __typename } }',
+  ],
+  introspection: ['{ __schema { queryType { name fields { name } } } __type(name: "UserGroup") { name } }'],
+  'introspection by nobody': ['{ __type(name: "UserGroup") { name } __typename }', {}, 'nobody'],
+  'a query that is not valid': ['{ nothing }'],
+  'a query that is no query': ['{'],
+  'an update': [update, { input: { by: { providedId: 'acme' }, name: 'ACME' } }],
+  'an update of nothing': [update, { input: { by: { providedId: 'nobody' }, name: 'x' } }],
+  'an update that is invalid': [update, { input: { by: { providedId: 'acme' }, name: '' } }],
+  'an update with a number for a name': [update, { input: { by: { providedId: 'acme' }, name: 5 } }],
+  'an update by two': [update, { input: { by: { providedId: 'acme', teamId: 1 }, name: 'x' } }],
+  'an update with an unknown member': [update, { input: { by: { providedId: 'acme' }, nmae: 'x' } }],
+  'an update by nobody': [update, { input: { by: { providedId: 'acme' } } }, 'nobody'],
+  'an update without the scope': [update, { input: { by: { providedId: 'acme' } } }, 'reader'],
+  'get-or-create': [getOrCreate, { id: 'acme' }],
+  'get-or-create with properties that are a list': [getOrCreate, { id: 'acme', properties: [] }],
+  'get-or-create with __proto__': [getOrCreate, '{"id":"acme","properties":{"__proto__":1}}'],
+  'get-or-create with a number that is not exact': [getOrCreate, '{"id":"acme","properties":{"a":1e400}}'],
+  'variables that are a list': [byId, '[]'],
+  'an extension': [byId, { id: 'acme' }, 'reader', { extensions: { a: 1 } }],
+  'extensions that are a text': [byId, { id: 'acme' }, 'reader', { extensions: 'a' }],
+  'an unknown parameter': [byId, { id: 'acme' }, 'reader', { more: 1 }],
+};
+
+/** All of an answer but what differs between any two requests. */
+const visible = ({ status, headers, text }: Reply) => ({
+  status,
+  headers: Object.fromEntries([...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')),
+  text,
+});
+
+const accepted = ['application/json', 'application/graphql-response+json', '*/*', 'text/plain'];
+
+test.each(Object.entries(rows))('%s is answered the sixth time as the first', async (_, [query, variables, caller, more]) => {
+  const parts = JSON.stringify({ query, ...more }).slice(0, -1);
+  const given =
+    variables === undefined ? '' : `,"variables":${typeof variables === 'string' ? variables : JSON.stringify(variables)}`;
+  const token = caller === undefined ? gateway.token : (tokens[caller] ?? null);
+  for (const accept of accepted) {
+    // The same document with other spaces counts as another, so that each way to negotiate begins anew.
+    const body = `${parts}${given}}`.replace('"query":"', `"query":"${' '.repeat(accepted.indexOf(accept))}`);
+    const options: RequestOptions = { token, body, headers: { accept } };
+    const first = await gateway.send('POST', '/graphql', options);
+    expect(first.status).toBeLessThan(500);
+    for (let time = 2; time <= 6; time += 1)
+      expect(visible(await gateway.send('POST', '/graphql', options))).toEqual(visible(first));
+  }
+});
+
+test('a credential that was revoked counts for documents that came before as well', async () => {
+  const { secret: token, id } = await gateway.issue();
+  const ask = () => gateway.graphql(lookUp, { by: { providedId: 'acme' } }, { token });
+  for (let time = 1; time <= 6; time += 1) expect((await ask()).json.data.userGroup.name).toBe('ACME');
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
+  expect((await ask()).status).toBe(401);
+});

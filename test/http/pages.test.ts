@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorKinds } from '../../src/domain/errors.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const open = (path: string, accept = '*/*') => gateway.send('GET', path, { token: null, headers: { accept } });
+
+describe('GET /', () => {
+  test('tells programs what is here', async () => {
+    const { json } = await open('/');
+    expect(Object.keys(json.contents)).toEqual(expect.arrayContaining(['/graphql', '/api/user', '/livez', '/readyz']));
+  });
+
+  test('tells people what is here, with links that lead somewhere', async () => {
+    const reply = await open('/', 'text/html');
+    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const links = [...reply.text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    expect(links).toEqual(expect.arrayContaining(['/graphql', '/api/user']));
+    for (const link of links) expect([link, (await open(link, 'text/html')).status]).not.toEqual([link, 404]);
+  });
+});
+
+describe('the error codes', () => {
+  test('are listed whole', async () => {
+    const { text } = await open('/docs/errors', 'text/html');
+    for (const code of Object.keys(errorKinds)) expect(text).toContain(code);
+  });
+
+  test.each(Object.entries(errorKinds))('%s has a page', async (code, { status }) => {
+    const reply = await open(`/docs/errors/${code}`, 'text/html');
+    expect([reply.status, reply.text.includes(code), reply.text.includes(String(status))]).toEqual([200, true, true]);
+  });
+
+  test.each(['NOTHING', 'constructor', '', 'not_found'])('“%s” has none', async (code) => {
+    expect((await open(`/docs/errors/${code}`)).status).toBe(404);
+  });
+});
+
+describe('the playground', () => {
+  test('is served to a browser', async () => {
+    const reply = await open('/graphql', 'text/html,application/xhtml+xml,*/*;q=0.8');
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(reply.text).toContain('Authorization');
+  });
+
+  test('loads nothing from elsewhere', async () => {
+    const { text } = await open('/graphql', 'text/html');
+    expect(text.match(/<(?:script|link|img|iframe)\b[^>]*(?:src|href)="?(?:https?:)?\/\/[^>]*>/gi)).toBeNull();
+  });
+});
+
+describe('readiness and liveness', () => {
+  test.each(['/livez', '/readyz'])('%s answers 200 to anybody', async (path) => {
+    expect((await open(path)).status).toBe(200);
+  });
+
+  test.each(['/livez', '/readyz', '/'])('%s does not look at the credential', async (path) => {
+    const reply = await gateway.send('GET', path, { token: null, headers: { authorization: 'Bearer nobody' } });
+    expect(reply.status).toBe(200);
+  });
+
+  test.each(['/livez', '/readyz'])('HEAD %s has no body', async (path) => {
+    const reply = await gateway.send('HEAD', path, { token: null });
+    expect([reply.status, reply.text]).toEqual([200, '']);
+  });
+});
+
+test('a database that lacks migrations is not ready', async () => {
+  const other = await startGateway();
+  await other.database.pool.query('delete from _prisma_migrations');
+  expect((await other.send('GET', '/readyz', { token: null })).status).toBe(503);
+  await other.close();
+});

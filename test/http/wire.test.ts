@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+/** A connection, and all that came in on it. */
+let socket: Socket;
+let received = '';
+beforeEach(async () => {
+  received = '';
+  socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  socket.setEncoding('utf8');
+  socket.on('data', (text: string) => {
+    received += text;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+});
+afterEach(() => void socket.destroy());
+
+/** Waits for something to come in. */
+async function until(pattern: RegExp): Promise<void> {
+  while (!pattern.test(received)) {
+    if (socket.closed) throw new Error(`The connection ended with: ${received}`);
+    await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  }
+}
+
+/** An answer, once it is there whole; the connection may stay open. */
+async function answer(): Promise<{ status: number; head: string; body: string; json: Record<string, unknown> }> {
+  await until(/\r\n\r\n/);
+  const at = received.indexOf('\r\n\r\n');
+  const head = received.slice(0, at);
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+  const bodyOf = () => Buffer.from(received.slice(at + 4));
+  while (bodyOf().length < length) await once(socket, 'data');
+  const body = bodyOf().subarray(0, length).toString('utf8');
+  received = bodyOf().subarray(length).toString('utf8');
+  return { status: Number(head.split(' ')[1]), head, body, json: body.startsWith('{') ? JSON.parse(body) : {} };
+}
+
+/** A request's text. */
+function text(id: string, { target = '/api/user', method = 'GET', headers = [] as string[] } = {}): string {
+  const body = JSON.stringify({ user_group_id: id });
+  const lines = [`${method} ${target} HTTP/1.1`, 'Host: gateway', `Authorization: Token ${gateway.token}`, ...headers];
+  return `${lines.join('\r\n')}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const providedId = ({ json }: { json: Record<string, unknown> }) =>
+  (json['user_group'] as Record<string, unknown>)?.['provided_id'];
+
+describe('one connection', () => {
+  test('takes two GETs with bodies at once and answers in their order', async () => {
+    socket.write(text('first') + text('second'));
+    expect([providedId(await answer()), providedId(await answer())]).toEqual(['first', 'second']);
+  });
+
+  test('takes another request after a refusal whose body was read', async () => {
+    socket.write(text('x', { headers: ['Content-Encoding: gzip'] }));
+    expect((await answer()).status).toBe(415);
+    socket.write(text('after a refusal'));
+    expect(providedId(await answer())).toBe('after a refusal');
+  });
+
+  test('takes a body byte by byte', async () => {
+    for (const character of text('byte by byte')) socket.write(character);
+    expect(providedId(await answer())).toBe('byte by byte');
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  test('is told to continue before the body is sent', async () => {
+    const [head = '', body = ''] = text('expected', { headers: ['Expect: 100-continue'] }).split('\r\n\r\n');
+    socket.write(`${head}\r\n\r\n`);
+    await until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+    received = '';
+    socket.write(body);
+    expect(providedId(await answer())).toBe('expected');
+  });
+});
+
+describe('the target in absolute form', () => {
+  test.each([
+    ['with a path', 'http://elsewhere.example/api/user', 200],
+    ['with a port and a query', 'http://elsewhere.example:8080/api/user?x=y', 200],
+    ['in upper case', 'HTTP://ELSEWHERE.EXAMPLE/api/user', 200],
+    ['of another path', 'http://elsewhere.example/nowhere', 404],
+  ])('%s', async (name, target, status) => {
+    socket.write(text(`absolute ${name}`, { target }));
+    expect((await answer()).status).toBe(status);
+  });
+
+  test('without a path is the root', async () => {
+    socket.write('GET http://elsewhere.example HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    expect((await answer()).json).toMatchObject({ name: 'user-group-gateway' });
+  });
+});
+
+test('a target with letters that are not percent-encoded is read as it was meant, or refused', async () => {
+  socket.write(
+    text('x', { target: '/api/user?user_group_id=unencoded&name=Grüße' })
+      .replace(/\{.*/, '')
+      .replace(/Length: \d+/, 'Length: 0'),
+  );
+  const { status, json } = await answer();
+  const name = (json['user_group'] as Record<string, unknown> | undefined)?.['name'];
+  expect([status, name]).toEqual(status === 400 ? [400, undefined] : [200, 'Grüße']);
+});
+
+describe('a body that is too large', () => {
+  const head = (...headers: string[]) =>
+    ['GET /api/user HTTP/1.1', 'Host: gateway', `Authorization: Token ${gateway.token}`, ...headers, '', ''].join('\r\n');
+
+  test('by what it announces is refused before any of it comes', async () => {
+    socket.write(head('Content-Type: application/json', 'Content-Length: 1048577'));
+    const { status, json } = await answer();
+    expect([status, json['code']]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  test('by far more than numbers hold is refused as well', async () => {
+    socket.write(head('Content-Type: application/json', 'Content-Length: 99999999999999999999'));
+    expect([400, 413]).toContain((await answer()).status);
+  });
+
+  test('in chunks is refused while it is still coming', async () => {
+    socket.write(head('Content-Type: application/json', 'Transfer-Encoding: chunked'));
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    for (let sent = 0; sent <= 16; sent += 1) socket.write(chunk); // one more than may be, and no end
+    const { status, json } = await answer();
+    expect([status, json['code']]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  test('ends the connection, so that the rest is not taken for a request', async () => {
+    socket.write(head('Content-Type: application/json', 'Content-Length: 2000000'));
+    expect((await answer()).head).toMatch(/\r\nconnection: close/i);
+    socket.write(text('smuggled'));
+    if (!socket.closed) await once(socket, 'close');
+    expect(received).toBe('');
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'smuggled' } })).toBe(0);
+  });
+});
+
+describe('what is not HTTP as it should be', () => {
+  const filler = (bytes: number) => `X-Filler: ${'x'.repeat(bytes)}`;
+  test.each<[string, () => string, number]>([
+    ['is no HTTP at all', () => 'BANANA\r\n\r\n', 400],
+    ['is TLS', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ['has an unknown version', () => 'GET / HTTP/9.9\r\nHost: gateway\r\n\r\n', 400],
+    ['has an unknown method', () => 'BANANA / HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
+    ['has no Host', () => 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['has a length that is no number', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: x\r\n\r\n', 400],
+    ['has two lengths', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    [
+      'has a length and chunks',
+      () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+    ['has a header without a name', () => 'GET / HTTP/1.1\r\nHost: g\r\n: x\r\n\r\n', 400],
+    [
+      'has a chunk whose size is no number',
+      () => 'POST /api/user HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n',
+      400,
+    ],
+    ['has 20 KB of headers', () => text('x', { headers: [filler(20_000)] }), 431],
+    ['has a target of 20 KB', () => text('x', { target: `/${'x'.repeat(20_000)}` }), 431],
+  ])('%s', async (_, request, status) => {
+    socket.write(request(), 'latin1');
+    expect((await answer()).status).toBe(status);
+  });
+
+  test.each([
+    ['400', () => 'BANANA\r\n\r\n'],
+    ['431', () => text('x', { headers: [filler(20_000)] })],
+  ])('is answered %s with a problem of that status, and the id of the request', async (status, request) => {
+    socket.write(request());
+    const { head, json } = await answer();
+    expect(head).toMatch(/content-type: application\/problem\+json/i);
+    expect(json).toMatchObject({ success: 0, status: Number(status), request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect(head.toLowerCase()).toContain(`x-request-id: ${json['request_id']}`);
+  });
+
+  test.each(['[::1', 'a b', '%', '../..'])('a Host header “%s” is no failure of the gateway', async (host) => {
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 24\r\n\r\n{"query":"{__typename}"}`,
+    );
+    expect((await answer()).status).toBeLessThan(500);
+  });
+
+  test('10 KB of headers are taken', async () => {
+    socket.write(text('much ado', { headers: [filler(10_000)] }));
+    expect(providedId(await answer())).toBe('much ado');
+  });
+});
+
+describe('a client that goes away', () => {
+  test.each([
+    ['in the middle of the headers', () => 'GET /api/user HTTP/1.1\r\nHost: gat'],
+    ['before the body', () => text('gone').split('\r\n\r\n')[0] ?? ''],
+    ['in the middle of the body', () => text('gone').slice(0, -5)],
+    ['in the middle of a chunk', () => 'POST /api/user HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nx'],
+    ['before the answer', () => text('gone before the answer')],
+  ])('%s leaves the server serving', async (_, part) => {
+    socket.write(part());
+    socket.resetAndDestroy();
+    const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: 'still here' } });
+    expect(reply.status).toBe(200);
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'gone' } })).toBe(0);
+    expect(gateway.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)).toEqual([]);
+  });
+});

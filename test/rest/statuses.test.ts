@@ -1,0 +1,156 @@
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Scope } from '../../src/domain/caller.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const get = (user_group_id: string, token = gateway.token) =>
+  gateway.send('GET', '/api/user', { body: { user_group_id }, token });
+const outcome = ({ status, json }: { status: number; json: { code?: string } }) => [status, json.code];
+
+describe('403', () => {
+  const operations: [string, () => object][] = [
+    ['GET', () => ({ user_group_id: 'scoped' })],
+    ['QUERY', () => ({ user_group_id: 'scoped' })],
+    ['PUT', () => ({ user_group_id: 'scoped' })],
+    ['POST', () => ({ current_token: scopedToken })],
+  ];
+  let scopedToken: string;
+  beforeAll(async () => {
+    scopedToken = (await get('scoped')).json.user_group.token;
+  });
+
+  test.each(
+    operations.flatMap(([method, body]) =>
+      ([['groups:read'], ['config:validate'], ['groups:read', 'config:validate']] as Scope[][]).map(
+        (scopes) => [method, scopes.join(' and '), scopes, body] as const,
+      ),
+    ),
+  )('%s with nothing but %s', async (method, _, scopes, body) => {
+    const { secret: token } = await gateway.issue({ scopes });
+    const reply = await gateway.send(method, '/api/user', { token, body: body() });
+    expect(outcome(reply)).toEqual([403, 'FORBIDDEN']);
+    expect(reply.json.detail).toContain('groups:write');
+  });
+
+  test.each(operations)('%s needs no more than groups:write', async (method, body) => {
+    const { secret: token } = await gateway.issue({ scopes: ['groups:write'] });
+    const reply = await gateway.send(method, '/api/user', { token, body: body() });
+    expect(reply.status).toBe(200);
+  });
+
+  test('the scope goes before the input: nothing is told of what is wrong in it', async () => {
+    const { secret: token } = await gateway.issue({ scopes: ['groups:read'] });
+    expect(outcome(await get('x'.repeat(256), token))).toEqual([403, 'FORBIDDEN']);
+  });
+});
+
+describe('404', () => {
+  test('PUT of an id that no group has', async () => {
+    expect(outcome(await gateway.send('PUT', '/api/user', { body: { user_group_id: 'nobody' } }))).toEqual([404, 'NOT_FOUND']);
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'nobody' } })).toBe(0);
+  });
+
+  test('POST of a token that no group has', async () => {
+    const body = { current_token: 'nobody-has-this-token' };
+    expect(outcome(await gateway.send('POST', '/api/user', { body }))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test.each(['/api', '/api/users', '/API/user', '/api/user//', '/api/user/5', '/api/user%2F', '/toString'])(
+    'the path %s',
+    async (path) => {
+      expect(outcome(await gateway.send('GET', path, { body: { user_group_id: 'x' } }))).toEqual([404, 'NOT_FOUND']);
+    },
+  );
+});
+
+describe('405', () => {
+  test.each(['PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('%s /api/user', async (method) => {
+    const reply = await gateway.send(method, '/api/user', { body: { user_group_id: 'x' } });
+    expect(outcome(reply)).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(reply.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'POST', 'PUT', 'QUERY']);
+  });
+
+  test('HEAD /api/user: a GET that may create is not to be probed', async () => {
+    const reply = await gateway.send('HEAD', '/api/user?user_group_id=probed');
+    expect([reply.status, reply.text]).toEqual([405, '']);
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'probed' } })).toBe(0);
+  });
+
+  test.each(['/', '/livez', '/readyz', '/docs/errors'])('POST %s', async (path) => {
+    const reply = await gateway.send('POST', path, { body: {} });
+    expect(outcome(reply)).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(reply.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('409', () => {
+  test('an id that an untagged group holds: the text says to label it', async () => {
+    const { secret: untagged } = await gateway.issue({ environment: null });
+    await get('held', untagged);
+    const reply = await get('held');
+    expect(outcome(reply)).toEqual([409, 'CONFLICT']);
+    expect(reply.json.detail).toMatch(/label the untagged/i);
+  });
+});
+
+describe('413', () => {
+  const padded = (bytes: number) => {
+    const body = '{"user_group_id":"big"}';
+    return body + ' '.repeat(bytes - body.length);
+  };
+
+  test('a body of 1 MiB is taken', async () => {
+    expect((await gateway.send('GET', '/api/user', { body: padded(1_048_576) })).status).toBe(200);
+  });
+
+  test.each(['GET', 'QUERY', 'PUT', 'POST'])('%s with one byte more', async (method) => {
+    const reply = await gateway.send(method, '/api/user', { body: padded(1_048_577) });
+    expect(outcome(reply)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
+
+describe('415', () => {
+  const body = '{"user_group_id":"typed"}';
+  test.each([
+    ['content-type', 'text/plain'],
+    ['content-type', 'application/x-www-form-urlencoded'],
+    ['content-type', 'multipart/form-data; boundary=x'],
+    ['content-type', 'application/jsonp'],
+    ['content-type', 'application/vnd.api+json'],
+    ['content-type', 'text/json'],
+    ['content-type', ''],
+    ['content-type', 'application/json; charset=iso-8859-1'],
+    ['content-type', 'application/json; charset=utf-16'],
+    ['content-encoding', 'gzip'],
+    ['content-encoding', 'br'],
+  ])('%s: %s', async (name, value) => {
+    const reply = await gateway.send('GET', '/api/user', { body, headers: { [name]: value } });
+    expect(outcome(reply)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'typed' } })).toBe(0);
+  });
+
+  test.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
+    'the type %s is taken',
+    async (type) => {
+      const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: type }, headers: { 'content-type': type } });
+      expect(reply.status).toBe(200);
+    },
+  );
+
+  test('a body without a type is taken as JSON', async () => {
+    const headers = { authorization: `Token ${gateway.token}`, 'content-length': String(body.length) };
+    const untyped = await request(`${gateway.url}/api/user`, { method: 'POST', headers, body });
+    expect(await untyped.body.json()).toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  test('the type does not matter where there is no body', async () => {
+    const reply = await gateway.send('GET', '/api/user?user_group_id=bodiless', { headers: { 'content-type': 'text/plain' } });
+    expect(reply.status).toBe(200);
+  });
+});

@@ -1,0 +1,51 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from './process.ts';
+
+/** A folder for an embedded PostgreSQL of a test's own. */
+export interface TestDataDir {
+  readonly path: string;
+  /** The process of the PostgreSQL that runs on it, by its own lock file; none after an orderly stop. */
+  postmaster(): number | undefined;
+  /** Ends a PostgreSQL that is left, and deletes the folder. */
+  remove(): Promise<void>;
+}
+
+/** Makes an empty folder that PostgreSQL's user may enter, also where the tests run as root. */
+export function makeDataDir(): TestDataDir {
+  const path = mkdtempSync(join(tmpdir(), 'user-group-gateway-test-'));
+  chmodSync(path, 0o755);
+  return dataDirAt(path, join(path, 'postgres'));
+}
+
+/** The same for a folder that is there; `cluster` is PostgreSQL's own folder. */
+export function dataDirAt(path: string, cluster: string): TestDataDir {
+  const postmaster = () => {
+    const file = join(cluster, 'postmaster.pid');
+    return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined : undefined;
+  };
+  return {
+    path,
+    postmaster,
+    async remove() {
+      const pid = postmaster();
+      if (pid && isAlive(pid)) {
+        process.kill(pid, 'SIGQUIT');
+        await until(() => !isAlive(pid), 'the PostgreSQL that was left ends');
+      }
+      for (const folder of new Set([path, cluster])) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Whether a process runs; one that ended and that nobody asked about yet does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    if (process.platform !== 'linux') return true;
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

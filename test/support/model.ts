@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** An environment as GraphQL names it; `null` means untagged. */
+export type Tag = 'CUSTOMER' | 'TESTING' | null;
+
+/** Who asks: the environment of its API token, and whether it may see every group. */
+export interface Asker {
+  readonly tag: Tag;
+  readonly admin: boolean;
+}
+
+/** What a group can be given. */
+export interface Fields {
+  readonly name?: string;
+  readonly properties?: object | null;
+  readonly mapping?: readonly { schemaId: string; dataSource: string }[];
+}
+
+/** A group as the model has it, and as GraphQL answers with it. */
+export interface Group {
+  readonly teamId: number;
+  readonly providedId: string;
+  readonly environmentTag: Tag;
+  readonly token: string;
+  readonly name: string;
+  readonly properties: object | null;
+  readonly mapping: readonly { schemaId: string; dataSource: string }[];
+}
+
+/** All that the gateway should know: the groups, tokens in their grace period, and every token there ever was. */
+export interface State {
+  readonly groups: readonly Group[];
+  readonly retired: ReadonlyMap<string, number>;
+  readonly tokens: readonly string[];
+}
+
+/** One question to the gateway. */
+export type Operation =
+  | { readonly kind: 'getOrCreate'; readonly id: string; readonly fields: Fields }
+  | { readonly kind: 'update'; readonly id: string; readonly fields: Fields }
+  | { readonly kind: 'rotate'; readonly token: string; readonly graceSeconds: number }
+  | { readonly kind: 'find'; readonly by: { providedId: string } | { token: string } | { teamId: number } };
+
+/** What came back: a group (or `null` from a look-up), or the code of a failure. */
+export interface Answer {
+  readonly group?: Group | null;
+  readonly created?: boolean;
+  readonly code?: string;
+}
+
+export const initialState: State = { groups: [], retired: new Map(), tokens: [] };
+
+/** The state after an operation, if the answer is one that the rules allow; nothing if it is not. */
+export function next(state: State, asker: Asker, operation: Operation, answer: Answer): State | undefined {
+  const allowed = (expected: Answer, after: State = state) => (isDeepStrictEqual(answer, expected) ? after : undefined);
+  const sees = ({ environmentTag }: Group) => asker.admin || environmentTag === asker.tag;
+  const replace = (group: Group) => state.groups.map((other) => (other.teamId === group.teamId ? group : other));
+
+  /** The one group that an id means to the asker, or why it means none. */
+  const named = (id: string): Group | string => {
+    const visible = state.groups.filter((group) => group.providedId === id && sees(group));
+    const own = visible.find(({ environmentTag }) => environmentTag === asker.tag);
+    return own ?? (visible.length > 1 ? 'INVALID_INPUT' : (visible[0] ?? 'NOT_FOUND'));
+  };
+
+  switch (operation.kind) {
+    case 'getOrCreate': {
+      const { id, fields } = operation;
+      const holders = state.groups.filter(({ providedId }) => providedId === id);
+      const own = holders.find(({ environmentTag }) => environmentTag === asker.tag);
+      if (own) return allowed({ group: own, created: false });
+      const inTheWay = holders.some(({ environmentTag }) => asker.tag === null || environmentTag === null);
+      if (inTheWay) return allowed({ code: 'CONFLICT' });
+      const { teamId, token } = answer.group ?? { teamId: 0, token: '' };
+      const isNew = !state.tokens.includes(token) && state.groups.every((group) => group.teamId !== teamId);
+      if (!isNew) return undefined;
+      const { name = id, properties = null, mapping = [] } = fields;
+      const group = { teamId, providedId: id, environmentTag: asker.tag, token, name, properties, mapping };
+      const after = { ...state, groups: [...state.groups, group], tokens: [...state.tokens, token] };
+      return allowed({ group, created: true }, after);
+    }
+    case 'update': {
+      const group = named(operation.id);
+      if (typeof group === 'string') return allowed({ code: group });
+      const updated = { ...group, ...operation.fields };
+      return allowed({ group: updated }, { ...state, groups: replace(updated) });
+    }
+    case 'rotate': {
+      const group = state.groups.find(({ token }) => token === operation.token);
+      if (!group || !sees(group)) return allowed({ code: 'NOT_FOUND' });
+      const token = answer.group?.token ?? '';
+      if (state.tokens.includes(token)) return undefined;
+      const rotated = { ...group, token };
+      const retired = new Map(state.retired);
+      if (operation.graceSeconds > 0) retired.set(operation.token, group.teamId);
+      return allowed({ group: rotated }, { groups: replace(rotated), retired, tokens: [...state.tokens, token] });
+    }
+    case 'find': {
+      const { by } = operation;
+      if ('providedId' in by) {
+        const group = named(by.providedId);
+        if (group === 'INVALID_INPUT') return allowed({ code: group });
+        return allowed({ group: typeof group === 'string' ? null : group });
+      }
+      const teamId = 'teamId' in by ? by.teamId : state.retired.get(by.token);
+      const group = state.groups.find((each) => each.teamId === teamId || ('token' in by && each.token === by.token));
+      return allowed({ group: group && sees(group) ? group : null });
+    }
+  }
+}

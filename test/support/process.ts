@@ -1,0 +1,116 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the checkout. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The compiled binary, as users run it. */
+const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** How long anything that a test waits for may take. */
+const deadlineMs = 20_000;
+
+/** A command that has ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** All that it said so far. */
+  readonly output: { stdout: string; stderr: string };
+  /** Its end; never fails. */
+  readonly ended: Promise<Ended>;
+}
+
+/** A gateway that takes requests, in a process of its own. */
+export interface ServeProcess extends Running {
+  readonly url: string;
+  /** The API token that it printed because it was the first start. */
+  readonly firstToken: string | undefined;
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+const processes = new Set<ChildProcess>();
+
+/** Ends every process that this file's tests started and left: for `afterEach`, so that a failed test leaves none. */
+export async function endProcesses(): Promise<void> {
+  await Promise.all(
+    [...processes].map(async (child) => {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    }),
+  );
+}
+
+/** Starts any program, with the settings given and no others. */
+export function launch(program: string, args: string[], settings: Settings, options: SpawnOptions = {}): Running {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, PORT: '0', LOG_FORMAT: 'json', ...settings };
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options, env });
+  processes.add(child);
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]) => {
+    processes.delete(child);
+    return { code, signal, ...output } as Ended;
+  });
+  return { child, output, ended };
+}
+
+/** Runs a command of the gateway to its end. */
+export function run(args: string[], settings: Settings): Promise<Ended> {
+  return launch(process.execPath, [binary, ...args], settings).ended;
+}
+
+/** Starts `serve` on a port that the system chooses and waits until it listens. @throws Error with its log when it ends instead. */
+export async function serve(settings: Settings, args: string[] = ['serve']): Promise<ServeProcess> {
+  const running = launch(process.execPath, [binary, ...args], settings);
+  const { child, output, ended } = running;
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  const url = await until(() => {
+    if (over) throw new Error(`serve ended: ${output.stderr}`);
+    return /listening on (http:\/\/[^\s"]+)/.exec(output.stderr)?.[1];
+  }, 'serve listens');
+  // What it prints once it listens is there once it has answered.
+  await fetch(`${url}/livez`);
+  return {
+    ...running,
+    url,
+    firstToken: /ugk_[0-9A-Za-z]{36}/.exec(output.stdout)?.[0],
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Waits until a condition holds, and answers with what it gave. @throws Error that names it when it does not come to hold. */
+export async function until<Value>(
+  condition: () => Value | Promise<Value>,
+  what: string,
+  timeoutMs = deadlineMs,
+): Promise<NonNullable<Value>> {
+  for (const deadline = Date.now() + timeoutMs; ; ) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain: ${what}.`);
+    await pause(10);
+  }
+}
