@@ -1,6 +1,6 @@
 // Prints the SQL that takes a database with every migration applied to prisma/schema.prisma, and nothing if they agree.
 // A new migration is made by redirecting it: node scripts/author-migration.ts > prisma/migrations/<time>_<what>/migration.sql
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectDatabase } from '../src/database/client.ts';
@@ -9,6 +9,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { schemaDifference } from './schema-difference.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'author-migration-'));
+chmodSync(dataDir, 0o755); // so that, run as root, PostgreSQL's user may enter it
 const server = await openEmbedded(dataDir);
 const database = connectDatabase(server.connection('postgres'));
 try {

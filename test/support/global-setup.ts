@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -20,6 +20,7 @@ export const templateDatabase = 'template_migrated';
 /** One PostgreSQL for the whole run, the same that users get, in a folder of its own. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-test-'));
+  chmodSync(dataDir, 0o755); // so that, run as root, PostgreSQL's user may enter it
   const server = await openEmbedded(dataDir, { settings: ['fsync=off', 'max_connections=400'] });
   const { user, password, host, port } = server.connection('postgres');
 
