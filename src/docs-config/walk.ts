@@ -1,0 +1,61 @@
+import type { Findings } from './findings.ts';
+import { type JsonNode, lastMembers, type Member } from './json-tree.ts';
+import type { Positions } from './positions.ts';
+import type { Draft, ReportDraft, Rule, Visit } from './rules/rule.ts';
+import { codes, rules } from './rules/table.ts';
+import { docsConfigShape, type Shape, type StringShape } from './shape.ts';
+import type { Site } from './site.ts';
+
+const noMembers: ReadonlyMap<string, Member> = new Map();
+const plainString: StringShape = { kind: 'string', pattern: undefined, description: '', notes: {} };
+
+/** Takes every value of a document, with what the format says about it, to every rule. The reader bounds the depth. */
+export function walk(root: JsonNode, text: string, site: Site, positions: Positions, findings: Findings): void {
+  const path: (string | number)[] = [];
+  const line = (offset: number) => positions.at(offset).line;
+  const checks: { check: NonNullable<Rule['check']>; report: ReportDraft }[] = [];
+  const objectChecks: { check: NonNullable<Rule['checkObject']>; report: ReportDraft }[] = [];
+  for (const code of codes) {
+    if (findings.level(code) === 'off') continue;
+    const { check, checkObject }: Rule = rules[code];
+    const report = (make: () => Draft) => findings.add(code, path, make);
+    if (check) checks.push({ check, report });
+    if (checkObject) objectChecks.push({ check: checkObject, report });
+  }
+  visit(root, docsConfigShape);
+
+  function visit(node: JsonNode, shape: Shape | undefined): void {
+    if (node.kind === 'unread') return;
+    const members = node.kind === 'object' ? lastMembers(node) : noMembers;
+    const branch = shape && branchFor(shape, node.kind);
+    if (shape) {
+      const value: Visit = { node, shape, branch, members, text, path, site, line };
+      for (const { check, report } of checks) check(value, report);
+    }
+    if (node.kind === 'object') {
+      for (const { check, report } of objectChecks) check({ node, members, line }, report);
+      for (const [key, member] of members) visitBelow(key, member.value, fieldShape(branch, key));
+    } else if (node.kind === 'array') {
+      const element = branch?.kind === 'array' ? branch.element : undefined;
+      for (const [index, item] of node.items.entries()) visitBelow(index, item, element);
+    }
+  }
+
+  function visitBelow(key: string | number, node: JsonNode, shape: Shape | undefined): void {
+    path.push(key);
+    visit(node, shape);
+    path.pop();
+  }
+}
+
+/** The part of a shape that a value of this JSON type is judged by, so that a union yields one finding and not one for each. */
+export function branchFor(shape: Shape, kind: JsonNode['kind']): Shape | undefined {
+  if (shape.kind === 'union') return shape.branches.find((branch) => branchFor(branch, kind));
+  return shape.kind === kind || (shape.kind === 'enum' && kind === 'string') ? shape : undefined;
+}
+
+function fieldShape(branch: Shape | undefined, key: string): Shape | undefined {
+  if (branch?.kind !== 'object') return undefined;
+  // An unlisted platform is one finding; that its value be a text is another matter.
+  return branch.fields.get(key)?.shape ?? (branch.notes.platforms ? plainString : undefined);
+}
