@@ -32,7 +32,7 @@ export interface Fix {
   readonly newText: string;
 }
 
-/** The findings of one document: counts all of them and keeps at most {@link maxFindings}. */
+/** The findings of one document: counts all of them and keeps at most as many as are wanted. */
 export interface Findings {
   /** The severity of a code here; `off` for one not to be looked for. */
   readonly level: (code: Code) => Level;
@@ -41,8 +41,8 @@ export interface Findings {
   readonly finish: () => { errorCount: number; warningCount: number; diagnostics: Finding[] };
 }
 
-/** Starts an empty list. */
-export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>): Findings {
+/** Starts an empty list. `limit` is its greatest length. */
+export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>, limit: number): Findings {
   const kept: Record<Severity, Finding[]> = { error: [], warning: [] };
   const counts: Record<Severity, number> = { error: 0, warning: 0 };
   const level = (code: Code) => levels.get(code) ?? rules[code].severity;
@@ -50,19 +50,19 @@ export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>):
     const severity = level(code);
     if (severity === 'off') return;
     counts[severity]++;
-    if (kept[severity].length < maxFindings) kept[severity].push(finding(code, severity, path, make(), positions));
+    if (kept[severity].length < limit) kept[severity].push(finding(code, severity, path, make(), positions));
   };
   const finish = () => {
     const all = counts.error + counts.warning;
     let diagnostics = [...kept.error, ...kept.warning];
     const excess = level('too-many-findings');
-    if (all > maxFindings) {
-      const room = maxFindings - (excess === 'off' ? 0 : 1);
+    if (all > limit) {
+      const room = limit - (excess === 'off' ? 0 : 1);
       diagnostics = diagnostics.slice(0, room);
     }
     diagnostics.sort(byPlace);
-    if (all > maxFindings && excess !== 'off') {
-      const message = `There are ${all} findings; the list ends here, with ${maxFindings - 1} of them.`;
+    if (all > limit && excess !== 'off') {
+      const message = `There are ${all} findings; the list ends here, with ${limit - 1} of them.`;
       const start = diagnostics.at(-1)?.range.end.offset ?? 0;
       const draft = { range: { start, end: start }, message, suggestion: 'Correct these, then look again.' };
       counts[excess]++;

@@ -73,6 +73,6 @@ export function lastMembers(node: ObjectNode): Map<string, Member> {
 }
 
 /** The value under a key, the last one when it is given twice. */
-export function valueOf(node: JsonNode | undefined, key: string): JsonNode | undefined {
+export function valueUnder(node: JsonNode | undefined, key: string): JsonNode | undefined {
   return node?.kind === 'object' ? node.members.findLast((member) => member.key === key)?.value : undefined;
 }

@@ -57,10 +57,10 @@ function readSlowly(scanner: Scanner, start: number): string {
     if (closing.includes(character)) break;
     if (character === '\\') {
       parts.push(text.slice(from, at));
-      const escape = readEscape(scanner, at);
-      parts.push(escape.value);
-      at = escape.end - 1;
-      from = escape.end;
+      const escaped = readEscape(scanner, at);
+      parts.push(escaped.value);
+      at = escaped.end - 1;
+      from = escaped.end;
     } else if (character === '\n' || character === '\r') {
       const next = nextLineOfString(text, at);
       if (next === undefined) return endUnclosed(scanner, start, from, at, parts);

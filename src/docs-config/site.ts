@@ -1,4 +1,4 @@
-import { type JsonNode, valueOf } from './json-tree.ts';
+import { type JsonNode, valueUnder } from './json-tree.ts';
 
 /** What rules ask about the document as a whole, and about the files around it. Each answer is prepared when first asked for. */
 export interface Site {
@@ -51,20 +51,20 @@ export function isAddress(path: string): boolean {
 }
 
 function versionsOf(root: JsonNode): ReadonlySet<string> | undefined {
-  const versions = valueOf(root, 'versions');
+  const versions = valueUnder(root, 'versions');
   if (!versions) return isDamaged(root) ? undefined : new Set();
   if (versions.kind !== 'array' || versions.damaged) return undefined;
   return new Set(versions.items.flatMap((item) => (item.kind === 'string' ? [item.value] : [])));
 }
 
 function pagesOf(root: JsonNode): string[] | undefined {
-  const navigation = valueOf(root, 'navigation');
+  const navigation = valueUnder(root, 'navigation');
   if (navigation?.kind !== 'array' || navigation.damaged || isDamaged(root)) return undefined;
   const found: string[] = [];
   const waiting: JsonNode[] = [...navigation.items];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (node.kind === 'string') found.push(plainPage(node.value));
-    const below = valueOf(node, 'pages');
+    const below = valueUnder(node, 'pages');
     if (below?.kind === 'array') for (const item of below.items) waiting.push(item);
   }
   return found;

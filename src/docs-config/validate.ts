@@ -1,4 +1,4 @@
-import { collect, type Finding, type Level } from './findings.ts';
+import { collect, type Finding, type Level, maxFindings } from './findings.ts';
 import type { DocsConfig } from './format.ts';
 import { normalise } from './normalise.ts';
 import { positionsOf } from './positions.ts';
@@ -34,8 +34,13 @@ export interface Report {
 
 /** Checks the text of a configuration file. Never throws, whatever the text; linear in its length. */
 export function validateDocsConfig(source: string, options: ValidateOptions = {}): Report {
+  return inspect(source, options, maxFindings);
+}
+
+/** As {@link validateDocsConfig}, with a list of findings of any length. */
+export function inspect(source: string, options: ValidateOptions, limit: number): Report {
   const positions = positionsOf(source);
-  const findings = collect(positions, levelsFor(options));
+  const findings = collect(positions, levelsFor(options), limit);
   const { root, tooDeep } = readJson(source, ({ message, ...problem }) =>
     findings.add('json-syntax', [], () => ({
       ...problem,
@@ -68,7 +73,9 @@ export function validateDocsConfigValue(value: unknown, options: ValidateOptions
 export function printValue(value: unknown): string {
   // Indents of a deep value would fill the memory, and printing it overflow the stack: stand-ins of brackets say enough.
   if (isDeeper(value, maxDepth)) return `${'['.repeat(maxDepth + 1)}${']'.repeat(maxDepth + 1)}`;
-  return JSON.stringify(value, null, 2) ?? 'null';
+  // `undefined` and functions have no text, whatever the type says.
+  const printed: string | undefined = JSON.stringify(value, null, 2);
+  return printed === undefined ? 'null' : printed;
 }
 
 function isDeeper(value: unknown, limit: number): boolean {
