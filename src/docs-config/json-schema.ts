@@ -23,7 +23,7 @@ export function docsConfigJsonSchema(options: JsonSchemaOptions = {}): Node {
   }) as Node;
   const { $schema, ...rest } = schema;
   const properties = {
-    $schema: { description: 'Address of this schema, for editors.' },
+    $schema: { description: 'Address of this schema, for editors.' }, // of any type: no rule looks at it
     ...rest.properties,
   };
   return { ...($schema && { $schema }), title: 'Documentation site configuration', ...rest, properties };
@@ -48,8 +48,11 @@ function completeObject(zodSchema: z.ZodObject, node: Node, notes: FieldNotes, {
     const required = [...(node.required ?? []), ...missing.map(([key]) => key)];
     if (required.length > 0) node.required = required;
     node.additionalProperties = false;
+    if (!notes.platforms) node.patternProperties = { '^\\$schema$': {} };
   }
   if (notes.platforms) node.additionalProperties = false;
+  // An unknown key is a warning: accepted, but editors mark what is deprecated.
+  else if (!strict) node.additionalProperties = { deprecated: true, description: 'Not part of the format: it is ignored.' };
   if (!notes.when) return;
   const { field, is, orAbsent, requires, form } = notes.when;
   const type = 'object';

@@ -1,4 +1,4 @@
-import { example } from './example.ts';
+import { example, navigation } from './example.ts';
 import type { Rule } from './rule.ts';
 
 /** The text is not JSON; the reader of the text reports it. */
@@ -25,6 +25,6 @@ export const tooManyFindings: Rule = {
   severity: 'warning',
   title: 'There are more findings than are listed',
   explanation: 'A list of findings ends at 1,000, errors before warnings. The rest appears when these are corrected.',
-  wrong: '',
+  wrong: navigation(`[{ "group": "Guides", "pages": [${Array(1001).fill('1').join(', ')}] }]`),
   right: example(),
 };
