@@ -60,7 +60,7 @@ function completeObject(zodSchema: z.ZodObject, node: Node, notes: FieldNotes, {
   // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
   node.then = {
     type,
-    ...(requires && { required: [requires] }),
+    ...(requires && { required: [requires], properties: { [requires]: {} } }),
     ...(form && { properties: { [form.field]: { type: 'string', pattern: form.pattern } } }),
   };
 }

@@ -14,7 +14,9 @@ table { border-collapse: collapse; } td, th { padding: 0.3rem 1rem 0.3rem 0; tex
 /** The page about a code, served at {@link pagePath}: what it means, and an example of it wrong and right. HTML, complete. */
 export function codePage(code: Code): string {
   const { title, explanation, severity, wrong, right, files }: Rule = rules[code];
-  const around = files ? `<p>In a site with the files ${files.map((file) => `<code>${escapeHtml(file)}</code>`).join(', ')}:</p>` : '';
+  const around = files
+    ? `<p>In a site with the files ${files.map((file) => `<code>${escapeHtml(file)}</code>`).join(', ')}:</p>`
+    : '';
   const body = `<p><a href="/docs/docs-config">All codes</a></p>
 <h1><code>${code}</code></h1>
 <p><strong>${escapeHtml(title)}.</strong> By default ${severity === 'error' ? 'an error' : 'a warning'}.</p>
@@ -36,7 +38,10 @@ export function indexPage(): string {
   });
   const head = '<tr><th>Code</th><th>Default</th><th>When</th></tr>';
   const schema = '<p>The JSON Schema for editors: <a href="/schemas/docs-config.json">/schemas/docs-config.json</a></p>';
-  return page('Findings of docs-config', `<h1>Findings of docs-config</h1>\n${schema}\n<table>${head}\n${rows.join('\n')}\n</table>`);
+  return page(
+    'Findings of docs-config',
+    `<h1>Findings of docs-config</h1>\n${schema}\n<table>${head}\n${rows.join('\n')}\n</table>`,
+  );
 }
 
 function page(title: string, body: string): string {

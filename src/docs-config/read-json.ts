@@ -121,14 +121,15 @@ function objectColon(reading: Reading, frame: Frame, code: number): void {
 }
 
 function keyWithoutValue(scanner: Scanner, frame: Frame): void {
-  const { keyStart, keyEnd } = frame.member as Member;
+  frame.state = 'after';
+  if (!frame.member) return; // the key is what was missing
+  const { keyStart, keyEnd } = frame.member;
   const range = { start: keyStart, end: keyEnd };
   scanner.report({
     range,
     message: `The key ${quoteText(scanner.text, range)} has no value.`,
     suggestion: 'Put a colon and a value after it, or remove it.',
   });
-  frame.state = 'after';
 }
 
 /** Behind the colon. */
@@ -386,7 +387,7 @@ function tokenAt(scanner: Scanner) {
   const start = scanner.at;
   const code = text.charCodeAt(start);
   if (!opensString(code)) return { start, end: Math.max(start + 1, endOfWord(text, start)) };
-  const line = text.slice(start, Math.min(endOfLine(text, start), start + 1000));
+  const line = text.slice(start, endOfLine(text, start, Math.min(text.length, start + 200)));
   const close = line.indexOf(line[0] as string, 1);
   return { start, end: close === -1 ? start + line.trimEnd().length : start + close + 1 };
 }
@@ -397,5 +398,5 @@ function bareKeyFollows({ text, at }: Scanner): boolean {
 }
 
 function onSameLine(text: string, from: number, to: number): boolean {
-  return endOfLine(text, from) >= to;
+  return endOfLine(text, from, to) === to;
 }

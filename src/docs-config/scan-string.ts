@@ -110,7 +110,7 @@ function nextLineOfString(text: string, at: number): number | undefined {
   while (next < text.length && (text[next] as string) <= ' ') next++;
   if (next >= text.length || '"\'}]{[,<=>/'.includes(text[next] as string)) return undefined;
   // A text over several lines ends in a quote somewhere; without one on the next line take it as unclosed.
-  return text.slice(next, Math.min(endOfLine(text, next), next + 1000)).includes('"') ? next : undefined;
+  return text.slice(next, endOfLine(text, next, Math.min(text.length, next + 1000))).includes('"') ? next : undefined;
 }
 
 function reportControl(scanner: Scanner, start: number, end: number): void {

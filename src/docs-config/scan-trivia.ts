@@ -15,7 +15,7 @@ export function skipTrivia(scanner: Scanner, colourFits: boolean): void {
     else if (code === 47 && isCommentStart(text, scanner.at)) skipComments(scanner);
     else if (code === 35 && !(colourFits && startsColour(text, scanner.at))) skipComments(scanner);
     else if ((code === 60 || code === 61 || code === 62 || code === 124) && isConflictMark(scanner)) skipConflictMark(scanner);
-    else if (code >= 0x80 && isOtherSpace(code)) skipOtherSpaces(scanner);
+    else if (code < 32 || (code >= 0x7f && isOtherSpace(code))) skipOtherSpaces(scanner);
     else return;
   }
 }
@@ -68,7 +68,7 @@ function withWholeLines(text: string, start: number, end: number) {
 
 function isConflictMark({ text, at }: Scanner): boolean {
   const startsLine = at === 0 || text[at - 1] === '\n';
-  return startsLine && conflictMark.test(text.slice(at, Math.min(endOfLine(text, at), at + 8)));
+  return startsLine && conflictMark.test(text.slice(at, endOfLine(text, at, Math.min(text.length, at + 8))));
 }
 
 /** Goes on with the first side of a conflict and leaves out the second. */
@@ -106,8 +106,11 @@ function skipSecondSide(scanner: Scanner, from: number): void {
   scanner.conflict = undefined;
 }
 
-function isOtherSpace(code: number): boolean {
+/** A character that looks like space, or like nothing, and that JSON does not allow between its marks. */
+export function isOtherSpace(code: number): boolean {
   return (
+    (code < 32 && code !== 9 && code !== 10 && code !== 13) ||
+    code === 0x7f ||
     code === 0xa0 ||
     code === 0xfeff ||
     code === 0x2028 ||

@@ -1,5 +1,6 @@
 import type { JsonNode } from './json-tree.ts';
 import { opensString } from './scan-string.ts';
+import { isOtherSpace } from './scan-trivia.ts';
 import { quoteText, type Scanner } from './scanner.ts';
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -52,13 +52,13 @@ export function scan(text: string, report: (problem: SyntaxProblem) => void): Sc
   };
 }
 
-/** The offset of the line break that ends the line, or of the end of the text. */
-export function endOfLine(text: string, at: number): number {
-  for (let end = at; end < text.length; end++) {
+/** The offset of the line break that ends the line, but no further than `limit`, which by default is the end of the text. */
+export function endOfLine(text: string, at: number, limit = text.length): number {
+  for (let end = at; end < limit; end++) {
     const code = text.charCodeAt(end);
     if (code === 10 || code === 13) return end;
   }
-  return text.length;
+  return limit;
 }
 
 /** A short piece of the text for a message: one line, at most 40 characters, in backticks. */

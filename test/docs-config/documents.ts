@@ -29,12 +29,18 @@ function objectOf(shape: ObjectShape, options: { nested: boolean }, depth: numbe
     const value: Record<string, unknown> = Object.fromEntries(fields.flatMap((field) => (field ? [field] : [])));
     const condition = shape.notes.when;
     if (condition?.requires && (value[condition.field] ?? condition.is) === condition.is) value[condition.requires] ??= 'Go';
-    if (condition?.form && value[condition.field] === condition.is && condition.form.field in value) value[condition.form.field] = 'a:b';
+    if (condition?.form && value[condition.field] === condition.is && condition.form.field in value)
+      value[condition.form.field] = 'a:b';
     return value;
   });
 }
 
-function fieldOf(key: string, field: Field, options: { nested: boolean }, depth: number): fc.Arbitrary<[string, unknown] | undefined> {
+function fieldOf(
+  key: string,
+  field: Field,
+  options: { nested: boolean },
+  depth: number,
+): fc.Arbitrary<[string, unknown] | undefined> {
   const entry = valueOf(field.shape, options, depth + 1).map((value): [string, unknown] => [key, value]);
   return field.absent ? entry : fc.option(entry, { nil: undefined });
 }
@@ -48,7 +54,12 @@ export interface Spot {
 }
 
 /** Every value of a document that the format knows, the document itself first. */
-export function spots(value: unknown, shape: Shape = docsConfigShape, path: readonly (string | number)[] = [], field?: Field): Spot[] {
+export function spots(
+  value: unknown,
+  shape: Shape = docsConfigShape,
+  path: readonly (string | number)[] = [],
+  field?: Field,
+): Spot[] {
   const branch = shape.kind === 'union' ? shape.branches.find((one) => fits(one, value)) : shape;
   const own: Spot = { path, shape, field, value };
   if (branch?.kind === 'array' && Array.isArray(value)) {

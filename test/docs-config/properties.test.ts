@@ -101,7 +101,9 @@ test('any single mutation yields its code, at its pointer, and the range cut fro
       expect(found, `${mutation.code} ${mutation.pointer} in ${source}`).toBeDefined();
       expect(cut(source, found as Finding)).toBe(mutation.shown);
       // No other error follows from it.
-      const others = diagnostics.filter((finding) => finding !== found && finding.severity === 'error' && !before.has(identity(finding)));
+      const others = diagnostics.filter(
+        (finding) => finding !== found && finding.severity === 'error' && !before.has(identity(finding)),
+      );
       expect(others).toEqual([]);
     }),
     { numRuns: 400 },
@@ -109,9 +111,11 @@ test('any single mutation yields its code, at its pointer, and the range cut fro
 });
 
 test('fixing twice is fixing once, leaves no fixable error, and leaves a valid text as it is', () => {
-  const broken = fc.tuple(documents({ nested: true }), layouts, fc.array(fc.tuple(fc.nat(), damage), { maxLength: 3 })).map(([document, layout, damages]) =>
-    damages.reduce((text, [at, change]) => change(text, at % (text.length + 1)), layout(document)),
-  );
+  const broken = fc
+    .tuple(documents({ nested: true }), layouts, fc.array(fc.tuple(fc.nat(), damage), { maxLength: 3 }))
+    .map(([document, layout, damages]) =>
+      damages.reduce((text, [at, change]) => change(text, at % (text.length + 1)), layout(document)),
+    );
   fc.assert(
     fc.property(broken, (source) => {
       const before = validateDocsConfig(source, { allowNestedGroups: true });
@@ -138,16 +142,35 @@ const damage = fc.constantFrom<(text: string, at: number) => string>(
 test('strict JSON is told from other text as JSON.parse tells it, whatever the text', () => {
   const texts = fc.oneof(
     fc.json(),
-    fc.string({ unit: fc.constantFrom(...'{}[]:,"\'\\ \n#/*<=>ab1-.eu', '\ufeff', '“', '\u0000') }),
+    fc.string({
+      unit: fc.constantFrom(
+        ...'{}[]:,"\'\\ \n#/*<=>ab1-.eu',
+        '\ufeff',
+        '“',
+        '\u0000',
+        '<<<<<<< a\n',
+        '=======\n',
+        '>>>>>>> b\n',
+        '"a":',
+        'True',
+      ),
+    }),
+    fc.string({ unit: fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '1') }),
     fc.tuple(fc.json(), fc.nat(), damage).map(([text, at, change]) => change(text, at % (text.length + 1))),
   );
   fc.assert(
     fc.property(texts, (text) => {
       const { diagnostics } = validateDocsConfig(text);
-      expect(diagnostics.some(({ code }) => code === 'json-syntax'), JSON.stringify(text)).toBe(!isJson(text));
-      for (const { range } of diagnostics) expect(range.start.offset <= range.end.offset && range.end.offset <= text.length).toBe(true);
+      expect(
+        diagnostics.some(({ code }) => code === 'json-syntax'),
+        JSON.stringify(text),
+      ).toBe(!isJson(text));
+      for (const { range } of diagnostics)
+        expect(range.start.offset <= range.end.offset && range.end.offset <= text.length).toBe(true);
+      const fixed = applyFixes(text).text;
+      expect(applyFixes(fixed).text, JSON.stringify(text)).toBe(fixed);
     }),
-    { numRuns: 2000 },
+    { numRuns: 3000 },
   );
 });
 
@@ -155,7 +178,9 @@ test('what is read of strict JSON is what JSON.parse reads of it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (name, ascii) => {
       const printed = JSON.stringify({ name, navigation: [] });
-      const source = ascii ? printed.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`) : printed;
+      const source = ascii
+        ? printed.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        : printed;
       expect(validateDocsConfig(source).config?.name).toBe(name);
     }),
   );

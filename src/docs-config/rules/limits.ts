@@ -16,7 +16,7 @@ export const tooDeep: Rule = {
   severity: 'error',
   title: 'The file is nested deeper than 200 levels',
   explanation: 'No configuration needs more than a dozen levels. What lies deeper than 200 is not read.',
-  wrong: example(`"extra": ${'['.repeat(200)}${']'.repeat(200)}`),
+  wrong: example(`"$schema": ${'['.repeat(200)}${']'.repeat(200)}`),
   right: example(),
 };
 
