@@ -27,6 +27,7 @@ export function endOfWord(text: string, from: number): number {
     const code = text.charCodeAt(at);
     if (code <= 32 || code === 0x2c || code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || opensString(code))
       break;
+    if (code >= 0x7f && isOtherSpace(code)) break;
     if (code === 0x3a && !text.startsWith('//', at + 1)) break;
   }
   return at;

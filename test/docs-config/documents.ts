@@ -10,17 +10,17 @@ const word = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }).filter
 
 /** Documents made from the format, nothing else: every required field, any of the others. Rules between fields are kept. */
 export function documents(options: { nested: boolean }): fc.Arbitrary<Record<string, unknown>> {
-  return valueOf(docsConfigShape, options, 0).map((value) => value as Record<string, unknown>);
+  return anyOf(docsConfigShape, options, 0).map((value) => value as Record<string, unknown>);
 }
 
-function valueOf(shape: Shape, options: { nested: boolean }, depth: number): fc.Arbitrary<unknown> {
+function anyOf(shape: Shape, options: { nested: boolean }, depth: number): fc.Arbitrary<unknown> {
   if (shape.kind === 'boolean') return fc.boolean();
   if (shape.kind === 'enum') return fc.constantFrom(...shape.values);
   if (shape.kind === 'string') return shape.pattern ? hex : word;
-  if (shape.kind === 'array') return fc.array(valueOf(shape.element, options, depth + 1), { minLength: 1, maxLength: 3 });
+  if (shape.kind === 'array') return fc.array(anyOf(shape.element, options, depth + 1), { minLength: 1, maxLength: 3 });
   if (shape.kind === 'object') return objectOf(shape, options, depth);
   const branches = shape.notes.nested && (!options.nested || depth > 4) ? shape.branches.slice(0, 1) : shape.branches;
-  return fc.oneof(...branches.map((branch) => valueOf(branch, options, depth)));
+  return fc.oneof(...branches.map((branch) => anyOf(branch, options, depth)));
 }
 
 function objectOf(shape: ObjectShape, options: { nested: boolean }, depth: number): fc.Arbitrary<unknown> {
@@ -41,7 +41,7 @@ function fieldOf(
   options: { nested: boolean },
   depth: number,
 ): fc.Arbitrary<[string, unknown] | undefined> {
-  const entry = valueOf(field.shape, options, depth + 1).map((value): [string, unknown] => [key, value]);
+  const entry = anyOf(field.shape, options, depth + 1).map((value): [string, unknown] => [key, value]);
   return field.absent ? entry : fc.option(entry, { nil: undefined });
 }
 
