@@ -37,12 +37,14 @@ export function siteOf(root: JsonNode, files: readonly string[] | undefined): Si
 
 /** A path in the form in which paths are compared: forward slashes, none in front. */
 export function plainPath(path: string): string {
-  return path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '');
+  const plain = path.includes('\\') ? path.replaceAll('\\', '/') : path;
+  return plain.startsWith('/') || plain.startsWith('./') ? plain.replace(/^(?:\.?\/)+/, '') : plain;
 }
 
 /** The path of a page in the form in which pages are compared. */
 export function plainPage(path: string): string {
-  return plainPath(path.trim()).replace(/\.mdx?$/, '');
+  const plain = plainPath(path.trim());
+  return plain.endsWith('.mdx') ? plain.slice(0, -4) : plain.endsWith('.md') ? plain.slice(0, -3) : plain;
 }
 
 /** Whether it is an address elsewhere, or a place on the page itself, and so no path. */

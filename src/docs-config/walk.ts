@@ -1,26 +1,41 @@
 import type { Findings } from './findings.ts';
 import { type JsonNode, lastMembers, type Member } from './json-tree.ts';
 import type { Positions } from './positions.ts';
-import type { Draft, ReportDraft, Rule, Visit } from './rules/rule.ts';
-import { codes, rules } from './rules/table.ts';
+import type { ReportDraft, Rule, Visit } from './rules/rule.ts';
+import { type Code, codes, rules } from './rules/table.ts';
 import { docsConfigShape, type Shape, type StringShape } from './shape.ts';
 import type { Site } from './site.ts';
 
 const noMembers: ReadonlyMap<string, Member> = new Map();
 const plainString: StringShape = { kind: 'string', pattern: undefined, description: '', notes: {} };
 
+const objectChecks = codes.flatMap((code) => {
+  const { checkObject }: Rule = rules[code];
+  return checkObject ? [{ code, checkObject }] : [];
+});
+
+type Check = { readonly code: Code; readonly check: NonNullable<Rule['check']> };
+const checks = new Map<Shape, readonly Check[]>();
+
+/** The rules that concern values of a shape; found once for each shape. */
+function checksFor(shape: Shape): readonly Check[] {
+  const known = checks.get(shape);
+  if (known) return known;
+  const found = codes.flatMap((code) => {
+    const { check, concerns }: Rule = rules[code];
+    return check && concerns?.(shape) !== false ? [{ code, check }] : [];
+  });
+  checks.set(shape, found);
+  return found;
+}
+
 /** Takes every value of a document, with what the format says about it, to every rule. The reader bounds the depth. */
 export function walk(root: JsonNode, text: string, site: Site, positions: Positions, findings: Findings): void {
   const path: (string | number)[] = [];
   const line = (offset: number) => positions.at(offset).line;
-  const checks: { check: NonNullable<Rule['check']>; report: ReportDraft }[] = [];
-  const objectChecks: { check: NonNullable<Rule['checkObject']>; report: ReportDraft }[] = [];
+  const reporters = new Map<Code, ReportDraft>();
   for (const code of codes) {
-    if (findings.level(code) === 'off') continue;
-    const { check, checkObject }: Rule = rules[code];
-    const report = (make: () => Draft) => findings.add(code, path, make);
-    if (check) checks.push({ check, report });
-    if (checkObject) objectChecks.push({ check: checkObject, report });
+    if (findings.level(code) !== 'off') reporters.set(code, (make) => findings.add(code, path, make));
   }
   visit(root, docsConfigShape);
 
@@ -30,10 +45,16 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
     const branch = shape && branchFor(shape, node.kind);
     if (shape) {
       const value: Visit = { node, shape, branch, members, text, path, site, line };
-      for (const { check, report } of checks) check(value, report);
+      for (const { code, check } of checksFor(shape)) {
+        const report = reporters.get(code);
+        if (report) check(value, report);
+      }
     }
     if (node.kind === 'object') {
-      for (const { check, report } of objectChecks) check({ node, members, line }, report);
+      for (const { code, checkObject } of objectChecks) {
+        const report = reporters.get(code);
+        if (report) checkObject({ node, members, line }, report);
+      }
       for (const [key, member] of members) visitBelow(key, member.value, fieldShape(branch, key));
     } else if (node.kind === 'array') {
       const element = branch?.kind === 'array' ? branch.element : undefined;

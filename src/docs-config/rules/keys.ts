@@ -2,7 +2,7 @@ import type { Member } from '../json-tree.ts';
 import { nearest } from '../nearest.ts';
 import { listed, nameOf, quoted } from '../words.ts';
 import { example, navigation } from './example.ts';
-import type { Draft, Rule, Visit } from './rule.ts';
+import { type Draft, holdsObject, type Rule, somePart, type Visit } from './rule.ts';
 
 /** A key that the format does not have. */
 export const unknownProperty: Rule = {
@@ -12,6 +12,7 @@ export const unknownProperty: Rule = {
     'What stands under a key that the format does not have is ignored, silently, by what builds the site. Most often the key is mistyped. "$schema" is welcome.',
   wrong: example('"favicn": "/favicon.svg"'),
   right: example('"favicon": "/favicon.svg"'),
+  concerns: holdsObject,
   check: (visit, report) => {
     const { branch, members, node } = visit;
     if (branch?.kind !== 'object' || branch.notes.platforms || (node.kind === 'object' && node.damaged)) return;
@@ -33,6 +34,7 @@ export const socialPlatform: Rule = {
     'The footer has an icon for each platform of its list, and for no other. X is listed under its former name, "twitter".',
   wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
   right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
+  concerns: (shape) => somePart(shape, ({ notes }) => notes.platforms !== undefined),
   check: (visit, report) => {
     const { branch, members } = visit;
     const aliases = branch?.notes.platforms;
@@ -62,6 +64,7 @@ export const nestedGroup: Rule = {
     'The pages of a group are paths. Some sites nest groups all the same, and some builders accept it: allow it with --allow-nested-groups, or with allowNestedGroups in the query.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", { "group": "More", "pages": ["install"] }] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start"] }, { "group": "More", "pages": ["install"] }]'),
+  concerns: ({ notes }) => notes.nested === true,
   check: ({ shape, node, path }, report) => {
     if (!shape.notes.nested || node.kind !== 'object') return;
     report(() => ({

@@ -1,7 +1,7 @@
 import type { JsonNode } from '../json-tree.ts';
 import { quoted } from '../words.ts';
 import { example } from './example.ts';
-import type { Draft, ReportDraft, Rule, Visit } from './rule.ts';
+import { type Draft, holdsObject, type ReportDraft, type Rule, type Visit } from './rule.ts';
 
 /** A field that must be there is not. */
 export const required: Rule = {
@@ -11,6 +11,7 @@ export const required: Rule = {
     'A file needs "name" and "navigation"; "colors" needs "primary"; and "topbarCtaButton" needs "name" unless its type is "github". Nothing can stand in for them.',
   wrong: '{\n  "name": "Acme"\n}\n',
   right: example(),
+  concerns: holdsObject,
   check: (visit, report) => {
     absentFields(visit, 'required', report, (key) => `${quoted(key)} is required.`);
     const condition = visit.branch?.notes.when;
@@ -29,6 +30,7 @@ export const backgroundIncomplete: Rule = {
     '"colors.background" holds a colour for each mode. With one missing, readers in that mode would see a background that nobody chose.',
   wrong: example('"colors": { "primary": "#0d9373", "background": { "dark": "#0f1117" } }'),
   right: example('"colors": { "primary": "#0d9373", "background": { "light": "#ffffff", "dark": "#0f1117" } }'),
+  concerns: holdsObject,
   check: (visit, report) => {
     const other = (key: string) => (key === 'light' ? 'dark' : 'light');
     absentFields(
@@ -48,6 +50,7 @@ export const missingField: Rule = {
     'A group is expected to have "group" and "pages"; a link, tab or anchor "name" and "url"; a logo "light" and "dark"; a gradient "from" and "to". The site can be built without, but part of it will look empty.',
   wrong: example('"tabs": [{ "name": "Guides" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
+  concerns: holdsObject,
   check: (visit, report) => absentFields(visit, 'missing-field', report, (key) => `${quoted(key)} is missing.`),
 };
 

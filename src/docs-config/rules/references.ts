@@ -1,7 +1,9 @@
+import type { FieldNotes } from '../format.ts';
+import type { Shape } from '../shape.ts';
 import { isAddress, plainPage, plainPath } from '../site.ts';
 import { nameOf, quoted } from '../words.ts';
 import { example, navigation } from './example.ts';
-import type { Rule } from './rule.ts';
+import { type Rule, somePart } from './rule.ts';
 
 /** A page that stands in the navigation twice. */
 export const duplicatePage: Rule = {
@@ -11,6 +13,7 @@ export const duplicatePage: Rule = {
     'A page has one place in the navigation. Listed twice, it is highlighted twice, and "next page" leads readers in circles.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", "install", "start"] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start", "install"] }]'),
+  concerns: refersTo('page'),
   check: ({ branch, node, site, line }, report) => {
     if (branch?.notes.refersTo !== 'page' || node.kind !== 'string' || node.value.trim() === '') return;
     const first = site.firstMention(plainPage(node.value), node);
@@ -31,6 +34,7 @@ export const undeclaredVersion: Rule = {
     'An anchor with "version" is hidden until that version is chosen. If "versions" does not have it, the anchor is never shown.',
   wrong: example('"versions": ["v1"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
   right: example('"versions": ["v1", "v2"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
+  concerns: refersTo('version'),
   check: ({ branch, node, site }, report) => {
     if (branch?.notes.refersTo !== 'version' || node.kind !== 'string' || site.versions()?.has(node.value) !== false) return;
     report(() => ({
@@ -49,6 +53,7 @@ export const unmatchedUrl: Rule = {
     'The url of a tab or anchor is the start of the paths of its pages, mostly a folder. Whole addresses, such as https://example.com, are not looked at.',
   wrong: example('"tabs": [{ "name": "API", "url": "api-reference" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
+  concerns: refersTo('pages-below'),
   check: ({ branch, node, site, path }, report) => {
     if (branch?.notes.refersTo !== 'pages-below' || node.kind !== 'string' || node.value.trim() === '' || isAddress(node.value))
       return;
@@ -73,6 +78,7 @@ export const missingFile: Rule = {
   wrong: navigation('[{ "group": "Guides", "pages": ["guides/strat"] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
   files: ['guides/start.mdx'],
+  concerns: refersTo('page', 'file'),
   check: ({ branch, node, site }, report) => {
     const kind = branch?.notes.refersTo;
     if ((kind !== 'page' && kind !== 'file') || node.kind !== 'string' || node.value.trim() === '') return;
@@ -97,4 +103,9 @@ export const missingFile: Rule = {
 /** A page may name an operation of the OpenAPI file, such as `GET /users`, instead of a file. */
 function isOperation(page: string): boolean {
   return /(?:^|\s)(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s/i.test(page);
+}
+
+/** Shapes of strings that refer to one of these. */
+function refersTo(...kinds: FieldNotes['refersTo'][]): (shape: Shape) => boolean {
+  return (shape) => somePart(shape, ({ notes }) => notes.refersTo !== undefined && kinds.includes(notes.refersTo));
 }

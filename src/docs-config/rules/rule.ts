@@ -18,6 +18,8 @@ export interface Rule {
   readonly right: string;
   /** The files of the site that the examples are checked against. */
   readonly files?: readonly string[];
+  /** Whether the rule has anything to say about values of a shape, so that it is not asked at every value. */
+  readonly concerns?: (shape: Shape) => boolean;
   /** Looks at one value that the format knows. Absent where the reader of the text or the list of findings reports. */
   readonly check?: (visit: Visit, report: ReportDraft) => void;
   /** Looks at each object, also at those that the format does not know. */
@@ -43,6 +45,16 @@ export interface Visit extends ObjectVisit {
   /** Keys and indexes from the root to this value; it changes as the walk goes on. */
   readonly path: readonly (string | number)[];
   readonly site: Site;
+}
+
+/** Whether a shape, or a part of its choice, is such. */
+export function somePart(shape: Shape, test: (part: Shape) => boolean): boolean {
+  return test(shape) || (shape.kind === 'union' && shape.branches.some((branch) => somePart(branch, test)));
+}
+
+/** Whether a shape can be an object. */
+export function holdsObject(shape: Shape): boolean {
+  return somePart(shape, ({ kind }) => kind === 'object');
 }
 
 /** Reports a finding. The draft is made only when the list of findings has room for it. */

@@ -1,10 +1,10 @@
 import type { JsonNode, StringNode } from '../json-tree.ts';
 import { nearest } from '../nearest.ts';
 import type { Edit } from '../scanner.ts';
-import type { Shape } from '../shape.ts';
+import { docsConfigShape, type Shape } from '../shape.ts';
 import { listed, nameOf, quoted, valueIn, wordsFor } from '../words.ts';
 import { example, navigation } from './example.ts';
-import type { Rule, Visit } from './rule.ts';
+import { type Rule, somePart, type Visit } from './rule.ts';
 
 /** The document is no object. */
 export const rootType: Rule = {
@@ -14,6 +14,7 @@ export const rootType: Rule = {
     'The file holds one JSON object, between { and }, with the fields of the configuration. An array, a text or a number is none.',
   wrong: '[{ "name": "Acme" }]\n',
   right: example(),
+  concerns: (shape) => shape === docsConfigShape,
   check: ({ path, branch, node, text }, report) => {
     if (branch || path.length > 0) return;
     report(() => ({
@@ -54,6 +55,7 @@ export const enumeration: Rule = {
   explanation: 'Some fields accept a few words only, written exactly so.',
   wrong: example('"modeToggle": { "default": "drak" }'),
   right: example('"modeToggle": { "default": "dark" }'),
+  concerns: (shape) => somePart(shape, ({ kind }) => kind === 'enum'),
   check: ({ path, branch, node }, report) => {
     if (branch?.kind !== 'enum' || node.kind !== 'string' || branch.values.includes(node.value)) return;
     report(() => {
@@ -74,6 +76,7 @@ export const hexColour: Rule = {
     'Colours are written in hexadecimal, with three or six digits behind a #, in either case. Names, rgb() and opacity are not understood.',
   wrong: example('"colors": { "primary": "0d9373" }'),
   right: example('"colors": { "primary": "#0d9373" }'),
+  concerns: (shape) => somePart(shape, (part) => part.kind === 'string' && part.pattern !== undefined),
   check: ({ path, branch, node }, report) => {
     if (branch?.kind !== 'string' || node.kind !== 'string' || !branch.pattern || branch.pattern.test(node.value)) return;
     const { pattern } = branch;
@@ -100,6 +103,7 @@ export const basicAuthName: Rule = {
     'Basic authentication asks for two things, so "api.auth.name" names both: what the user name is called, a colon, what the password is called.',
   wrong: example('"api": { "auth": { "method": "basic", "name": "Authorization" } }'),
   right: example('"api": { "auth": { "method": "basic", "name": "username:password" } }'),
+  concerns: (shape) => somePart(shape, ({ notes }) => notes.when?.form !== undefined),
   check: ({ branch, members }, report) => {
     const condition = branch?.notes.when;
     if (!condition?.form) return;
@@ -125,6 +129,7 @@ export const emptyValue: Rule = {
     'An empty name cannot be read or clicked, an empty address leads nowhere, and a group without pages shows nothing.',
   wrong: example('"topbarLinks": [{ "name": "", "url": "https://example.com" }]'),
   right: example('"topbarLinks": [{ "name": "Support", "url": "https://example.com" }]'),
+  concerns: (shape) => somePart(shape, ({ notes }) => notes.filled === true),
   check: (visit, report) => {
     if (!visit.branch?.notes.filled || !isEmpty(visit)) return;
     const { node, path } = visit;
