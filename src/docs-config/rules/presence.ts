@@ -32,13 +32,7 @@ export const backgroundIncomplete: Rule = {
   right: example('"colors": { "primary": "#0d9373", "background": { "light": "#ffffff", "dark": "#0f1117" } }'),
   concerns: holdsObject,
   check: (visit, report) => {
-    const other = (key: string) => (key === 'light' ? 'dark' : 'light');
-    absentFields(
-      visit,
-      'background-incomplete',
-      report,
-      (key) => `The background has no ${quoted(key)} colour beside ${quoted(other(key))}.`,
-    );
+    absentFields(visit, 'background-incomplete', report, backgroundMessage);
   },
 };
 
@@ -53,6 +47,10 @@ export const missingField: Rule = {
   concerns: holdsObject,
   check: (visit, report) => absentFields(visit, 'missing-field', report, (key) => `${quoted(key)} is missing.`),
 };
+
+function backgroundMessage(key: string): string {
+  return `The background has no ${quoted(key)} colour beside ${quoted(key === 'light' ? 'dark' : 'light')}.`;
+}
 
 function absentFields(visit: Visit, kind: string, report: ReportDraft, message: (key: string) => string): void {
   const { branch, members, node } = visit;
