@@ -14,6 +14,8 @@ export interface TextRange {
 export interface ObjectNode extends Spanned {
   readonly kind: 'object';
   readonly members: Member[];
+  /** What {@link lastMembers} made of them. */
+  byKey?: ReadonlyMap<string, Member>;
   /** Brackets around here do not match, so a member may be missing here or belong elsewhere: say nothing about absences. */
   damaged: boolean;
 }
@@ -65,14 +67,16 @@ interface Spanned {
   end: number;
 }
 
-/** The members that count: of a key given twice the last one, as every JSON parser has it. */
-export function lastMembers(node: ObjectNode): Map<string, Member> {
+/** The members that count: of a key given twice the last one, as every JSON parser has it. To be asked when all were read. */
+export function lastMembers(node: ObjectNode): ReadonlyMap<string, Member> {
+  if (node.byKey) return node.byKey;
   const members = new Map<string, Member>();
   for (const member of node.members) members.set(member.key, member);
+  node.byKey = members;
   return members;
 }
 
 /** The value under a key, the last one when it is given twice. */
 export function valueUnder(node: JsonNode | undefined, key: string): JsonNode | undefined {
-  return node?.kind === 'object' ? node.members.findLast((member) => member.key === key)?.value : undefined;
+  return node?.kind === 'object' ? lastMembers(node).get(key)?.value : undefined;
 }

@@ -58,7 +58,8 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
       for (const [key, member] of members) visitBelow(key, member.value, fieldShape(branch, key));
     } else if (node.kind === 'array') {
       const element = branch?.kind === 'array' ? branch.element : undefined;
-      for (const [index, item] of node.items.entries()) visitBelow(index, item, element);
+      let index = 0;
+      for (const item of node.items) visitBelow(index++, item, element);
     }
   }
 
@@ -71,7 +72,10 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
 
 /** The part of a shape that a value of this JSON type is judged by, so that a union yields one finding and not one for each. */
 export function branchFor(shape: Shape, kind: JsonNode['kind']): Shape | undefined {
-  if (shape.kind === 'union') return shape.branches.find((branch) => branchFor(branch, kind));
+  if (shape.kind === 'union') {
+    for (const branch of shape.branches) if (branchFor(branch, kind)) return branch;
+    return undefined;
+  }
   return shape.kind === kind || (shape.kind === 'enum' && kind === 'string') ? shape : undefined;
 }
 
