@@ -1,9 +1,26 @@
-import type { ArrayNode, JsonNode, Member, ObjectNode } from './json-tree.ts';
+import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './json-marks.ts';
+import type { ArrayNode, JsonNode, ObjectNode } from './json-tree.ts';
 import { closeFrame, closeUnended, type Frame, mismatch } from './read-brackets.ts';
+import { reportEmpty, reportTextAfter, skipTextBefore } from './read-edges.ts';
+import {
+  bareKeyFollows,
+  endBeforeSibling,
+  extraComma,
+  keyInsteadOfItem,
+  keyWithoutValue,
+  missingComma,
+  onSameLine,
+  skipMark,
+  skipText,
+  startMember,
+  takeComma,
+  tokenAt,
+  valueWithoutKey,
+} from './read-recovery.ts';
 import { opensString, readString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
-import { endOfWord, readBareKey, readWord } from './scan-word.ts';
-import { endOfLine, quoteText, removal, type Scanner, type SyntaxProblem, scan } from './scanner.ts';
+import { readBareKey, readWord } from './scan-word.ts';
+import { quoteText, removal, type Scanner, type SyntaxProblem, scan } from './scanner.ts';
 
 /** The deepest nesting that is read. Real files have about ten levels. */
 export const maxDepth = 200;
@@ -23,13 +40,6 @@ export interface Reading {
   root: JsonNode | undefined;
   tooDeep: number | undefined;
 }
-
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const comma = 0x2c;
-const colon = 0x3a;
 
 /**
  * Reads a JSON text in one pass without recursion, in linear time, whatever it holds. What is not strict JSON is reported, and
@@ -80,13 +90,6 @@ function objectKey(reading: Reading, frame: Frame, node: ObjectNode, code: numbe
   else startMember(frame, node, readBareKey(scanner), start, scanner.at);
 }
 
-function startMember(frame: Frame, node: ObjectNode, key: string, keyStart: number, keyEnd: number): void {
-  const member: Member = { key, keyStart, keyEnd, value: { kind: 'unread', start: keyStart, end: keyEnd } };
-  node.members.push(member);
-  frame.member = member;
-  frame.state = 'colon';
-}
-
 /** Behind a key. */
 function objectColon(reading: Reading, frame: Frame, code: number): void {
   const { scanner } = reading;
@@ -118,18 +121,6 @@ function objectColon(reading: Reading, frame: Frame, code: number): void {
       fix,
     });
   }
-}
-
-function keyWithoutValue(scanner: Scanner, frame: Frame): void {
-  frame.state = 'after';
-  if (!frame.member) return; // the key is what was missing
-  const { keyStart, keyEnd } = frame.member;
-  const range = { start: keyStart, end: keyEnd };
-  scanner.report({
-    range,
-    message: `The key ${quoteText(scanner.text, range)} has no value.`,
-    suggestion: 'Put a colon and a value after it, or remove it.',
-  });
 }
 
 /** Behind the colon. */
@@ -214,26 +205,6 @@ function skipDeep(reading: Reading): JsonNode {
   return { kind: 'unread', start, end: scanner.at };
 }
 
-function takeComma(scanner: Scanner, frame: Frame, code: number): void {
-  frame.comma = scanner.at;
-  frame.state = 'next';
-  scanner.at++;
-  if (code === comma) return;
-  const range = { start: frame.comma, end: scanner.at };
-  scanner.report({
-    range,
-    message: 'A semicolon stands where a comma belongs.',
-    suggestion: 'Write a comma.',
-    fix: { range, newText: ',' },
-  });
-}
-
-function extraComma(scanner: Scanner): void {
-  const range = { start: scanner.at, end: scanner.at + 1 };
-  scanner.at++;
-  scanner.report(removal(range, 'There is nothing before this comma.', 'Remove this comma.'));
-}
-
 function closeAfterComma(reading: Reading, frame: Frame, code: number): void {
   if (frame.state === 'next') {
     const range = { start: frame.comma, end: frame.comma + 1 };
@@ -245,158 +216,4 @@ function closeAfterComma(reading: Reading, frame: Frame, code: number): void {
   }
   if ((code === closeBrace) === (frame.node.kind === 'object')) closeFrame(reading);
   else mismatch(reading, code);
-}
-
-function missingComma(scanner: Scanner, frame: Frame): void {
-  frame.state = 'next';
-  const range = tokenAt(scanner);
-  const at = scanner.lastEnd;
-  scanner.report({
-    range,
-    message: `A comma is missing before ${quoteText(scanner.text, range)}.`,
-    suggestion: 'Put a comma after the value before it.',
-    fix: { range: { start: at, end: at }, newText: ',' },
-  });
-}
-
-/** In an array of objects, `{` where a key belongs begins the next one: the one before was not closed. */
-function endBeforeSibling(reading: Reading, node: ObjectNode): void {
-  const { scanner, frames } = reading;
-  const range = { start: scanner.at, end: scanner.at + 1 };
-  scanner.report({ range, message: 'The object before this one is not closed.', suggestion: 'Put } before the comma.' });
-  node.damaged = true;
-  node.end = scanner.lastEnd;
-  frames.pop();
-  const parent = frames.at(-1);
-  if (parent) parent.state = 'next';
-}
-
-function valueWithoutKey(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
-  const { scanner } = reading;
-  const range = { start: scanner.at, end: scanner.at + 1 };
-  scanner.report({
-    range,
-    message: `A key in double quotes belongs here, not ${quoteText(scanner.text, range)}.`,
-    suggestion: 'Write the key.',
-  });
-  node.damaged = true;
-  frame.member = undefined; // what follows is read, and belongs nowhere
-  if (code === colon) scanner.at++;
-  frame.state = 'value';
-}
-
-/** `["a", "group": …`: the array was to end before its last string, which is a key. */
-function keyInsteadOfItem(reading: Reading, node: ArrayNode): boolean {
-  const { scanner, frames } = reading;
-  const key = node.items.at(-1);
-  const parent = frames.at(-2);
-  if (key?.kind !== 'string' || parent?.node.kind !== 'object') return false;
-  const range = { start: key.start, end: key.end };
-  const message = `The list before the key ${quoteText(scanner.text, range)} is not closed.`;
-  scanner.report({ range, message, suggestion: 'Put ] before the comma.' });
-  node.items.pop();
-  node.damaged = true;
-  node.end = key.start;
-  frames.pop();
-  startMember(parent, parent.node, key.value, key.start, key.end);
-  return true;
-}
-
-function skipMark(reading: Reading, node: ObjectNode | ArrayNode): void {
-  const { scanner } = reading;
-  const range = { start: scanner.at, end: scanner.at + 1 };
-  scanner.at++;
-  node.damaged = true;
-  scanner.report({
-    range,
-    message: `${quoteText(scanner.text, range)} does not belong here.`,
-    suggestion: 'Remove it, or write what is missing before it.',
-  });
-}
-
-/** Skips text behind a value, up to the next JSON mark. */
-function skipText(reading: Reading, node: ObjectNode | ArrayNode): void {
-  const { scanner } = reading;
-  const range = tokenAt(scanner);
-  scanner.at = range.end;
-  node.damaged = true;
-  scanner.report({
-    range,
-    message: `The text ${quoteText(scanner.text, range)} does not belong after a value.`,
-    suggestion: 'Remove it; a double quote inside a string is written \\".',
-  });
-}
-
-/** The text before the document, such as `module.exports =` or a Markdown fence. */
-function skipTextBefore(scanner: Scanner): void {
-  const { text } = scanner;
-  const start = scanner.at;
-  if (start >= text.length) return;
-  const code = text.charCodeAt(start);
-  if (code === openBrace || code === openBracket || (opensString(code) && !text.startsWith('```', start))) return;
-  const word = text.slice(start, endOfWord(text, start));
-  const rest = text.slice(endOfWord(text, start)).trim();
-  if (rest === '' && /^(?:true|false|null|-?\d[\d.eE+-]*)$/.test(word)) return;
-  const brace = text.indexOf('{', start);
-  const end = brace === -1 ? text.length : brace;
-  scanner.at = end;
-  scanner.lastEnd = end;
-  const range = { start, end: start + text.slice(start, end).trimEnd().length };
-  scanner.report({
-    range,
-    message:
-      brace === -1
-        ? `There is no JSON here, only ${quoteText(text, range)}.`
-        : `The text ${quoteText(text, range)} stands before the document.`,
-    suggestion: 'The file holds one JSON object and nothing else: remove this.',
-  });
-}
-
-function reportTextAfter(reading: Reading): void {
-  const { scanner, root } = reading;
-  const { text } = scanner;
-  while (scanner.at < text.length) {
-    const start = scanner.at;
-    const mark = text[start];
-    if (mark === ',' || mark === ';') {
-      scanner.at++;
-      scanner.report(
-        removal({ start, end: start + 1 }, `${mark === ',' ? 'A comma' : 'A semicolon'} follows the document.`, 'Remove it.'),
-      );
-      skipTrivia(scanner, false);
-      continue;
-    }
-    const range = { start, end: start + text.slice(start).trimEnd().length };
-    if (root?.kind === 'object' || root?.kind === 'array') root.damaged = true;
-    scanner.report({
-      range,
-      message: `The document ends before ${quoteText(text, range)}.`,
-      suggestion: 'Remove what follows, or the closing bracket too many before it.',
-    });
-    return;
-  }
-}
-
-function reportEmpty(scanner: Scanner): void {
-  const range = { start: 0, end: scanner.text.length };
-  scanner.report({ range, message: 'The file is empty.', suggestion: 'Write an object with at least "name" and "navigation".' });
-}
-
-function tokenAt(scanner: Scanner) {
-  const { text } = scanner;
-  const start = scanner.at;
-  const code = text.charCodeAt(start);
-  if (!opensString(code)) return { start, end: Math.max(start + 1, endOfWord(text, start)) };
-  const line = text.slice(start, endOfLine(text, start, Math.min(text.length, start + 200)));
-  const close = line.indexOf(line[0] as string, 1);
-  return { start, end: close === -1 ? start + line.trimEnd().length : start + close + 1 };
-}
-
-function bareKeyFollows({ text, at }: Scanner): boolean {
-  const end = endOfWord(text, at);
-  return end > at && /^\s{0,20}:/.test(text.slice(end, end + 21));
-}
-
-function onSameLine(text: string, from: number, to: number): boolean {
-  return endOfLine(text, from, to) === to;
 }

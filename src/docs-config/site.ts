@@ -1,4 +1,5 @@
 import { type JsonNode, valueUnder } from './json-tree.ts';
+import { nearest } from './nearest.ts';
 
 /** What rules ask about the document as a whole, and about the files around it. Each answer is prepared when first asked for. */
 export interface Site {
@@ -15,7 +16,7 @@ export interface Site {
 /** The files that references are looked up in. */
 export interface SiteFiles {
   readonly has: (path: string) => boolean;
-  /** A file that was probably meant: the same but for case, or the only one of that name elsewhere. */
+  /** A file that was probably meant: the same but for case, the only one of that name elsewhere, or a like name in the folder. */
   readonly similar: (path: string) => string | undefined;
 }
 
@@ -99,15 +100,31 @@ function indexFiles(files: readonly string[]): SiteFiles {
   const known = new Set(files.map(plainPath));
   const byFolded = new Map<string, string>();
   const byName = new Map<string, string | undefined>();
+  const byFolder = new Map<string, string[]>();
   for (const file of known) {
     byFolded.set(file.toLowerCase(), file);
     const name = baseName(file);
     byName.set(name, byName.has(name) ? undefined : file);
+    const neighbours = byFolder.get(folderOf(file));
+    if (neighbours) neighbours.push(name);
+    else byFolder.set(folderOf(file), [name]);
   }
   return {
     has: (path) => known.has(path),
-    similar: (path) => byFolded.get(path.toLowerCase()) ?? byName.get(baseName(path)),
+    similar: (path) => {
+      const known = byFolded.get(path.toLowerCase()) ?? byName.get(baseName(path));
+      const folder = folderOf(path);
+      const near = known ? undefined : nearest(baseName(path), (byFolder.get(folder) ?? []).slice(0, maxNeighbours));
+      return near === undefined ? known : byFolded.get(folder.toLowerCase() + near);
+    },
   };
+}
+
+/** In a folder with more files the rest is not compared with a mistyped name. */
+const maxNeighbours = 500;
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
 function baseName(path: string): string {

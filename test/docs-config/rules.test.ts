@@ -154,12 +154,13 @@ test('files are looked up, with and without their endings, and the one meant is 
   const fields = {
     logo: '/logo.SVG',
     openapi: ['https://a.example/api.json', 'api.json'],
-    navigation: [{ group: 'a', pages: ['start', 'old/end', 'GET /users', 'none'] }],
+    navigation: [{ group: 'a', pages: ['start', 'old/end', 'GET /users', 'none', 'guides/instal'] }],
   };
-  const { diagnostics } = check(fields, { files: ['./start.mdx', 'new/end.md', 'logo.svg'] });
+  const { diagnostics } = check(fields, { files: ['./start.mdx', 'guides/install.mdx', 'new/end.md', 'logo.svg'] });
   expect(diagnostics.map(({ pointer, suggestion }) => `${pointer}: ${suggestion}`)).toEqual([
     '/navigation/0/pages/1: Did you mean "new/end"?',
     '/navigation/0/pages/3: Add the file, or correct the path.',
+    '/navigation/0/pages/4: Did you mean "guides/install"?',
     '/logo: Did you mean "/logo.svg"?',
     '/openapi/1: Add the file, or correct the path.',
   ]);
