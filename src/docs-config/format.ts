@@ -20,7 +20,7 @@ export interface FieldNotes {
 }
 
 /** A rule between two fields of one object. */
-export interface Condition {
+interface Condition {
   readonly field: string;
   readonly is: string;
   /** Holds as well while the field is absent. */
@@ -61,7 +61,7 @@ const link = (what: string) =>
 const page = text('Path of a page, without its file extension.', { refersTo: 'page', filled: true });
 
 /** A group of pages in the navigation. */
-export const group = z
+const group = z
   .object({
     group: text('Heading of the group.', { absent: 'missing-field' }).optional(),
     get pages() {

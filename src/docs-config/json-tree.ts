@@ -34,23 +34,23 @@ export interface StringNode extends Spanned {
 }
 
 /** A number; its text is what counts, no rule needs its value. */
-export interface NumberNode extends Spanned {
+interface NumberNode extends Spanned {
   readonly kind: 'number';
 }
 
 /** `true` or `false`. */
-export interface BooleanNode extends Spanned {
+interface BooleanNode extends Spanned {
   readonly kind: 'boolean';
   readonly value: boolean;
 }
 
 /** `null`. */
-export interface NullNode extends Spanned {
+interface NullNode extends Spanned {
   readonly kind: 'null';
 }
 
 /** A place where a value belongs and nothing could be understood; a syntax problem has been reported, no rule adds to it. */
-export interface UnreadNode extends Spanned {
+interface UnreadNode extends Spanned {
   readonly kind: 'unread';
 }
 

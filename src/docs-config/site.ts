@@ -14,7 +14,7 @@ export interface Site {
 }
 
 /** The files that references are looked up in. */
-export interface SiteFiles {
+interface SiteFiles {
   readonly has: (path: string) => boolean;
   /** A file that was probably meant: the same but for case, the only one of that name elsewhere, or a like name in the folder. */
   readonly similar: (path: string) => string | undefined;

@@ -70,7 +70,7 @@ export function validateDocsConfigValue(value: unknown, options: ValidateOptions
 }
 
 /** The text that the positions of {@link validateDocsConfigValue} refer to. Beyond the bounded depth it goes on without indents. */
-export function printValue(value: unknown): string {
+function printValue(value: unknown): string {
   // Indents of a deep value would fill the memory, and printing it overflow the stack: stand-ins of brackets say enough.
   if (isDeeper(value, maxDepth)) return `${'['.repeat(maxDepth + 1)}${']'.repeat(maxDepth + 1)}`;
   // `undefined` and functions have no text, whatever the type says.

@@ -27,7 +27,7 @@ export interface Rule {
 }
 
 /** An object on the walk. */
-export interface ObjectVisit {
+interface ObjectVisit {
   readonly node: JsonNode;
   /** The members that count, by key; empty for anything but an object. */
   readonly members: ReadonlyMap<string, Member>;
