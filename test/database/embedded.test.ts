@@ -122,6 +122,9 @@ test('where DATA_DIR cannot be made, the command says so in words', async () => 
 const asRoot = process.getuid?.() === 0;
 
 test.runIf(asRoot)('as root, in a checkout and with a DATA_DIR below a folder that no other user may enter', async () => {
+  const system = '/var/lib/user-group-gateway';
+  const copies = () => (existsSync(system) ? readdirSync(system).filter((each) => each.startsWith('postgresql-')) : []);
+  const copied = copies().length > 0;
   const closed = join(dataDir.path, 'root');
   const path = join(closed, 'data');
   mkdirSync(path, { recursive: true });
@@ -137,12 +140,14 @@ test.runIf(asRoot)('as root, in a checkout and with a DATA_DIR below a folder th
 
   onTestFinished(() => {
     const note = join(path, 'postgres-home');
-    if (existsSync(note)) rmSync(join('/var/lib/user-group-gateway', readFileSync(note, 'utf8')), { recursive: true });
+    if (!copied) for (const each of copies()) rmSync(join(system, each), { recursive: true });
+    if (existsSync(note)) rmSync(join(system, readFileSync(note, 'utf8')), { recursive: true });
   });
   const { ended } = launch(process.execPath, ['dist/main.js', 'token', 'list'], { DATA_DIR: path }, { cwd: closed });
   const { code, stdout, stderr } = await ended;
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout).toContain('There are no API tokens');
+  expect(copies()).toHaveLength(1);
   expect(existsSync(join(path, 'postgres'))).toBe(false);
   expect(statSync(join(path, 'postgres-password')).mode & 0o777).toBe(0o600);
 

@@ -1,0 +1,183 @@
+// How long a validation takes: beside the npm package @mintlify/validation on the same files in the same run, and as files grow.
+// The package is no dependency of this project (it brings 260 others, 120 MB): the first run installs it into a cache folder.
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { validateDocsConfig } from '../src/docs-config/validate.ts';
+
+const peer = { name: '@mintlify/validation', version: '0.1.878' };
+const cache = fileURLToPath(new URL('../node_modules/.cache/bench-docs-config/', import.meta.url));
+const rounds = 120;
+const warmUpRounds = 40;
+const callsPerRound = 20;
+
+type Validate = (source: string) => unknown;
+type Contender = 'ours' | 'theirs';
+
+/** Measures, writes a table, and tells whether the targets are met: under 1 ms, three times as fast, and linear. */
+export async function run(write: (text: string) => unknown): Promise<boolean> {
+  const sizes = Array.from(sites(), (file) => file.length);
+  write(
+    `Files: ${sizes.length}, made for this run, ${Math.min(...sizes)} to ${Math.max(...sizes)} characters. Node ${process.version}.\n\n`,
+  );
+  const installed = installPeer();
+  const [ours = Number.NaN, theirs] = await measure(installed ? ['ours', 'theirs'] : ['ours']);
+  write('| validator | median of a file | ratio |\n|---|---|---|\n');
+  write(`| docs-config | ${ours.toFixed(3)} ms | 1 |\n`);
+  if (theirs !== undefined) write(`| ${peer.name} ${peer.version} | ${theirs.toFixed(3)} ms | ${(theirs / ours).toFixed(2)} |\n`);
+  else write(`\n${peer.name} could not be installed; there is nothing to compare with.\n`);
+
+  write('\n| size | findings | median | per MB |\n|---|---|---|---|\n');
+  for (let call = 0; call < 20; call++) growth(0.01); // warm up
+  const rates = [0.1, 1, 10].map((megabytes) => {
+    const { text, findings, milliseconds } = growth(megabytes);
+    const rate = (milliseconds / text) * 1e6;
+    write(`| ${(text / 1e6).toFixed(1)} MB | ${findings} | ${milliseconds.toFixed(1)} ms | ${rate.toFixed(1)} ms |\n`);
+    return rate;
+  });
+  const linear = Math.max(...rates) / Math.min(...rates) < 3;
+  const faster = theirs === undefined || theirs / ours >= 3;
+  const compared = theirs === undefined ? 'not measured' : faster ? 'yes' : 'no';
+  write(`\nUnder 1 ms: ${ours < 1 ? 'yes' : 'no'}. Three times as fast: ${compared}. Linear: ${linear ? 'yes' : 'no'}.\n`);
+  return ours < 1 && faster && linear;
+}
+
+/**
+ * The median time of one file, for each contender. Each has a process of its own, so that none pays for the garbage of another;
+ * their rounds take turns, so that what else the machine does meets all alike.
+ */
+async function measure(contenders: readonly Contender[]): Promise<number[]> {
+  const execArgv = ['--import', import.meta.resolve('tsx')];
+  const processes = contenders.map((contender) => fork(fileURLToPath(import.meta.url), ['--contender', contender], { execArgv }));
+  const times: number[][] = contenders.map(() => []);
+  for (const child of processes) await once(child, 'message'); // ready
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, child] of processes.entries()) {
+      const answer = once(child, 'message');
+      child.send('round');
+      const [milliseconds] = (await answer) as [number];
+      times[index]?.push(milliseconds);
+    }
+  }
+  for (const child of processes) child.disconnect();
+  return times.map((samples) => median(samples.slice(warmUpRounds)));
+}
+
+/** The other end of {@link measure}: one round, whenever asked. */
+async function contend(contender: Contender): Promise<void> {
+  const files = [...sites()];
+  const validate = contender === 'ours' ? (source: string) => validateDocsConfig(source) : await loadPeer();
+  process.on('message', () => {
+    const start = performance.now();
+    for (let call = 0; call < callsPerRound; call++) for (const file of files) validate(file);
+    process.send?.((performance.now() - start) / callsPerRound / files.length);
+  });
+  process.send?.('ready');
+}
+
+/** Validates a file of a size with some mistakes in it. */
+function growth(megabytes: number): { text: number; findings: number; milliseconds: number } {
+  const groups = Array.from({ length: Math.round(megabytes * 5200) }, (_, index) => ({
+    group: `Group ${index}`,
+    pages: [`section-${index}/introduction`, `section-${index}/installation`, `section-${index}/${'reference'.repeat(9)}`],
+    ...(index % 100 === 0 && { pagse: [] }),
+  }));
+  const text = JSON.stringify({ name: 'Acme', navigation: groups }, null, 1);
+  const samples = Array.from({ length: 9 }, () => {
+    const start = performance.now();
+    validateDocsConfig(text);
+    return performance.now() - start;
+  });
+  const { errorCount, warningCount } = validateDocsConfig(text);
+  return { text: text.length, findings: errorCount + warningCount, milliseconds: median(samples) };
+}
+
+/** Configurations as teams write them, about 5,000 characters each: some right, some with mistakes. */
+function* sites(): Generator<string> {
+  for (const [index, product] of ['Acme', 'Globex', 'Initech', 'Umbrella', 'Hooli', 'Soylent'].entries()) {
+    const folders = ['guides', 'concepts', 'api-reference', 'integrations', 'self-hosting', 'security', 'changelog'];
+    const topics = [
+      'introduction',
+      'quickstart',
+      'installation',
+      'configuration',
+      'authentication',
+      'errors',
+      'webhooks',
+      'pagination',
+      'limits',
+    ];
+    const navigation = folders.map((folder) => ({
+      group: `${product} ${folder}`,
+      pages: topics.map((topic) => `${folder}/${topic}-${index}`),
+    }));
+    const site = {
+      $schema: 'https://example.com/schema.json',
+      name: product,
+      logo: { light: '/logo/light.svg', dark: '/logo/dark.svg', href: 'https://example.com' },
+      favicon: '/favicon.svg',
+      colors: {
+        primary: index === 1 ? 'green' : '#0d9373',
+        light: '#07c983',
+        dark: '#0d9373',
+        background: { light: '#ffffff', dark: '#0f1117' },
+      },
+      topbarLinks: ['Support', 'Blog', 'Status'].map((name) => ({ name, url: `https://example.com/${name}` })),
+      topbarCtaButton: { name: 'Dashboard', url: 'https://example.com/dashboard' },
+      anchors: ['Community', 'Forum', 'Examples'].map((name) => ({
+        name,
+        icon: 'book',
+        url: `https://example.com/${name}`,
+        color: { from: '#ff5733', to: '#c70039' },
+      })),
+      tabs: folders.slice(2, 5).map((folder) => ({ name: folder, url: folder })),
+      api: { baseUrl: 'https://api.example.com', auth: { method: 'bearer' }, playground: { mode: 'show' } },
+      footerSocials: { github: 'https://github.com/example', [index === 2 ? 'x' : 'twitter']: 'https://twitter.com/example' },
+      feedback: { suggestEdit: true, raiseIssue: index === 3 ? 'yes' : true },
+      navigation,
+    };
+    yield JSON.stringify(site, null, 2);
+  }
+}
+
+const peerEntry = join(cache, 'node_modules', peer.name, 'dist', 'index.js');
+
+/** Installs the package to compare with, without running its scripts, unless it is there. */
+function installPeer(): boolean {
+  if (existsSync(peerEntry)) return true;
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(join(cache, 'package.json'), '{"private": true}\n');
+  const args = [
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--save-exact',
+    `${peer.name}@${peer.version}`,
+  ];
+  try {
+    execFileSync('npm', args, { cwd: cache, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** It takes a value, so reading the text belongs to it. */
+async function loadPeer(): Promise<Validate> {
+  const { validateMintConfig } = (await import(pathToFileURL(peerEntry).href)) as { validateMintConfig: Validate };
+  return (source) => validateMintConfig(JSON.parse(source));
+}
+
+function median(samples: readonly number[]): number {
+  return samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? Number.NaN;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [option, contender] = process.argv.slice(2);
+  if (option === '--contender') await contend(contender as Contender);
+  else process.exitCode = (await run((text) => process.stdout.write(text))) ? 0 : 1;
+}

@@ -1,0 +1,41 @@
+/** The candidate that a mistyped word most likely means; undefined when none is near. Words beyond 64 characters have none. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > 64) return undefined;
+  const plain = fold(word);
+  let best: string | undefined;
+  // One slip in a short word, one in three characters of a long one.
+  let limit = Math.max(1, Math.floor(plain.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(plain, fold(candidate), limit);
+    if (distance < limit) {
+      best = candidate;
+      limit = distance;
+    }
+  }
+  return best;
+}
+
+/** Case and the marks between words are not what anyone means to say. */
+function fold(word: string): string {
+  return word.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours from one word to the other; `limit` or more is told as `limit`. */
+function editDistance(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) >= limit) return limit;
+  let before: number[] = [];
+  let above = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      let cost = Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (above[column - 1] ?? 0) + (same ? 0 : 1));
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (swapped) cost = Math.min(cost, (before[column - 2] ?? 0) + 1);
+      current.push(cost);
+    }
+    before = above;
+    above = current;
+  }
+  return Math.min(limit, above[to.length] ?? limit);
+}

@@ -1,0 +1,68 @@
+import type { CheckedFile } from './checked-file.ts';
+import { codeFrame, printable } from './code-frame.ts';
+import type { Finding } from './findings.ts';
+
+/** How a terminal shows emphasis; without colour the text is returned as it is. */
+interface Paint {
+  readonly red: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly cyan: (text: string) => string;
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+}
+
+/** For people: each finding with its place, the lines around it and what to do; then a summary of one line. */
+export function renderPretty(checked: readonly CheckedFile[], colour: boolean): string {
+  const paint = paintWith(colour);
+  const blocks = checked.flatMap(({ file, source, report }) => {
+    const frame = codeFrame(source);
+    return report.diagnostics.map((finding) => block(file, finding, frame, paint));
+  });
+  return `${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${summary(checked, paint)}\n`;
+}
+
+function block(file: string, finding: Finding, frame: ReturnType<typeof codeFrame>, paint: Paint): string {
+  const { code, severity, message, pointer, range, suggestion, fix, url } = finding;
+  const strong = severity === 'error' ? paint.red : paint.yellow;
+  const place = printable(`${file === '-' ? 'standard input' : file}:${range.start.line}:${range.start.column}`);
+  const lines = [
+    `${paint.bold(place)} ${strong(severity)} ${paint.bold(code)}${pointer ? ` ${paint.dim(printable(pointer))}` : ''}`,
+    `  ${printable(message)}`,
+    '',
+    ...frame(range, { mark: strong, gutter: paint.dim }).map((line) => `  ${line}`),
+    '',
+  ];
+  if (suggestion)
+    lines.push(
+      `  ${paint.cyan('→')} ${printable(suggestion)}${fix && severity === 'error' ? paint.dim(' (--fix does it)') : ''}`,
+    );
+  lines.push(`  ${paint.dim(`  see ${url}`)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function summary(checked: readonly CheckedFile[], paint: Paint): string {
+  const errors = sum(checked, ({ report }) => report.errorCount);
+  const warnings = sum(checked, ({ report }) => report.warningCount);
+  const fixable = sum(
+    checked,
+    ({ report }) => report.diagnostics.filter(({ severity, fix }) => severity === 'error' && fix).length,
+  );
+  const files = count(checked.length, 'file');
+  if (errors + warnings === 0) return `${files} checked: nothing to complain of.`;
+  const found = [errors > 0 && paint.red(count(errors, 'error')), warnings > 0 && paint.yellow(count(warnings, 'warning'))];
+  const hint = fixable > 0 ? `; --fix corrects ${fixable === errors ? (errors === 1 ? 'it' : 'all errors') : fixable}` : '';
+  return `${files} checked: ${found.filter(Boolean).join(', ')}${hint}.`;
+}
+
+function sum(checked: readonly CheckedFile[], value: (file: CheckedFile) => number): number {
+  return checked.reduce((total, file) => total + value(file), 0);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function paintWith(colour: boolean): Paint {
+  const style = (on: number, off: number) => (text: string) => (colour ? `\u001b[${on}m${text}\u001b[${off}m` : text);
+  return { red: style(31, 39), yellow: style(33, 39), cyan: style(36, 39), bold: style(1, 22), dim: style(2, 22) };
+}

@@ -1,0 +1,124 @@
+import type { Member } from '../json-tree.ts';
+import { nearest } from '../nearest.ts';
+import { listed, nameOf, quoted } from '../words.ts';
+import { example, navigation } from './example.ts';
+import { type Draft, holdsObject, type Rule, somePart, type Visit } from './rule.ts';
+
+/** A key that the format does not have. */
+export const unknownProperty: Rule = {
+  severity: 'warning',
+  title: 'A key is not part of the format',
+  explanation:
+    'What stands under a key that the format does not have is ignored, silently, by what builds the site. Most often the key is mistyped. "$schema" is welcome.',
+  wrong: example('"favicn": "/favicon.svg"'),
+  right: example('"favicon": "/favicon.svg"'),
+  concerns: holdsObject,
+  check: (visit, report) => {
+    const { branch, members, node } = visit;
+    if (branch?.kind !== 'object' || branch.notes.platforms || (node.kind === 'object' && node.damaged)) return;
+    for (const [key, member] of members) {
+      if (branch.fields.has(key) || key === '$schema') continue;
+      report(() => {
+        const message = `${quoted(key)} is not a field of ${visit.path.length === 0 ? 'the configuration' : nameOf(visit.path).replace(/^Element/, 'element')}.`;
+        return draft(visit, member, message, nearest(key, branch.fields.keys()));
+      });
+    }
+  },
+};
+
+/** A platform that the footer does not know. */
+export const socialPlatform: Rule = {
+  severity: 'error',
+  title: 'A platform is not one of those listed',
+  explanation:
+    'The footer has an icon for each platform of its list, and for no other. X is listed under its former name, "twitter".',
+  wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
+  right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
+  concerns: (shape) => somePart(shape, ({ notes }) => notes.platforms !== undefined),
+  check: (visit, report) => {
+    const { branch, members } = visit;
+    const aliases = branch?.notes.platforms;
+    if (branch?.kind !== 'object' || !aliases) return;
+    for (const [key, member] of members) {
+      if (branch.fields.has(key)) continue;
+      report(() => {
+        const folded = key.toLowerCase();
+        const alias = Object.hasOwn(aliases, folded) ? aliases[folded] : undefined;
+        return draft(
+          visit,
+          member,
+          `${quoted(key)} is not a platform that the footer knows.`,
+          alias ?? nearest(key, branch.fields.keys()),
+          alias,
+        );
+      });
+    }
+  },
+};
+
+/** A group where a page belongs. */
+export const nestedGroup: Rule = {
+  severity: 'error',
+  title: 'A group stands inside the pages of another group',
+  explanation:
+    'The pages of a group are paths. Some sites nest groups all the same, and some builders accept it: allow it with --allow-nested-groups, or with allowNestedGroups in the query.',
+  wrong: navigation('[{ "group": "Guides", "pages": ["start", { "group": "More", "pages": ["install"] }] }]'),
+  right: navigation('[{ "group": "Guides", "pages": ["start"] }, { "group": "More", "pages": ["install"] }]'),
+  concerns: ({ notes }) => notes.nested === true,
+  check: ({ shape, node, path }, report) => {
+    if (!shape.notes.nested || node.kind !== 'object') return;
+    report(() => ({
+      range: node,
+      message: `${nameOf(path)} is a group; only paths of pages belong there.`,
+      suggestion: 'Move the group out to "navigation", or allow nested groups.',
+    }));
+  },
+};
+
+/** A key that stands twice in one object. */
+export const duplicateKey: Rule = {
+  severity: 'warning',
+  title: 'A key is given twice',
+  explanation: 'Of a key given twice in one object only the last value counts. The one before is ignored without a word.',
+  wrong: example('"favicon": "/old.svg"', '"favicon": "/new.svg"'),
+  right: example('"favicon": "/new.svg"'),
+  checkObject: ({ node, members, line }, report) => {
+    if (node.kind !== 'object' || members.size === node.members.length) return;
+    const seen = new Map<string, Member>();
+    for (const member of node.members) {
+      const { key, keyStart, keyEnd } = member;
+      const first = seen.get(key);
+      seen.set(key, member);
+      if (!first) continue;
+      report(() => ({
+        key,
+        range: { start: keyStart, end: keyEnd },
+        message: `${quoted(key)} is given twice; the value on line ${line(first.keyStart)} is ignored.`,
+        suggestion: 'Remove one of them.',
+      }));
+    }
+  },
+};
+
+/** A finding about a key; certain is an alias, or what differs in case alone, unless the right key is there already. */
+function draft(
+  { members, branch }: Visit,
+  { key, keyStart, keyEnd }: Member,
+  message: string,
+  near?: string,
+  alias?: string,
+): Draft {
+  const range = { start: keyStart, end: keyEnd };
+  if (near === undefined) {
+    const known = branch?.kind === 'object' ? listed(branch.fields.keys()) : '';
+    return { key, range, message, suggestion: `Known here: ${known}.` };
+  }
+  const certain = (near === alias || near.toLowerCase() === key.toLowerCase()) && !members.has(near);
+  return {
+    key,
+    range,
+    message,
+    suggestion: `Did you mean ${quoted(near)}?`,
+    ...(certain && { fix: { range, newText: JSON.stringify(near) } }),
+  };
+}

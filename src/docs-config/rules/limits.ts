@@ -1,0 +1,30 @@
+import { example, navigation } from './example.ts';
+import type { Rule } from './rule.ts';
+
+/** The text is not JSON; the reader of the text reports it. */
+export const jsonSyntax: Rule = {
+  severity: 'error',
+  title: 'The file is not strict JSON',
+  explanation:
+    'JSON has double quotes around keys and strings, commas between members and none after the last, no comments, and one value in a file. Each place is reported with what to do there, and the rest is checked as far as it can be understood.',
+  wrong: example('"favicon": "/favicon.svg",'),
+  right: example('"favicon": "/favicon.svg"'),
+};
+
+/** Brackets lie too deep. */
+export const tooDeep: Rule = {
+  severity: 'error',
+  title: 'The file is nested deeper than 200 levels',
+  explanation: 'No configuration needs more than a dozen levels. What lies deeper than 200 is not read.',
+  wrong: example(`"$schema": ${'['.repeat(200)}${']'.repeat(200)}`),
+  right: example(),
+};
+
+/** More was found than is listed. */
+export const tooManyFindings: Rule = {
+  severity: 'warning',
+  title: 'There are more findings than are listed',
+  explanation: 'A list of findings ends at 1,000, errors before warnings. The rest appears when these are corrected.',
+  wrong: navigation(`[{ "group": "Guides", "pages": [${Array(1001).fill('1').join(', ')}] }]`),
+  right: example(),
+};

@@ -1,0 +1,111 @@
+import type { FieldNotes } from '../format.ts';
+import type { Shape } from '../shape.ts';
+import { isAddress, plainPage, plainPath } from '../site.ts';
+import { nameOf, quoted } from '../words.ts';
+import { example, navigation } from './example.ts';
+import { type Rule, somePart } from './rule.ts';
+
+/** A page that stands in the navigation twice. */
+export const duplicatePage: Rule = {
+  severity: 'warning',
+  title: 'A page is listed twice',
+  explanation:
+    'A page has one place in the navigation. Listed twice, it is highlighted twice, and "next page" leads readers in circles.',
+  wrong: navigation('[{ "group": "Guides", "pages": ["start", "install", "start"] }]'),
+  right: navigation('[{ "group": "Guides", "pages": ["start", "install"] }]'),
+  concerns: refersTo('page'),
+  check: ({ branch, node, site, line }, report) => {
+    if (branch?.notes.refersTo !== 'page' || node.kind !== 'string' || node.value.trim() === '') return;
+    const first = site.firstMention(plainPage(node.value), node);
+    if (!first) return;
+    report(() => ({
+      range: node,
+      message: `The page ${quoted(node.value)} is listed already on line ${line(first.start)}.`,
+      suggestion: 'Remove one of them.',
+    }));
+  },
+};
+
+/** An anchor that waits for a version nobody can choose. */
+export const undeclaredVersion: Rule = {
+  severity: 'warning',
+  title: 'An anchor belongs to a version that is not declared',
+  explanation:
+    'An anchor with "version" is hidden until that version is chosen. If "versions" does not have it, the anchor is never shown.',
+  wrong: example('"versions": ["v1"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
+  right: example('"versions": ["v1", "v2"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
+  concerns: refersTo('version'),
+  check: ({ branch, node, site }, report) => {
+    if (branch?.notes.refersTo !== 'version' || node.kind !== 'string' || site.versions()?.has(node.value) !== false) return;
+    report(() => ({
+      range: node,
+      message: `The version ${quoted(node.value)} is not among "versions".`,
+      suggestion: 'Add it to "versions", or correct it here.',
+    }));
+  },
+};
+
+/** A tab or anchor that no page belongs to. */
+export const unmatchedUrl: Rule = {
+  severity: 'warning',
+  title: 'No page belongs to a tab or anchor',
+  explanation:
+    'The url of a tab or anchor is the start of the paths of its pages, mostly a folder. Whole addresses, such as https://example.com, are not looked at.',
+  wrong: example('"tabs": [{ "name": "API", "url": "api-reference" }]'),
+  right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
+  concerns: refersTo('pages-below'),
+  check: ({ branch, node, site, path }, report) => {
+    if (branch?.notes.refersTo !== 'pages-below' || node.kind !== 'string' || node.value.trim() === '' || isAddress(node.value))
+      return;
+    const prefix = plainPage(node.value).replace(/\/$/, '');
+    if (site.startsPage(prefix) !== false) return;
+    report(() => ({
+      range: node,
+      message: `${nameOf(path)} is ${quoted(node.value)}, and no page in the navigation begins with it.`,
+      suggestion: 'Correct it, or add its pages to the navigation.',
+    }));
+  },
+};
+
+const pageEndings = ['.mdx', '.md', ''];
+
+/** A path to a file that is not there. */
+export const missingFile: Rule = {
+  severity: 'warning',
+  title: 'A file that is referred to is not there',
+  explanation:
+    'Pages, logos, the favicon, the background image and OpenAPI files are paths from the folder of the configuration file; pages without their .mdx or .md. Addresses are not looked at, nor is anything when the files are not known.',
+  wrong: navigation('[{ "group": "Guides", "pages": ["guides/strat"] }]'),
+  right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
+  files: ['guides/start.mdx'],
+  concerns: refersTo('page', 'file'),
+  check: ({ branch, node, site }, report) => {
+    const kind = branch?.notes.refersTo;
+    if ((kind !== 'page' && kind !== 'file') || node.kind !== 'string' || node.value.trim() === '') return;
+    const files = site.files();
+    if (!files || isAddress(node.value) || isOperation(node.value)) return;
+    const path = kind === 'page' ? plainPage(node.value) : plainPath(node.value.trim()).replace(/[?#].*$/, '');
+    const endings = kind === 'page' ? pageEndings : [''];
+    if (endings.some((ending) => files.has(path + ending))) return;
+    report(() => {
+      const similar = endings.map((ending) => files.similar(path + ending)).find((file) => file !== undefined);
+      const meant = kind === 'page' ? similar?.replace(/\.mdx?$/, '') : similar && `/${similar}`;
+      const message = `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quoted(node.value)}.`;
+      return {
+        range: node,
+        message,
+        suggestion: meant ? `Did you mean ${quoted(meant)}?` : 'Add the file, or correct the path.',
+      };
+    });
+  },
+};
+
+/** A page may name an operation of the OpenAPI file, such as `GET /users`, instead of a file. */
+function isOperation(page: string): boolean {
+  return /(?:^|\s)(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s/i.test(page);
+}
+
+/** Shapes of strings that refer to one of these. */
+function refersTo(...kinds: FieldNotes['refersTo'][]): (shape: Shape) => boolean {
+  return (shape) => somePart(shape, ({ notes }) => notes.refersTo !== undefined && kinds.includes(notes.refersTo));
+}

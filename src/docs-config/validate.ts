@@ -1,0 +1,98 @@
+import { collect, type Finding, type Level, maxFindings } from './findings.ts';
+import type { DocsConfig } from './format.ts';
+import { normalise } from './normalise.ts';
+import { positionsOf } from './positions.ts';
+import { maxDepth, readJson } from './read-json.ts';
+import { type Code, codes, rules } from './rules/table.ts';
+import { siteOf } from './site.ts';
+import { walk } from './walk.ts';
+
+/** What a caller can choose. */
+export interface ValidateOptions {
+  /** The severity of single codes, instead of the one in the table. */
+  readonly severities?: Readonly<Partial<Record<Code, Level>>>;
+  /** Makes every warning an error. */
+  readonly strict?: boolean;
+  /** Accepts groups inside the pages of a group. */
+  readonly allowNestedGroups?: boolean;
+  /** Paths of the site's files from the folder of the document. Absent: references to files are not checked. */
+  readonly files?: readonly string[];
+}
+
+/** What was found in a document. */
+export interface Report {
+  /** No finding is an error. */
+  readonly valid: boolean;
+  /** All of them, also those beyond the list. */
+  readonly errorCount: number;
+  readonly warningCount: number;
+  /** In the order of the text; at most 1,000, then the last one says how many there are. */
+  readonly diagnostics: readonly Finding[];
+  /** The document with every default filled in; null while there are errors. */
+  readonly config: DocsConfig | null;
+}
+
+/** Checks the text of a configuration file. Never throws, whatever the text; linear in its length. */
+export function validateDocsConfig(source: string, options: ValidateOptions = {}): Report {
+  return inspect(source, options, maxFindings);
+}
+
+/** As {@link validateDocsConfig}, with a list of findings of any length. */
+export function inspect(source: string, options: ValidateOptions, limit: number): Report {
+  const positions = positionsOf(source);
+  const findings = collect(positions, levelsFor(options), limit);
+  const { root, tooDeep } = readJson(source, ({ message, ...problem }) =>
+    findings.add('json-syntax', [], () => ({
+      ...problem,
+      message: typeof message === 'string' ? message : message((offset) => positions.at(offset).line),
+    })),
+  );
+  if (tooDeep !== undefined) {
+    findings.add('too-deep', [], () => ({
+      range: { start: tooDeep, end: tooDeep + 1 },
+      message: `The document is nested deeper than ${maxDepth} levels; what lies deeper was not read.`,
+      suggestion: 'Look for brackets that are never closed.',
+    }));
+  }
+  if (root) walk(root, source, siteOf(root, options.files), positions, findings);
+  const found = findings.finish();
+  const valid = found.errorCount === 0;
+  return { valid, ...found, config: valid && root ? normalise(root) : null };
+}
+
+/**
+ * Checks a document given as a JSON value. Positions refer to its text as `JSON.stringify(value, null, 2)` prints it.
+ *
+ * @throws TypeError for what JSON has not: a bigint.
+ */
+export function validateDocsConfigValue(value: unknown, options: ValidateOptions = {}): Report {
+  return validateDocsConfig(printValue(value), options);
+}
+
+/** The text that the positions of {@link validateDocsConfigValue} refer to. Beyond the bounded depth it goes on without indents. */
+function printValue(value: unknown): string {
+  // Indents of a deep value would fill the memory, and printing it overflow the stack: stand-ins of brackets say enough.
+  if (isDeeper(value, maxDepth)) return `${'['.repeat(maxDepth + 1)}${']'.repeat(maxDepth + 1)}`;
+  // `undefined` and functions have no text, whatever the type says.
+  const printed: string | undefined = JSON.stringify(value, null, 2);
+  return printed === undefined ? 'null' : printed;
+}
+
+function isDeeper(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
+function levelsFor({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Map<Code, Level> {
+  const levels = new Map<Code, Level>();
+  for (const code of codes) {
+    const level = Object.hasOwn(severities, code) ? severities[code] : undefined;
+    const chosen = code === 'nested-group' && allowNestedGroups ? 'off' : (level ?? rules[code].severity);
+    levels.set(code, strict && chosen === 'warning' ? 'error' : chosen);
+  }
+  return levels;
+}

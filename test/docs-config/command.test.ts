@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { docsConfig } from '../../src/commands/docs-config.ts';
+
+const good = '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}]}';
+const bad = '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro",]}]}';
+let cwd = '';
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'docs-config-'));
+  await mkdir(join(cwd, 'empty'));
+  await mkdir(join(cwd, 'node_modules'));
+  await writeFile(join(cwd, 'intro.mdx'), '# Hello');
+  await writeFile(join(cwd, 'good.json'), good);
+  await writeFile(join(cwd, 'bad.json'), bad);
+  await writeFile(join(cwd, 'empty', 'docs.json'), good);
+  await writeFile(join(cwd, 'latin.json'), Buffer.from([0x7b, 0xe9, 0x7d]));
+});
+
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+async function run(args: string[], { input = '', isTTY = false, env = {} as Record<string, string> } = {}) {
+  let out = '';
+  let err = '';
+  const status = await docsConfig(args, {
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: { write: (text) => (out += text), isTTY },
+    stderr: { write: (text) => (err += text) },
+    env,
+    cwd,
+  });
+  return { status, out, err };
+}
+
+test('0 when nothing is an error, 1 when something is', async () => {
+  expect(await run(['check', 'good.json'])).toEqual({ status: 0, out: '1 file checked: nothing to complain of.\n', err: '' });
+  expect((await run(['check', 'bad.json'])).status).toBe(1);
+  expect((await run(['check', 'good.json', 'bad.json'])).out).toContain('2 files checked: 1 error');
+});
+
+test('2 when a file cannot be read; the others are checked all the same', async () => {
+  const { status, out, err } = await run(['check', 'none.json', 'empty', 'latin.json', 'bad.json', '--format', 'json']);
+  expect(status).toBe(2);
+  expect(err).toBe(
+    'none.json: There is no such file.\nempty: This is a folder; name the file in it.\nlatin.json: The file is not UTF-8; save it as UTF-8.\n',
+  );
+  expect(JSON.parse(out).files).toMatchObject([{ file: 'bad.json', valid: false }]);
+});
+
+test('- is standard input, whose references are not looked up', async () => {
+  expect((await run(['check', '-'], { input: good.replace('intro', 'nowhere') })).out).toBe(
+    '1 file checked: nothing to complain of.\n',
+  );
+  const { status, out } = await run(['check', '-', '--format=json'], { input: `\ufeff${good}` });
+  expect(status).toBe(1);
+  expect(JSON.parse(out).files[0].diagnostics).toMatchObject([{ code: 'json-syntax', range: { start: { offset: 0 } } }]);
+});
+
+test('references are looked up around each file', async () => {
+  const { status, out } = await run(['check', 'empty/docs.json']);
+  expect(status).toBe(0);
+  expect(out).toContain('empty/docs.json:1:62 warning missing-file /navigation/0/pages/0');
+});
+
+test('strict, severities and nested groups', async () => {
+  const nested = '{"name": "a", "navigation": [{"group": "b", "pages": ["c", {"group": "d", "pages": ["e"]}]}], "extra": 1}';
+  const status = async (...options: string[]) => (await run(['check', '-', ...options], { input: nested })).status;
+  expect(await status()).toBe(1);
+  expect(await status('--allow-nested-groups')).toBe(0);
+  expect(await status('--allow-nested-groups', '--strict')).toBe(1);
+  expect(await status('--severity', 'nested-group=warning')).toBe(0);
+  expect(await status('--severity=nested-group=off', '--severity', 'unknown-property=error')).toBe(1);
+});
+
+test('colour only on a terminal, and not with NO_COLOR', async () => {
+  const coloured = async (options: Parameters<typeof run>[1]) =>
+    (await run(['check', 'bad.json'], options)).out.includes('\u001b[');
+  expect(await coloured({ isTTY: true })).toBe(true);
+  expect(await coloured({ isTTY: true, env: { NO_COLOR: '' } })).toBe(true);
+  expect(await coloured({ isTTY: true, env: { NO_COLOR: '1' } })).toBe(false);
+  expect(await coloured({ isTTY: false })).toBe(false);
+});
+
+test('--fix writes what is certain, through links, keeping the mode, and leaves valid files alone', async () => {
+  const path = join(cwd, 'broken.json');
+  await writeFile(path, bad);
+  await chmod(path, 0o640);
+  await symlink(path, join(cwd, 'link.json'));
+  expect(await run(['check', '--fix', 'link.json'])).toMatchObject({ status: 0, err: '' });
+  expect(await readFile(path, 'utf8')).toBe(good);
+  expect((await stat(path)).mode & 0o777).toBe(0o640);
+  const before = (await stat(path)).mtimeMs;
+  expect((await run(['check', '--fix', 'broken.json'])).status).toBe(0);
+  expect((await stat(path)).mtimeMs).toBe(before);
+});
+
+test.each([
+  [[], 'Say what to do: check or schema.'],
+  [['chek'], 'There is no command "chek". Did you mean check?'],
+  [['check'], 'Name the files to check, or - for standard input.'],
+  [['check', '-', '-'], 'Standard input (-) can be read once.'],
+  [['check', '--fix', '-'], '--fix writes to files; it has none with standard input (-).'],
+  [['check', 'a', '--strickt'], 'There is no option "--strickt". Did you mean --strict?'],
+  [['check', 'a', '--format', 'srif'], '--format: There is no format "srif". Did you mean sarif?'],
+  [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: There is no code "typ". Did you mean type?'],
+  [['check', 'a', '--severity', 'type'], '--severity type: write type=error, type=warning or type=off.'],
+  [['check', 'a', '--format'], "Option '--format <value>' argument missing"],
+  [['schema', 'a'], 'schema takes no files, but got a.'],
+])('mistaken arguments %j are told', async (args, message) => {
+  expect(await run(args)).toEqual({ status: 2, out: '', err: `${message}\nTry docs-config --help.\n` });
+});
+
+test('help and schema', async () => {
+  for (const args of [['--help'], ['check', '-h'], ['schema', '--help']])
+    expect((await run(args)).out).toMatch(/^Usage: docs-config check FILE…/);
+  const plain = JSON.parse((await run(['schema'])).out);
+  expect(plain).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', required: ['name', 'navigation'] });
+  expect(JSON.parse((await run(['schema', '--strict'])).out)).toMatchObject({ additionalProperties: false });
+});
+
+test('as a process: output, exit status, standard input', () => {
+  const entry = fileURLToPath(new URL('command-entry.ts', import.meta.url));
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), entry, 'check', '-', '--format', 'github'],
+    { input: bad, cwd, encoding: 'utf8' },
+  );
+  expect(stdout).toMatch(/^::error file=-,line=1,endLine=1,col=69,endColumn=70,title=docs-config json-syntax::/);
+  expect(status).toBe(1);
+});

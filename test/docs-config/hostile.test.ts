@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { applyFixes } from '../../src/docs-config/fix.ts';
+import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
+
+const navigation = '"navigation": [{"group": "a", "pages": ["b"]}]';
+
+test.each([
+  ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['arrays that never end', '['.repeat(100_000)],
+  ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ['arrays inside a document', `{"name": "a", ${navigation}, "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ['groups', `{"name": "a", "navigation": ${'[{"group": "a", "pages": '.repeat(50_000)}[]${'}]'.repeat(50_000)}}`],
+  ['closing brackets', `${']}'.repeat(100_000)}`],
+])('100,000 levels of %s are refused with a finding', (_, source) => {
+  const { valid, diagnostics } = validateDocsConfig(source);
+  expect(valid).toBe(false);
+  expect(diagnostics.length).toBeGreaterThan(0);
+  expect(diagnostics.length).toBeLessThanOrEqual(1000);
+});
+
+test('a value nested too deep, or in a circle, is refused with a finding', () => {
+  let deep: unknown = [];
+  for (let level = 0; level < 100_000; level++) deep = [deep];
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  for (const value of [deep, { name: 'a', navigation: deep }, circle]) {
+    expect(validateDocsConfigValue(value).diagnostics.map(({ code }) => code)).toContain('too-deep');
+  }
+});
+
+test('1,000,000 findings are counted, and at most 1,000 listed, the last of which says so', () => {
+  const source = `{"name": "a", "navigation": [{"group": "a", "pages": [${'1,'.repeat(999_999)}1]}]}`;
+  const { errorCount, warningCount, diagnostics } = validateDocsConfig(source);
+  expect([errorCount, warningCount]).toEqual([1_000_000, 1]);
+  expect(diagnostics).toHaveLength(1000);
+  expect(diagnostics.at(-1)).toMatchObject({ code: 'too-many-findings', severity: 'warning' });
+  expect(diagnostics.at(-1)?.message).toContain('1000000');
+});
+
+test('errors are listed before warnings when there are too many, and exactly 1,000 are no excess', () => {
+  const keys = Array.from({ length: 2000 }, (_, index) => `"k${index}": 1`).join(', ');
+  const many = validateDocsConfig(`{${keys}, "name": 1, ${navigation}}`);
+  expect(many.diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([{ code: 'type', pointer: '/name' }]);
+  const full = validateDocsConfig(`{"name": "a", "navigation": [{"group": "a", "pages": [${'1,'.repeat(999)}1]}]}`);
+  expect(full.diagnostics).toHaveLength(1000);
+  expect(full.diagnostics.map(({ code }) => code)).not.toContain('too-many-findings');
+});
+
+test('200,000 characters of syntax errors end', () => {
+  for (const junk of [',', "'", '"\n', '{', ':', '\u0000', '/*', '<<<<<<<\n', '// a\n', 'a ', '“']) {
+    const { valid, diagnostics } = validateDocsConfig(`{${junk.repeat(200_000 / junk.length)}}`);
+    expect(valid, junk).toBe(false);
+    expect(diagnostics.length, junk).toBeLessThanOrEqual(1000);
+  }
+});
+
+test('20,000 certain corrections are made in one go', () => {
+  const { text, applied } = applyFixes(`{"name": "a", ${navigation}, "versions": [${"'1' ".repeat(20_000)}]}`);
+  expect(applied).toBe(39_999);
+  expect(validateDocsConfig(text).valid).toBe(true);
+});
+
+test('keys that lead to prototypes lead nowhere', () => {
+  const source = `{"__proto__": {"name": "evil", "polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "name": "a", ${navigation}, "logo": {"__proto__": {"href": "evil"}, "light": "a", "dark": "b"}}`;
+  const { config } = validateDocsConfig(source);
+  expect(config).toMatchObject({ name: 'a', logo: { href: '/' } });
+  expect(Object.getPrototypeOf(config)).toBe(Object.prototype);
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+test('lone surrogates are text, kept as they are, and never cut in half in a message', () => {
+  const { config } = validateDocsConfig(`{"name": "a\ud800b\\udfff", ${navigation}}`);
+  expect(config?.name).toBe('a\ud800b\udfff');
+  const long = validateDocsConfig(`{"name": "a", ${navigation}, "${'😀'.repeat(60)}": 1}`).diagnostics[0]?.message ?? '';
+  expect(long.isWellFormed()).toBe(true);
+});
+
+test('lines end at \\n, \\r\\n and \\r, and columns count UTF-16 units', () => {
+  const { diagnostics } = validateDocsConfig(`{\r\n"name": "a",\r${navigation},\n"😀": 1, "favicon": 1}`);
+  expect(diagnostics.map(({ range }) => [range.start.line, range.start.column])).toEqual([
+    [4, 1],
+    [4, 21],
+  ]);
+});

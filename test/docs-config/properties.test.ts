@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Finding } from '../../src/docs-config/findings.ts';
+import { applyFixes } from '../../src/docs-config/fix.ts';
+import { docsConfig } from '../../src/docs-config/format.ts';
+import type { Shape } from '../../src/docs-config/shape.ts';
+import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
+import { documents, pointerOf, type Spot, spots, withValue } from './documents.ts';
+
+const print = (value: unknown) => JSON.stringify(value, null, 2);
+const layouts = fc.constantFrom(
+  (value: unknown) => JSON.stringify(value),
+  (value: unknown) => JSON.stringify(value, null, 2),
+  (value: unknown) => JSON.stringify(value, null, '\t').replaceAll('\n', '\r\n'),
+);
+
+test('a document made from the format is valid, and normalising it twice is normalising it once', () => {
+  fc.assert(
+    fc.property(documents({ nested: true }), layouts, (document, layout) => {
+      const report = validateDocsConfig(layout(document), { allowNestedGroups: true });
+      expect(report.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+      expect(report.config).toEqual(docsConfig.parse(document));
+      expect(validateDocsConfigValue(report.config, { allowNestedGroups: true }).config).toEqual(report.config);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+/** A change that breaks one rule, and the finding that has to follow. */
+interface Mutation {
+  readonly document: unknown;
+  readonly code: string;
+  readonly pointer: string;
+  /** What the range of the finding shows when it is cut from the text. */
+  readonly shown: string;
+}
+
+const otherTypes: readonly unknown[] = ['text', 7, true, null, [], {}];
+
+function mutationsOf(document: unknown): Mutation[] {
+  return spots(document).flatMap((spot) => [
+    ...typeMutations(document, spot),
+    ...valueMutations(document, spot),
+    ...absenceMutations(document, spot),
+    ...keyMutations(document, spot),
+  ]);
+}
+
+function typeMutations(document: unknown, { path, shape }: Spot): Mutation[] {
+  return otherTypes
+    .filter((value) => !accepts(shape, value))
+    .map((value) => ({
+      document: withValue(document, path, value),
+      code: path.length === 0 ? 'root-type' : 'type',
+      pointer: pointerOf(path),
+      shown: print(value),
+    }));
+}
+
+function valueMutations(document: unknown, { path, shape, value }: Spot): Mutation[] {
+  const mutate = (wrong: string, code: string): Mutation[] => [
+    { document: withValue(document, path, wrong), code, pointer: pointerOf(path), shown: print(wrong) },
+  ];
+  if (shape.kind === 'enum') return mutate(`${String(value)}x`, 'enum');
+  const colour = shape.kind === 'union' ? shape.branches[0] : shape;
+  return colour?.kind === 'string' && colour.pattern && typeof value === 'string' ? mutate(`${value}0`, 'hex-color') : [];
+}
+
+function absenceMutations(document: unknown, { path, field }: Spot): Mutation[] {
+  if (!field?.absent) return [];
+  return [{ document: withValue(document, path, undefined), code: field.absent, pointer: pointerOf(path), shown: '{' }];
+}
+
+function keyMutations(document: unknown, { path, shape, value }: Spot): Mutation[] {
+  const object = shape.kind === 'union' ? shape.branches.find(({ kind }) => kind === 'object') : shape;
+  if (object?.kind !== 'object' || typeof value !== 'object') return [];
+  const key = `${[...object.fields.keys()][0]}z~/`;
+  const code = object.notes.platforms ? 'social-platform' : 'unknown-property';
+  const changed = { ...value, [key]: 'text' };
+  return [{ document: withValue(document, path, changed), code, pointer: pointerOf([...path, key]), shown: print(key) }];
+}
+
+function accepts(shape: Shape, value: unknown): boolean {
+  if (shape.kind === 'union') return shape.branches.some((branch) => accepts(branch, value));
+  if (Array.isArray(value)) return shape.kind === 'array';
+  if (typeof value === 'string') return shape.kind === 'string' || shape.kind === 'enum';
+  if (typeof value === 'boolean') return shape.kind === 'boolean';
+  return typeof value === 'object' && value !== null && shape.kind === 'object';
+}
+
+test('any single mutation yields its code, at its pointer, and the range cut from the text is the offending text', () => {
+  const mutations = documents({ nested: true }).chain((document) => fc.tuple(fc.constant(document), fc.nat()));
+  fc.assert(
+    fc.property(mutations, layouts, ([document, choice], layout) => {
+      const all = mutationsOf(document);
+      const mutation = all[choice % all.length] as Mutation;
+      const source = layout(mutation.document);
+      const before = new Set(validateDocsConfig(layout(document), { allowNestedGroups: true }).diagnostics.map(identity));
+      const { diagnostics } = validateDocsConfig(source, { allowNestedGroups: true });
+      const found = diagnostics.find(({ code, pointer }) => code === mutation.code && pointer === mutation.pointer);
+      expect(found, `${mutation.code} ${mutation.pointer} in ${source}`).toBeDefined();
+      expect(cut(source, found as Finding)).toBe(mutation.shown);
+      // No other error follows from it.
+      const others = diagnostics.filter(
+        (finding) => finding !== found && finding.severity === 'error' && !before.has(identity(finding)),
+      );
+      expect(others).toEqual([]);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('fixing twice is fixing once, leaves no fixable error, and leaves a valid text as it is', () => {
+  const broken = fc
+    .tuple(documents({ nested: true }), layouts, fc.array(fc.tuple(fc.nat(), damage), { maxLength: 3 }))
+    .map(([document, layout, damages]) =>
+      damages.reduce((text, [at, change]) => change(text, at % (text.length + 1)), layout(document)),
+    );
+  fc.assert(
+    fc.property(broken, (source) => {
+      const before = validateDocsConfig(source, { allowNestedGroups: true });
+      const once = applyFixes(source, { allowNestedGroups: true });
+      if (before.valid) expect(once).toEqual({ text: source, applied: 0 });
+      expect(applyFixes(once.text, { allowNestedGroups: true })).toEqual({ text: once.text, applied: 0 });
+      expect(validateDocsConfig(once.text, { allowNestedGroups: true }).errorCount).toBeLessThanOrEqual(before.errorCount);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+const damage = fc.constantFrom<(text: string, at: number) => string>(
+  (text, at) => text.slice(0, at) + text.slice(at + 1),
+  (text, at) => `${text.slice(0, at)},${text.slice(at)}`,
+  (text, at) => `${text.slice(0, at)}'${text.slice(at)}`,
+  (text, at) => `${text.slice(0, at)}}${text.slice(at)}`,
+  (text, at) => `${text.slice(0, at)} // note\n${text.slice(at)}`,
+  (text) => text.replaceAll('"', "'"),
+  (text) => text.replace(/,(?=\s*")/, ''),
+  (text) => `\ufeff${text}`,
+);
+
+test('strict JSON is told from other text as JSON.parse tells it, whatever the text', () => {
+  const texts = fc.oneof(
+    fc.json(),
+    fc.string({
+      unit: fc.constantFrom(
+        ...'{}[]:,"\'\\ \n#/*<=>ab1-.eu',
+        '\ufeff',
+        '“',
+        '\u0000',
+        '<<<<<<< a\n',
+        '=======\n',
+        '>>>>>>> b\n',
+        '"a":',
+        'True',
+      ),
+    }),
+    fc.string({ unit: fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '1') }),
+    fc.tuple(fc.json(), fc.nat(), damage).map(([text, at, change]) => change(text, at % (text.length + 1))),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const { diagnostics } = validateDocsConfig(text);
+      expect(
+        diagnostics.some(({ code }) => code === 'json-syntax'),
+        JSON.stringify(text),
+      ).toBe(!isJson(text));
+      for (const { range } of diagnostics)
+        expect(range.start.offset <= range.end.offset && range.end.offset <= text.length).toBe(true);
+      const fixed = applyFixes(text).text;
+      expect(applyFixes(fixed).text, JSON.stringify(text)).toBe(fixed);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('what is read of strict JSON is what JSON.parse reads of it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (name, ascii) => {
+      const printed = JSON.stringify({ name, navigation: [] });
+      const source = ascii
+        ? printed.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        : printed;
+      expect(validateDocsConfig(source).config?.name).toBe(name);
+    }),
+  );
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function identity({ code, pointer }: Finding): string {
+  return `${code} ${pointer}`;
+}
+
+function cut(source: string, { range }: Finding): string {
+  const text = source.slice(range.start.offset, range.end.offset);
+  // A container is shown in the layout of the document; its meaning is what counts.
+  return text.startsWith('{') && text !== '{' ? print(JSON.parse(text)) : text;
+}
