@@ -2,7 +2,7 @@
 // Each step is done only when what it depends on has changed since, so a warm call costs some milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,6 +15,7 @@ const steps = [
     says: 'Installing packages (first run, or package-lock.json changed)',
     inputs: ['package.json', 'package-lock.json'],
     output: 'node_modules/.package-lock.json',
+    isDoneBefore: installedByHand,
     // Compiling needs the development packages, whatever NODE_ENV says; install scripts are not needed at all.
     run: () =>
       npm(['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']),
@@ -38,16 +39,68 @@ const steps = [
 /** Brings every step up to date. What it does is told on standard error; a warm call says nothing. */
 export function setUp() {
   if (!existsSync(join(root, 'package-lock.json'))) return; // an installed package comes compiled
-  for (const step of steps) {
-    const hash = createHash('sha256').update(process.versions.modules);
-    for (const input of step.inputs) hash.update(input).update(readFileSync(join(root, input)));
-    const digest = hash.digest('hex');
-    const stamp = join(stamps, step.name);
-    if (existsSync(join(root, step.output)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) continue;
-    process.stderr.write(`${step.says} ...\n`);
-    step.run();
-    mkdirSync(stamps, { recursive: true });
-    writeFileSync(stamp, digest);
+  if (steps.every(isDone)) return;
+  const release = lock();
+  try {
+    for (const step of steps) {
+      if (isDone(step)) continue; // another process has done it meanwhile
+      const digest = digestOf(step);
+      if (!step.isDoneBefore?.()) {
+        process.stderr.write(`${step.says} ...\n`);
+        step.run();
+      }
+      writeFileSync(join(stamps, step.name), digest);
+    }
+  } finally {
+    release();
+  }
+}
+
+function isDone(step) {
+  const stamp = join(stamps, step.name);
+  return existsSync(join(root, step.output)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digestOf(step);
+}
+
+function digestOf({ inputs }) {
+  const hash = createHash('sha256').update(process.versions.modules);
+  for (const input of inputs) hash.update(input).update(readFileSync(join(root, input)));
+  return hash.digest('hex');
+}
+
+/** Whether somebody has installed the packages by hand since they last changed, those for development too. */
+function installedByHand() {
+  const time = (file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const installed = time('node_modules/.package-lock.json');
+  const isCurrent = installed > time('package-lock.json') && installed > time('package.json');
+  return isCurrent && ['typescript', 'prisma'].every((name) => existsSync(join(root, 'node_modules', name, 'package.json')));
+}
+
+/** Makes processes that set up at once take turns. A lock whose holder is gone counts for nothing. */
+function lock() {
+  const file = join(stamps, 'lock');
+  mkdirSync(stamps, { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      process.on('exit', () => rmSync(file, { force: true })); // a failed step exits
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (!isHeld(file)) rmSync(file, { force: true });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
+}
+
+function isHeld(file) {
+  try {
+    const holder = Number(readFileSync(file, 'utf8'));
+    // Empty for the moment between its making and its writing.
+    if (holder === 0) return Date.now() - statSync(file).mtimeMs < 10_000;
+    process.kill(holder, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
   }
 }
 

@@ -2,6 +2,9 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
+import { docsConfigJsonSchema } from './docs-config/json-schema.ts';
+import { codePage, indexPage } from './docs-config/pages.ts';
+import { isCode } from './docs-config/rules/table.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { bindStatements } from './domain/statements.ts';
 import type { GraphQLContext } from './graphql/context.ts';
@@ -11,7 +14,7 @@ import { authenticateBy } from './http/authenticate.ts';
 import type { GatewayRequest, Route } from './http/exchange.ts';
 import { graphqlRoute } from './http/graphql-route.ts';
 import { createListener } from './http/listener.ts';
-import { contentsPage, errorPage, errorsPage, json, page } from './http/pages.ts';
+import { contentsPage, errorPage, errorsPage, html, json, page } from './http/pages.ts';
 import { failureHeaders } from './http/problem.ts';
 import { userRoute } from './rest/user.ts';
 
@@ -46,6 +49,8 @@ export function buildGateway(database: Database, log: Logger): Gateway {
     }),
     '/api/user': userRoute(schema, contextOf),
     '/docs/errors': errorsPage,
+    '/docs/docs-config': page(() => html(indexPage())),
+    '/schemas/docs-config.json': page(() => json(200, docsConfigJsonSchema({}), 'application/schema+json')),
     '/livez': page(() => json(200, { status: 'alive' })),
     '/readyz': page(async () => {
       const reason = draining ? 'stopping' : await unreadiness(database);
@@ -53,13 +58,17 @@ export function buildGateway(database: Database, log: Logger): Gateway {
     }),
   };
 
+  /** Paths that are not listed: the legacy one with a slash, and a page for each error and each finding. */
+  function routeBelow(path: string): Route | undefined {
+    if (path === '/api/user/') return routes['/api/user'];
+    const [, folder, name = ''] = /^(\/docs\/[a-z-]+)\/([\w-]+)$/.exec(path) ?? [];
+    if (folder === '/docs/errors') return errorPage(name);
+    return folder === '/docs/docs-config' && isCode(name) ? page(() => html(codePage(name))) : undefined;
+  }
+
   const server = createListener({
     authenticate: authenticateBy(statements, lastUsed),
-    route: (path) => {
-      if (Object.hasOwn(routes, path)) return routes[path];
-      if (path === '/api/user/') return routes['/api/user'];
-      return path.startsWith('/docs/errors/') ? errorPage(path.slice('/docs/errors/'.length)) : undefined;
-    },
+    route: (path) => (Object.hasOwn(routes, path) ? routes[path] : routeBelow(path)),
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
     isDraining: () => draining,

@@ -1,9 +1,6 @@
 #!/usr/bin/env node
 import './production.ts';
-import { UsageError } from './commands/context.ts';
-import { migrate } from './commands/migrate.ts';
-import { serve } from './commands/serve.ts';
-import { token, tokenHelp } from './commands/token.ts';
+import { UsageError } from './commands/usage-error.ts';
 import { ConfigError } from './config.ts';
 import { GatewayError } from './domain/errors.ts';
 
@@ -12,20 +9,26 @@ const help = `Usage: user-group-gateway COMMAND
   serve [--workers N]   take requests, in N processes (default: 1)
   token                 create, list and revoke API tokens
   migrate               bring the database up to date
+  docs-config           check configuration files of documentation sites, or print their JSON Schema
 
 The settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, LOG_LEVEL, LOG_FORMAT,
 DB_NAMED_STATEMENTS.
 `;
 
+/** Loads only what the command needs, so that those without a server and a database answer at once. */
 async function main([command, ...args]: string[]): Promise<number> {
-  if (args.includes('--help') && command === 'token') return print(tokenHelp);
   switch (command) {
     case 'serve':
-      return serve(args);
+      return (await import('./commands/serve.ts')).serve(args);
     case 'token':
-      return token(args);
+      return (await import('./commands/token.ts')).token(args);
     case 'migrate':
-      return migrate();
+      return (await import('./commands/migrate.ts')).migrate();
+    case 'docs-config': {
+      const { docsConfig } = await import('./commands/docs-config.ts');
+      const { stdin, stdout, stderr, env } = process;
+      return docsConfig(args, { stdin, stdout, stderr, env, cwd: process.cwd() });
+    }
     case 'help':
     case '--help':
       return print(help);

@@ -5,9 +5,6 @@ import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { openLog } from '../log.ts';
 
-/** A mistake in how a command was called. Its text says what would be right. */
-export class UsageError extends Error {}
-
 /** What a command that works on the database is given. */
 export interface CommandContext {
   readonly config: Config;

@@ -5,7 +5,8 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { buildGateway } from '../gateway.ts';
-import { type CommandContext, UsageError, withDatabase } from './context.ts';
+import { type CommandContext, withDatabase } from './context.ts';
+import { UsageError } from './usage-error.ts';
 import { runWorkers, untilToldToStop } from './workers.ts';
 
 /** How long connections that are idle when the gateway stops may still bring a request. */

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { issueApiToken, listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
-import { UsageError, withDatabase } from './context.ts';
+import { withDatabase } from './context.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What `token --help` prints. */
-export const tokenHelp = `Usage:
+const tokenHelp = `Usage:
   user-group-gateway token create --name N [--environment Customer|Testing|none] [--scope S]... [--expires-in 90d] [--json]
   user-group-gateway token list [--json]
   user-group-gateway token revoke ID
@@ -19,6 +20,10 @@ create prints the secret once; only its hash is stored.
 
 /** `token create|list|revoke`: API tokens, from the operator's side. Works while the server runs. */
 export async function token([action, ...args]: string[]): Promise<number> {
+  if (action === '--help' || args.includes('--help')) {
+    process.stdout.write(tokenHelp);
+    return 0;
+  }
   switch (action) {
     case 'create':
       return create(args);

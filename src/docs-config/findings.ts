@@ -36,6 +36,8 @@ export interface Fix {
 export interface Findings {
   /** The severity of a code here; `off` for one not to be looked for. */
   readonly level: (code: Code) => Level;
+  /** Whether there is one of a code so far, whatever became of it. */
+  readonly has: (code: Code) => boolean;
   readonly add: (code: Code, path: readonly (string | number)[], make: () => Draft) => void;
   /** The list in the order of the text. Errors are kept before warnings when there are too many. */
   readonly finish: () => { errorCount: number; warningCount: number; diagnostics: Finding[] };
@@ -46,7 +48,9 @@ export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>, 
   const kept: Record<Severity, Finding[]> = { error: [], warning: [] };
   const counts: Record<Severity, number> = { error: 0, warning: 0 };
   const level = (code: Code) => levels.get(code) ?? rules[code].severity;
+  const met = new Set<Code>();
   const add: Findings['add'] = (code, path, make) => {
+    met.add(code);
     const severity = level(code);
     if (severity === 'off') return;
     counts[severity]++;
@@ -70,7 +74,7 @@ export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>, 
     }
     return { errorCount: counts.error, warningCount: counts.warning, diagnostics };
   };
-  return { level, add, finish };
+  return { level, has: (code) => met.has(code), add, finish };
 }
 
 function finding(

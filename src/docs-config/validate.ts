@@ -40,7 +40,8 @@ export function validateDocsConfig(source: string, options: ValidateOptions = {}
 /** As {@link validateDocsConfig}, with a list of findings of any length. */
 export function inspect(source: string, options: ValidateOptions, limit: number): Report {
   const positions = positionsOf(source);
-  const findings = collect(positions, levelsFor(options), limit);
+  const levels = levelsFor(options);
+  const findings = collect(positions, levels, limit);
   const { root, tooDeep } = readJson(source, ({ message, ...problem }) =>
     findings.add('json-syntax', [], () => ({
       ...problem,
@@ -54,6 +55,7 @@ export function inspect(source: string, options: ValidateOptions, limit: number)
       suggestion: 'Look for brackets that are never closed.',
     }));
   }
+  if (findings.has('json-syntax')) softenWhatIsGuessed(levels, options);
   if (root) walk(root, source, siteOf(root, options.files), positions, findings);
   const found = findings.finish();
   const valid = found.errorCount === 0;
@@ -95,4 +97,16 @@ function levelsFor({ severities = {}, strict, allowNestedGroups }: ValidateOptio
     levels.set(code, strict && chosen === 'warning' ? 'error' : chosen);
   }
   return levels;
+}
+
+/**
+ * While the text is not JSON, what stands in it is a guess, and what follows from a guess is no error: it is told as a warning.
+ * Correcting the syntax shows what is left of it. Severities that the caller chose stay.
+ */
+function softenWhatIsGuessed(levels: Map<Code, Level>, { severities = {}, strict }: ValidateOptions): void {
+  if (strict) return;
+  for (const [code, level] of levels) {
+    const isGuessed = code !== 'json-syntax' && code !== 'too-deep' && !Object.hasOwn(severities, code);
+    if (isGuessed && level === 'error') levels.set(code, 'warning');
+  }
 }

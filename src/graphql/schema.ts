@@ -3,6 +3,7 @@ import './scalars.ts';
 import './error.ts';
 import './user-group.ts';
 import './api-token.ts';
+import './docs-config.ts';
 
 /** The whole schema. Its text is committed as `schema.graphql`. */
 export const schema = builder.toSchema();

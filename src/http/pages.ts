@@ -17,6 +17,8 @@ const contents: Readonly<Record<string, string>> = {
   '/graphql': 'The GraphQL API; in a browser, a playground to try it in',
   '/api/user': 'The legacy REST API: GET (or QUERY) gets or creates a user group, PUT updates it, POST rotates its token',
   '/docs/errors': 'What each error code means, and what to do',
+  '/docs/docs-config': 'What each finding of the configuration file validator means, with examples',
+  '/schemas/docs-config.json': 'The JSON Schema of the configuration file, for editors',
   '/livez': 'Whether the process lives',
   '/readyz': 'Whether it can serve: the database is reachable and up to date',
 };
@@ -24,7 +26,7 @@ const contents: Readonly<Record<string, string>> = {
 /** `GET /`: what is here, for people or for programs, whichever asks. */
 export const contentsPage = page((request) =>
   wantsHtml(request)
-    ? html(
+    ? layOut(
         'User group gateway',
         `<p>Knows the user groups that view embedded dashboards.</p><dl>${Object.entries(contents)
           .map(([path, text]) => `<dt><a href="${path}">${path}</a></dt><dd>${escapeHtml(text)}</dd>`)
@@ -35,23 +37,32 @@ export const contentsPage = page((request) =>
 
 /** `GET /docs/errors`: every error code. */
 export const errorsPage = page(() =>
-  html('Error codes', (Object.keys(errorKinds) as ErrorCode[]).map((code) => describe(code, errorKinds[code])).join('')),
+  layOut('Error codes', (Object.keys(errorKinds) as ErrorCode[]).map((code) => describe(code, errorKinds[code])).join('')),
 );
 
 /** `GET /docs/errors/<CODE>`: one error code, if there is such a code. */
 export function errorPage(code: string): Route | undefined {
   if (!Object.hasOwn(errorKinds, code)) return undefined;
-  return page(() => html(code, describe(code, errorKinds[code as ErrorCode])));
+  return page(() => layOut(code, describe(code, errorKinds[code as ErrorCode])));
 }
 
 /** An answer in JSON. */
-export function json(status: number, body: unknown): Answer {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+export function json(status: number, body: unknown, contentType = 'application/json'): Answer {
+  return { status, headers: { 'content-type': contentType }, body: JSON.stringify(body) };
 }
 
-/** An answer in HTML: a whole page around `main`, which is HTML already. It loads and runs nothing. */
-function html(title: string, main: string): Answer {
-  const body = `<!doctype html>
+/** An answer that is a whole page of HTML, which may bring styles and nothing else. */
+export function html(body: string): Answer {
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  };
+  return { status: 200, headers, body };
+}
+
+/** A page around `main`, which is HTML already. */
+function layOut(title: string, main: string): Answer {
+  return html(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -65,12 +76,7 @@ function html(title: string, main: string): Answer {
 <h1>${escapeHtml(title)}</h1>
 ${main}
 </html>
-`;
-  const headers = {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-  };
-  return { status: 200, headers, body };
+`);
 }
 
 function describe(code: string, { status, title, advice }: ErrorKind): string {

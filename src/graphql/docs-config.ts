@@ -1,0 +1,165 @@
+import type { Finding, Level } from '../docs-config/findings.ts';
+import type { Range } from '../docs-config/positions.ts';
+import { codes, isCode } from '../docs-config/rules/table.ts';
+import { type Report, type ValidateOptions, validateDocsConfig, validateDocsConfigValue } from '../docs-config/validate.ts';
+import { InvalidInput } from '../domain/errors.ts';
+import { builder } from './builder.ts';
+import { DocsConfigType } from './docs-config-types.ts';
+
+/** The most files that one call may check. */
+const maxDocuments = 20;
+
+const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
+  description: 'A place in the text.',
+  fields: (t) => ({
+    line: t.exposeInt('line', { description: 'The line, from 1.' }),
+    column: t.exposeInt('column', { description: 'The column, from 1, in UTF-16 code units.' }),
+    offset: t.exposeInt('offset', { description: 'The offset from the beginning, from 0, in UTF-16 code units.' }),
+  }),
+});
+
+const RangeType = builder.objectRef<Range>('DocsConfigRange').implement({
+  description: 'A part of the text.',
+  fields: (t) => ({
+    start: t.expose('start', { type: PositionType, description: 'Where it begins.' }),
+    end: t.expose('end', { type: PositionType, description: 'Where it has ended: the first place after it.' }),
+  }),
+});
+
+const FixType = builder.objectRef<NonNullable<Finding['fix']>>('DocsConfigFix').implement({
+  description: 'An edit that certainly mends a finding.',
+  fields: (t) => ({
+    range: t.expose('range', { type: RangeType, description: 'What to replace.' }),
+    newText: t.exposeString('newText', { description: 'What to put there.' }),
+  }),
+});
+
+const SeverityType = builder.enumType('DocsConfigSeverity', {
+  description: 'How bad a finding is.',
+  values: {
+    ERROR: { value: 'error', description: 'The file is not valid.' },
+    WARNING: { value: 'warning', description: 'Worth a look.' },
+  } as const,
+});
+
+const DiagnosticType = builder.objectRef<Finding>('DocsConfigDiagnostic').implement({
+  description: 'One thing that is wrong, or worth a look.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'The rule, such as `hex-color`.' }),
+    severity: t.expose('severity', { type: SeverityType, description: 'How bad it is.' }),
+    message: t.exposeString('message', { description: 'What is wrong, with the value found.' }),
+    pointer: t.exposeString('pointer', { description: 'JSON pointer to the value; of a missing field, where it would stand.' }),
+    range: t.expose('range', { type: RangeType, description: 'The offending text. Of a value, in its text with indents of 2.' }),
+    suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do.' }),
+    fix: t.expose('fix', { type: FixType, nullable: true, description: 'An edit; null where there is a choice.' }),
+    url: t.exposeString('url', { description: 'Path of the page about the rule, on this server.' }),
+  }),
+});
+
+const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
+  description: 'What was found in a configuration file.',
+  fields: (t) => ({
+    valid: t.exposeBoolean('valid', { description: 'Whether no finding is an error.' }),
+    errorCount: t.exposeInt('errorCount', { description: 'How many errors there are, also beyond the list.' }),
+    warningCount: t.exposeInt('warningCount', { description: 'How many warnings there are, also beyond the list.' }),
+    diagnostics: t.field({
+      type: [DiagnosticType],
+      description: 'The findings in the order of the text: at most 1,000, then the last one says how many there are.',
+      resolve: ({ diagnostics }) => [...diagnostics],
+    }),
+    config: t.field({
+      type: DocsConfigType,
+      nullable: true,
+      description: 'The whole document with every default filled in; null while there are errors.',
+      resolve: ({ config }) => config as Record<string, unknown> | null,
+    }),
+  }),
+});
+
+const LevelType = builder.enumType('DocsConfigLevel', {
+  description: 'What to make of the findings of a rule.',
+  values: {
+    ERROR: { value: 'error', description: 'An error.' },
+    WARNING: { value: 'warning', description: 'A warning.' },
+    OFF: { value: 'off', description: 'Nothing: they are not looked for.' },
+  } as const,
+});
+
+const SeverityInput = builder.inputType('DocsConfigSeverityInput', {
+  description: 'What to make of the findings of one rule.',
+  fields: (t) => ({
+    code: t.string({ required: true, description: 'The rule, such as `nested-group`.' }),
+    level: t.field({ type: LevelType, required: true, description: 'What to make of its findings.' }),
+  }),
+});
+
+const DocsConfigInput = builder.inputType('DocsConfigInput', {
+  description: 'A configuration file: its text, or its value.',
+  isOneOf: true,
+  fields: (t) => ({
+    source: t.string({ description: 'The text of the file: findings have their places in it.' }),
+    value: t.field({ type: 'JSON', description: 'The file, parsed: findings have their places in its text with indents of 2.' }),
+  }),
+});
+
+const OptionsInput = builder.inputType('DocsConfigOptions', {
+  description: 'How strictly to check.',
+  fields: (t) => ({
+    strict: t.boolean({ defaultValue: false, description: 'Makes every warning an error.' }),
+    allowNestedGroups: t.boolean({ defaultValue: false, description: 'Accepts groups inside the pages of a group.' }),
+    severities: t.field({ type: [SeverityInput], description: 'Severities of single rules.' }),
+    files: t.stringList({
+      description: 'Paths of the site’s files, from the folder of the configuration file. Left out, references are not checked.',
+    }),
+  }),
+});
+
+type Document = typeof DocsConfigInput.$inferInput;
+
+function check({ source, value }: Document, options: ValidateOptions): Report {
+  return source == null ? validateDocsConfigValue(value, options) : validateDocsConfig(source, options);
+}
+
+function readOptions(given: typeof OptionsInput.$inferInput | null | undefined): ValidateOptions {
+  const { strict, allowNestedGroups, severities, files } = given ?? {};
+  const unknown = severities?.find(({ code }) => !isCode(code));
+  if (unknown) {
+    const message = `has no rule ${JSON.stringify(unknown.code)}; there are ${codes.join(', ')}.`;
+    throw new InvalidInput([{ path: ['options', 'severities'], message }]);
+  }
+  const levels: Record<string, Level> = Object.fromEntries(severities?.map(({ code, level }) => [code, level]) ?? []);
+  return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
+}
+
+builder.queryFields((t) => ({
+  validateDocsConfig: t.field({
+    type: ReportType,
+    nullable: true,
+    description: 'Checks the configuration file of a documentation site. Needs the scope config:validate.',
+    args: {
+      input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
+      options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
+    },
+    resolve: (_, { input, options }, { caller }) => {
+      caller.require('config:validate');
+      return check(input, readOptions(options));
+    },
+  }),
+  validateDocsConfigs: t.field({
+    type: [ReportType],
+    nullable: true,
+    description: `Checks several configuration files, at most ${maxDocuments}, and reports in their order. Needs the scope config:validate.`,
+    args: {
+      inputs: t.arg({ type: [DocsConfigInput], required: true, description: 'The files.' }),
+      options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
+    },
+    resolve: (_, { inputs, options }, { caller }) => {
+      caller.require('config:validate');
+      if (inputs.length > maxDocuments) {
+        throw new InvalidInput([{ path: ['inputs'], message: `must hold at most ${maxDocuments} files.` }]);
+      }
+      const levels = readOptions(options);
+      return inputs.map((input) => check(input, levels));
+    },
+  }),
+}));
