@@ -6,8 +6,8 @@ import { measureByTurns, measureWorkload, type Plan, type Series } from './measu
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import { otherTargets, scaleLine, tables } from './report.ts';
-import { measureStartup } from './startup.ts';
-import { median, ratios, summarise } from './statistics.ts';
+import { measureStartup, type Startup } from './startup.ts';
+import { median, type Result, ratios, summarise } from './statistics.ts';
 import { hindrance, startSystem, stopAll, takesPart } from './systems.ts';
 
 /** How often a warm start is measured. */
@@ -44,11 +44,15 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
   const results = summarise(series);
   if (options.check) {
     const compared = series.flatMap(({ measurements }) => measurements).reduce((sum, one) => sum + one.compared, 0);
-    print(`All answers were right; ${compared} were compared in full. The figures of a check mean nothing.\n`);
-  }
-  const about = `${options.groups} groups, 64 connections, medians of ${plan.rounds} rounds of ${plan.seconds} s`;
-  print(`\n${about}, Node ${process.version}\n\n${tables(series, results)}\n${otherTargets(results, startup)}`);
+    const pairs = series.map(({ workload, system }) => `${workload} ${system}`).join(', ');
+    print(`${pairs}\nAll answers were right: ${compared} were compared in full.\n`);
+  } else report(results, series, startup, options);
   if (options.json) writeFileSync(options.json, `${JSON.stringify({ results, ratios: ratios(results) }, null, 2)}\n`);
+}
+
+function report(results: Result[], series: Series[], startup: Startup | undefined, { groups, rounds, seconds }: Options): void {
+  const about = `${groups} groups, 64 connections, medians of ${rounds} rounds of ${seconds} s`;
+  print(`\n${about}, Node ${process.version}\n\n${tables(series, results)}\n${otherTargets(results, startup)}`);
 }
 
 /** The gateway on few groups against the gateway on many, by turns. */

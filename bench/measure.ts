@@ -12,6 +12,9 @@ const connections = 64;
 /** How long each measurement runs before it counts. */
 const warmUpMs = 500;
 
+/** How long each system runs at least before the first round. */
+const firstWarmUpMs = 5_000;
+
 /** One in how many answers is compared in full. */
 const sampleEvery = 64;
 
@@ -78,12 +81,13 @@ export async function measureByTurns(
       if (!contender || !result) continue;
       const { running, database } = contender;
       if (workload === 'rest-create' || workload === 'rest-rotate') await tidy(database);
+      const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
       const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system}`;
       say(label);
       const measurement = await generator
         .run({
           ...{ database: database.name, workload, connections, credentials: database.credentials },
-          ...{ port: running.port, pid: running.pid, warmUpMs: check ? 0 : warmUpMs, measureMs: seconds * 1_000 },
+          ...{ port: running.port, pid: running.pid, warmUpMs: check ? 0 : warmUpMs, measureMs },
           sampleEvery: running.system === 'floor' ? 0 : check ? 1 : sampleEvery,
         })
         .catch((error: Error) => {

@@ -27,7 +27,7 @@ export const help = `Usage: npm run bench -- [options]
   --groups N       user groups in the database (100000)
   --json FILE      writes the figures there
   --scale          compares the gateway on 1,000 with the gateway on 1,000,000 groups instead
-  --check          a second each, and every answer compared: for CI; its figures mean nothing
+  --check          a second each, and every answer compared: for CI; no figures are printed
 `;
 
 /** Reads the command line. @throws Error that says what is wrong with it. */

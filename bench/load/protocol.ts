@@ -8,7 +8,7 @@ export interface Credential {
 }
 
 /** Makes the load generator know the groups of a database. */
-export interface Learn {
+interface Learn {
   readonly kind: 'learn';
   readonly database: string;
   /** Where the tokens lie side by side. */

@@ -32,8 +32,7 @@ export interface Workload {
 export const hole = '\u0000';
 
 /** The document of `gql-token`: the embed backend's question on every dashboard view. */
-export const document =
-  'query ($token: String!) { userGroup(by: {token: $token}) { teamId providedId name token environmentTag } }';
+const document = 'query ($token: String!) { userGroup(by: {token: $token}) { teamId providedId name token environmentTag } }';
 
 const anyToken = `ugt_${'0'.repeat(tokenLength - 4)}`;
 const customerIsLonger = (subject: number): number => (environmentOf(subject) === 'Customer' ? 0 : -1);

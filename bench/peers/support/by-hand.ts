@@ -46,7 +46,7 @@ export function groupByToken(token: string, { environment_tag }: Caller): Promis
 }
 
 /** The group with a provided id, in the caller's environment: by the index that has that environment's groups. */
-export function groupByProvidedId(providedId: string, { environment_tag }: Caller): Promise<Group | undefined> {
+function groupByProvidedId(providedId: string, { environment_tag }: Caller): Promise<Group | undefined> {
   return environment_tag === 'Testing'
     ? first('testing-group', testingGroup, [providedId])
     : first('other-group', otherGroup, [providedId, environment_tag]);
