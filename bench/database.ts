@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -6,6 +6,7 @@ import { type Connection, connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { hashSecret, issueToken } from '../src/domain/token-format.ts';
+import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';
 import { environments, firstTeamId } from './load/rows.ts';
 
@@ -22,6 +23,8 @@ export interface BenchDatabase {
   /** The file with the groups' tokens side by side, as seeded. */
   readonly tokenFile: string;
   readonly groups: number;
+  /** PostgreSQL's first process, where the system tells. */
+  readonly serverPid: number | undefined;
   readonly credentials: readonly Credential[];
   /** API tokens that must be refused: revoked, expired, without any scope for groups. */
   readonly refused: Readonly<Record<string, string>>;
@@ -39,6 +42,8 @@ export interface BenchServer {
 /** Starts the run's PostgreSQL. */
 export async function startServer(): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-bench-'));
+  // Run as root, PostgreSQL is another user's, who must get in, or its files would go elsewhere and stay there.
+  chmodSync(folder, 0o755);
   const server = await openEmbedded(join(folder, 'data')).catch((error) => {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -118,7 +123,9 @@ async function seed(
   writeFileSync(tokenFile, tokens.join(''), 'latin1');
   const url = `postgresql://${user}:${encodeURIComponent(String(password))}@${host}:${port}/${database}`;
   const query = async <Row extends object>(text: string, values: unknown[] = []) => (await client.query<Row>(text, values)).rows;
-  return { name, url, tokenFile, groups, credentials, refused, query };
+  const [backend] = await query<{ pid: number }>('select pg_backend_pid() as pid');
+  const serverPid = backend && parentOf(backend.pid);
+  return { name, url, tokenFile, groups, serverPid, credentials, refused, query };
 }
 
 /** What `rowOf` in load/rows.ts says of a group, in SQL. */

@@ -74,7 +74,7 @@ async function compareSizes(server: BenchServer, plan: Plan): Promise<void> {
 /** Fails when the run is to end early. Whoever is interrupted waits for the cleaning up. */
 function untilInterrupted(): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(`ended by ${signal}`)));
   });
 }
 

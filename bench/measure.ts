@@ -87,7 +87,7 @@ export async function measureByTurns(
       const measurement = await generator
         .run({
           ...{ database: database.name, workload, connections, credentials: database.credentials },
-          ...{ port: running.port, pid: running.pid, warmUpMs: check ? 0 : warmUpMs, measureMs },
+          ...{ port: running.port, pid: running.pid, databasePid: database.serverPid, warmUpMs: check ? 0 : warmUpMs, measureMs },
           sampleEvery: running.system === 'floor' ? 0 : check ? 1 : sampleEvery,
         })
         .catch((error: Error) => {

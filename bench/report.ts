@@ -1,6 +1,6 @@
 import type { Series } from './measure.ts';
 import type { Startup } from './startup.ts';
-import { median, type Ratio, type Result, ratios } from './statistics.ts';
+import { median, medianOf, type Ratio, type Result, ratios } from './statistics.ts';
 
 /** Where the gateway is to arrive: its requests per second, divided by those of a peer. */
 const targets: readonly Ratio[] = [
@@ -23,7 +23,7 @@ const scaleTarget = 0.9;
 /** How busy the load generator may be before a figure says more about it than about the server. */
 const generatorLimit = 0.9;
 
-const header = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'RSS MiB', 'gateway ÷ it', 'target'];
+const header = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'database', 'RSS MiB', 'gateway ÷ it', 'target'];
 
 /** A table for each workload. */
 export function tables(series: readonly Series[], results: readonly Result[]): string {
@@ -41,6 +41,7 @@ export function tables(series: readonly Series[], results: readonly Result[]): s
             result.p50Ms.toFixed(2),
             result.p99Ms.toFixed(2),
             result.cpuMicrosecondsPerRequest?.toFixed(0) ?? '–',
+            databaseCpu(series, workload, result.system)?.toFixed(0) ?? '–',
             result.rssMiB?.toFixed(0) ?? '–',
             ratio ? `${ratio.requestsPerSecond.toFixed(2)} ×${spread(series, workload, result.system)}` : '',
             target && ratio
@@ -81,6 +82,12 @@ export function scaleLine(few: number, many: number): string {
   const ratio = many / few;
   const found = `${many.toFixed(0)} ÷ ${few.toFixed(0)} requests/s = ${ratio.toFixed(2)} ×`;
   return `gql-token on 1,000,000 groups against 1,000: ${found}  ${verdict(`≥ ${scaleTarget} ×`, ratio >= scaleTarget)}\n`;
+}
+
+/** What a request costs in PostgreSQL's processes. */
+function databaseCpu(series: readonly Series[], workload: string, system: string): number | null {
+  const found = series.find((one) => one.workload === workload && one.system === system);
+  return medianOf(found?.measurements.map((one) => one.databaseMicrosecondsPerRequest) ?? []);
 }
 
 /** The smallest and the largest ratio of any one round: how much the median is worth. */

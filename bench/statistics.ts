@@ -9,7 +9,7 @@ export function median(numbers: readonly number[]): number {
 }
 
 /** The median of what could be measured; nothing where nothing could. */
-function medianOf(numbers: readonly (number | undefined)[]): number | null {
+export function medianOf(numbers: readonly (number | undefined)[]): number | null {
   const known = numbers.filter((number) => number !== undefined);
   return known.length > 0 ? median(known) : null;
 }

@@ -23,6 +23,8 @@ export interface Run {
   readonly port: number;
   /** The process to watch. */
   readonly pid: number;
+  /** PostgreSQL's first process, where the system tells. */
+  readonly databasePid: number | undefined;
   readonly credentials: readonly Credential[];
   readonly connections: number;
   readonly warmUpMs: number;
@@ -48,6 +50,8 @@ export interface Measurement {
   readonly p99Ms: number;
   /** User and system time of the server's process; nothing where the system does not tell. */
   readonly cpuMicrosecondsPerRequest: number | undefined;
+  /** The same of all of PostgreSQL's processes. */
+  readonly databaseMicrosecondsPerRequest: number | undefined;
   /** The most memory that the server's process held during the measurement. */
   readonly rssMiB: number | undefined;
   /** How busy the load generator itself was, 0 to 1: near 1 it is what is measured. */

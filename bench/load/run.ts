@@ -2,7 +2,7 @@ import { createHistogram, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Conversation, converse } from './connection.ts';
-import { cpuMicroseconds, rssMiB } from './process-usage.ts';
+import { cpuMicroseconds, familyCpuMicroseconds, rssMiB } from './process-usage.ts';
 import type { Measurement, Run } from './protocol.ts';
 import { environmentOf, type Groups } from './rows.ts';
 import { hole, type Workload, workloads } from './workloads.ts';
@@ -27,7 +27,7 @@ export async function measure(run: Run, groups: Groups): Promise<Measurement> {
 
   await Promise.race([sleep(run.warmUpMs), all]);
   tally.latencies.reset();
-  const before = { at: performance.now(), cpu: cpuMicroseconds(run.pid), own: process.cpuUsage() };
+  const before = { at: performance.now(), ...usage(run), own: process.cpuUsage() };
   let peak = rssMiB(run.pid);
   const memory = setInterval(() => {
     const now = rssMiB(run.pid);
@@ -37,7 +37,9 @@ export async function measure(run: Run, groups: Groups): Promise<Measurement> {
 
   const elapsedMs = performance.now() - before.at;
   const requests = tally.latencies.count;
-  const cpu = cpuMicroseconds(run.pid);
+  const after = usage(run);
+  const each = (from: number | undefined, to: number | undefined) =>
+    from === undefined || to === undefined ? undefined : (to - from) / requests;
   const own = process.cpuUsage(before.own);
   const [p50, p99] = [tally.latencies.percentile(50), tally.latencies.percentile(99)];
   tally.stopping = true;
@@ -47,12 +49,17 @@ export async function measure(run: Run, groups: Groups): Promise<Measurement> {
     requestsPerSecond: (requests / elapsedMs) * 1_000,
     p50Ms: p50 / 1_000,
     p99Ms: p99 / 1_000,
-    cpuMicrosecondsPerRequest: cpu === undefined || before.cpu === undefined ? undefined : (cpu - before.cpu) / requests,
+    cpuMicrosecondsPerRequest: each(before.cpu, after.cpu),
+    databaseMicrosecondsPerRequest: each(before.database, after.database),
     rssMiB: peak,
     generatorLoad: (own.user + own.system) / 1_000 / elapsedMs,
     answered: tally.answered,
     compared: tally.compared,
   };
+}
+
+function usage({ pid, databasePid }: Run): { cpu: number | undefined; database: number | undefined } {
+  return { cpu: cpuMicroseconds(pid), database: databasePid === undefined ? undefined : familyCpuMicroseconds(databasePid) };
 }
 
 /** One connection's requests: a text made once, into which each request's API token and key are written. */
