@@ -82,7 +82,7 @@ export async function measureByTurns(
       const { running, database } = contender;
       if (workload === 'rest-create' || workload === 'rest-rotate') await tidy(database);
       const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
-      const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system}`;
+      const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
       say(label);
       const measurement = await generator
         .run({

@@ -1,10 +1,7 @@
-// Apollo Server on Express with Prisma, as their guides show: type definitions, resolvers, a context for the caller.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// Apollo Server with Prisma, as their guides show: type definitions, resolvers, a context for the caller.
+// Its own HTTP server, not Express, because it is the faster of the two.
 import { ApolloServer } from '@apollo/server';
-import { ApolloServerPluginDrainHttpServer } from '@apollo/server/plugin/drainHttpServer';
-import { expressMiddleware } from '@as-integrations/express5';
-import express from 'express';
+import { startStandaloneServer } from '@apollo/server/standalone';
 import { GraphQLError } from 'graphql';
 import { type Caller, findCaller, prisma } from './support/by-prisma.ts';
 import { announce } from './support/server.ts';
@@ -32,27 +29,16 @@ const resolvers = {
   },
 };
 
-const app = express();
-const httpServer = createServer(app);
-const server = new ApolloServer<{ caller: Caller }>({
-  typeDefs,
-  resolvers,
-  plugins: [ApolloServerPluginDrainHttpServer({ httpServer })],
+const server = new ApolloServer<{ caller: Caller }>({ typeDefs, resolvers });
+const { url } = await startStandaloneServer(server, {
+  listen: { port: 0, host: '127.0.0.1' },
+  context: async ({ req }) => {
+    const caller = await findCaller(req.headers.authorization, 'groups:read');
+    if (!caller) {
+      const extensions = { code: 'UNAUTHENTICATED', http: { status: 401 } };
+      throw new GraphQLError('The API token is not accepted.', { extensions });
+    }
+    return { caller };
+  },
 });
-await server.start();
-
-app.use(
-  '/graphql',
-  express.json(),
-  expressMiddleware(server, {
-    context: async ({ req }) => {
-      const caller = await findCaller(req.headers.authorization, 'groups:read');
-      if (!caller) {
-        const extensions = { code: 'UNAUTHENTICATED', http: { status: 401 } };
-        throw new GraphQLError('The API token is not accepted.', { extensions });
-      }
-      return { caller };
-    },
-  }),
-);
-httpServer.listen(0, '127.0.0.1', () => announce(`http://127.0.0.1:${(httpServer.address() as AddressInfo).port}`));
+announce(url);
