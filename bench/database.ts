@@ -1,0 +1,142 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Connection, connectDatabase } from '../src/database/client.ts';
+import { openEmbedded } from '../src/database/embedded/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { hashSecret, issueToken } from '../src/domain/token-format.ts';
+import { parentOf } from './load/process-usage.ts';
+import type { Credential } from './load/protocol.ts';
+import { environments, firstTeamId } from './load/rows.ts';
+
+/** How many rows go into one statement. */
+const batch = 10_000;
+
+/** How many API tokens each environment has. */
+const credentialsEach = 4;
+
+/** A database with its groups and API tokens. */
+export interface BenchDatabase {
+  readonly name: string;
+  readonly url: string;
+  /** The file with the groups' tokens side by side, as seeded. */
+  readonly tokenFile: string;
+  readonly groups: number;
+  /** PostgreSQL's first process, where the system tells. */
+  readonly serverPid: number | undefined;
+  readonly credentials: readonly Credential[];
+  /** API tokens that must be refused: revoked, expired, without any scope for groups. */
+  readonly refused: Readonly<Record<string, string>>;
+  /** Asks the database. */
+  query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
+}
+
+/** The PostgreSQL of a run: the one that users get, with its own settings, in a folder that goes when the run ends. */
+export interface BenchServer {
+  readonly folder: string;
+  seed(name: string, groups: number): Promise<BenchDatabase>;
+  close(): Promise<void>;
+}
+
+/** Starts the run's PostgreSQL. */
+export async function startServer(): Promise<BenchServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-bench-'));
+  // Run as root, PostgreSQL is another user's, who must get in, or its files would go elsewhere and stay there.
+  chmodSync(folder, 0o755);
+  const server = await openEmbedded(join(folder, 'data')).catch((error) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
+  const clients: pg.Client[] = [];
+  return {
+    folder,
+    async seed(name, groups) {
+      await withClient(server.connection('postgres'), (client) => client.query(`create database ${name}`));
+      const connection = server.connection(name);
+      const client = new pg.Client(connection);
+      await client.connect();
+      clients.push(client);
+      return seed(client, connection, { name, groups, folder });
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.end().catch(() => {})));
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function withClient(connection: Connection, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  await work(client).finally(() => client.end());
+}
+
+async function seed(
+  client: pg.Client,
+  connection: Connection,
+  { name, groups, folder }: { name: string; groups: number; folder: string },
+): Promise<BenchDatabase> {
+  const { host, port, user, password, database } = connection;
+  const own = connectDatabase({ ...connection });
+  await migrate(own.pool).finally(() => own.close());
+
+  const tokens: string[] = [];
+  for (let from = 0; from < groups; from += batch) {
+    const some = Array.from({ length: Math.min(batch, groups - from) }, () => issueToken('ugt_'));
+    await client.query(insertGroups, [some, from, firstTeamId]);
+    tokens.push(some.join(''));
+  }
+  await client.query(`select setval('user_group_team_id_seq', $1)`, [firstTeamId + groups]);
+
+  const insert = async (
+    label: string,
+    environment: string,
+    scopes: string[],
+    ended: { expired?: boolean; revoked?: boolean },
+  ) => {
+    const secret = issueToken('ugk_');
+    const hour = new Date(Date.now() - 3_600_000);
+    const values = [label, hashSecret(secret), environment, scopes, ended.expired ? hour : null, ended.revoked ? hour : null];
+    await client.query(insertApiToken, values);
+    return secret;
+  };
+  const scopes = ['groups:read', 'groups:write'];
+  const credentials: Credential[] = [];
+  for (const environment of environments) {
+    for (let i = 0; i < credentialsEach; i += 1) {
+      credentials.push({ environment, secret: await insert(`caller ${i}`, environment, scopes, {}) });
+    }
+  }
+  const refused = {
+    revoked: await insert('revoked', 'Customer', scopes, { revoked: true }),
+    expired: await insert('expired', 'Customer', scopes, { expired: true }),
+    'without a scope': await insert('no scope', 'Customer', ['config:validate'], {}),
+    unknown: issueToken('ugk_'),
+  };
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+
+  mkdirSync(folder, { recursive: true });
+  const tokenFile = join(folder, `${name}.tokens`);
+  writeFileSync(tokenFile, tokens.join(''), 'latin1');
+  const url = `postgresql://${user}:${encodeURIComponent(String(password))}@${host}:${port}/${database}`;
+  const query = async <Row extends object>(text: string, values: unknown[] = []) => (await client.query<Row>(text, values)).rows;
+  const [backend] = await query<{ pid: number }>('select pg_backend_pid() as pid');
+  const serverPid = backend && parentOf(backend.pid);
+  return { name, url, tokenFile, groups, serverPid, credentials, refused, query };
+}
+
+/** What `rowOf` in load/rows.ts says of a group, in SQL. */
+const insertGroups = `
+  insert into user_group (team_id, provided_id, environment_tag, name, token, properties, mapping)
+  select $3 + i, 'group-' || digits, (case i % 2 when 0 then 'Customer' else 'Testing' end)::environment_tag, 'Group ' || digits,
+    token, format('{"country":"BE","seats":%s}', 10 + i % 90)::json, format('{"sales":"source-%s"}', digits)::json
+  from (
+    select token, $2::int + k::int - 1 as i, lpad(($2::int + k)::text, 7, '0') as digits
+    from unnest($1::text[]) with ordinality as given (token, k)
+  ) as numbered order by i`;
+
+const insertApiToken = `
+  insert into api_token (name, secret_hash, environment_tag, scopes, expires_at, revoked_at) values ($1, $2, $3, $4, $5, $6)`;

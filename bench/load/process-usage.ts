@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What the kernel counts CPU time in, as seen by programs: hundredths of a second, on every Linux. */
+const microsecondsPerTick = 10_000;
+
+/** The CPU time that a process has taken so far, user and system, in microseconds; nothing where there is no /proc. */
+export function cpuMicroseconds(pid: number): number | undefined {
+  const fields = stat(pid);
+  return fields && sum(fields.slice(11, 13)) * microsecondsPerTick;
+}
+
+/** The CPU time of a process and of all its children, those included that have ended. */
+export function familyCpuMicroseconds(pid: number): number | undefined {
+  const own = stat(pid);
+  if (!own) return undefined;
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => stat(Number(name)))
+    .filter((fields) => fields?.[1] === String(pid));
+  return (
+    [own.slice(11, 15), ...children.map((fields = []) => fields.slice(11, 13))].map(sum).reduce((a, b) => a + b) *
+    microsecondsPerTick
+  );
+}
+
+/** The process that started another one. */
+export function parentOf(pid: number): number | undefined {
+  const parent = stat(pid)?.[1];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+/** The fields of a process's `stat` from the third on: its state, its parent, and so forth. */
+function stat(pid: number): string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' '); // the name before may hold spaces
+  } catch {
+    return undefined;
+  }
+}
+
+const sum = (fields: readonly string[]): number => fields.reduce((total, field) => total + Number(field), 0);
+
+/** The memory that a process holds now; nothing where there is no /proc. */
+export function rssMiB(pid: number): number | undefined {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+
+/** Every token has this many characters, so tokens lie side by side in one buffer. */
+export const tokenLength = 40;
+
+/** Groups are numbered from here, so that every number has seven digits and every answer of a workload the same length. */
+export const firstTeamId = 1_000_001;
+
+/** The environments that groups and callers are in, by turns. */
+export const environments = ['Customer', 'Testing'] as const;
+
+/** An environment tag as the database and the legacy API write it. */
+export type Environment = (typeof environments)[number];
+
+/** A stored user group; what is not here follows from its index. */
+export interface Row {
+  readonly teamId: number;
+  readonly providedId: string;
+  readonly name: string;
+  readonly environment: Environment;
+  readonly properties: { readonly country: string; readonly seats: number };
+}
+
+/** The environment of the group with an index. */
+export const environmentOf = (index: number): Environment => (index % 2 === 0 ? 'Customer' : 'Testing');
+
+/** The group's own number within its provided id and name: seven digits. */
+export const digitsOf = (index: number): string => String(index + 1).padStart(7, '0');
+
+/** The group with an index, as it is seeded. */
+export function rowOf(index: number): Row {
+  return {
+    teamId: firstTeamId + index,
+    providedId: `group-${digitsOf(index)}`,
+    name: `Group ${digitsOf(index)}`,
+    environment: environmentOf(index),
+    properties: { country: 'BE', seats: 10 + (index % 90) },
+  };
+}
+
+/** The groups of a database, with their current tokens: rotations are written here too, so that it stays true. */
+export class Groups {
+  readonly count: number;
+  private readonly tokens: Buffer;
+  private readonly busy: Uint8Array;
+
+  constructor(file: string) {
+    this.tokens = readFileSync(file);
+    this.count = this.tokens.length / tokenLength;
+    this.busy = new Uint8Array(this.count);
+  }
+
+  /** The current token of a group. */
+  token(index: number): string {
+    return this.tokens.toString('latin1', index * tokenLength, (index + 1) * tokenLength);
+  }
+
+  /** Writes the current token of a group into a request. */
+  copyToken(index: number, target: Buffer, at: number): void {
+    this.tokens.copy(target, at, index * tokenLength, (index + 1) * tokenLength);
+  }
+
+  /** Takes over the token that a rotation answered. */
+  replaceToken(index: number, source: Buffer, at: number): void {
+    source.copy(this.tokens, index * tokenLength, at, at + tokenLength);
+  }
+
+  /** A group at random. */
+  draw(): number {
+    return Math.floor(Math.random() * this.count);
+  }
+
+  /** A group at random that nobody else rotates now; {@link release} it afterwards. */
+  drawIdle(): number {
+    for (;;) {
+      const index = this.draw();
+      if (this.busy[index]) continue;
+      this.busy[index] = 1;
+      return index;
+    }
+  }
+
+  release(index: number): void {
+    this.busy[index] = 0;
+  }
+}

@@ -1,0 +1,127 @@
+import { createHistogram, performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type Conversation, converse } from './connection.ts';
+import { cpuMicroseconds, familyCpuMicroseconds, rssMiB } from './process-usage.ts';
+import type { Measurement, Run } from './protocol.ts';
+import { environmentOf, type Groups } from './rows.ts';
+import { hole, type Workload, workloads } from './workloads.ts';
+
+/** How often the server's memory is looked at. */
+const memoryIntervalMs = 100;
+
+/** What all connections of a measurement share. */
+interface Tally {
+  stopping: boolean;
+  answered: number;
+  compared: number;
+  latencies: ReturnType<typeof createHistogram>;
+}
+
+/** Loads a server for a while and tells how it did. @throws Error when an answer is wrong. */
+export async function measure(run: Run, groups: Groups): Promise<Measurement> {
+  const tally: Tally = { stopping: false, answered: 0, compared: 0, latencies: createHistogram({ figures: 3 }) };
+  const connections = Array.from({ length: run.connections }, () => converse(run.port, newConversation(run, groups, tally)));
+  const all = Promise.all(connections);
+  all.catch(() => {}); // reported below
+
+  await Promise.race([sleep(run.warmUpMs), all]);
+  tally.latencies.reset();
+  const before = { at: performance.now(), ...usage(run), own: process.cpuUsage() };
+  let peak = rssMiB(run.pid);
+  const memory = setInterval(() => {
+    const now = rssMiB(run.pid);
+    if (now !== undefined && (peak === undefined || now > peak)) peak = now;
+  }, memoryIntervalMs);
+  await Promise.race([sleep(run.measureMs), all]).finally(() => clearInterval(memory));
+
+  const elapsedMs = performance.now() - before.at;
+  const requests = tally.latencies.count;
+  const after = usage(run);
+  const each = (from: number | undefined, to: number | undefined) =>
+    from === undefined || to === undefined ? undefined : (to - from) / requests;
+  const own = process.cpuUsage(before.own);
+  const [p50, p99] = [tally.latencies.percentile(50), tally.latencies.percentile(99)];
+  tally.stopping = true;
+  await all; // requests under way are answered and checked too
+  if (requests === 0) throw new Error('nothing was answered');
+  return {
+    requestsPerSecond: (requests / elapsedMs) * 1_000,
+    p50Ms: p50 / 1_000,
+    p99Ms: p99 / 1_000,
+    cpuMicrosecondsPerRequest: each(before.cpu, after.cpu),
+    databaseMicrosecondsPerRequest: each(before.database, after.database),
+    rssMiB: peak,
+    generatorLoad: (own.user + own.system) / 1_000 / elapsedMs,
+    answered: tally.answered,
+    compared: tally.compared,
+  };
+}
+
+function usage({ pid, databasePid }: Run): { cpu: number | undefined; database: number | undefined } {
+  return { cpu: cpuMicroseconds(pid), database: databasePid === undefined ? undefined : familyCpuMicroseconds(databasePid) };
+}
+
+/** One connection's requests: a text made once, into which each request's API token and key are written. */
+function newConversation(run: Run, groups: Groups, tally: Tally): Conversation {
+  const workload = workloads[run.workload];
+  const { request, credentialAt, keysAt } = template(workload, run);
+  const credentials = { Customer: secretsOf(run, 'Customer'), Testing: secretsOf(run, 'Testing') };
+  const expectedLength = workload.specimen.length;
+  let subject = 0;
+  let sentAt = 0;
+  return {
+    next() {
+      if (tally.stopping) return undefined;
+      subject = workload.next(groups);
+      const secrets = credentials[environmentOf(subject)];
+      secrets[Math.floor(Math.random() * secrets.length)]?.copy(request, credentialAt);
+      for (const at of keysAt) workload.writeKey(groups, subject, request, at);
+      sentAt = performance.now();
+      return request;
+    },
+    answered(status, body) {
+      tally.latencies.record(Math.max(1, Math.round((performance.now() - sentAt) * 1_000)));
+      tally.answered += 1;
+      if (run.sampleEvery > 0) {
+        // Some servers end their answers with a line feed.
+        const excess = body.length - expectedLength - workload.longer(subject);
+        if (status !== 200 || excess < 0 || excess > 1) throw wrongAnswer(run, status, body);
+        if (tally.answered % run.sampleEvery === 0) {
+          tally.compared += 1;
+          const answer: unknown = JSON.parse(body.toString('utf8'));
+          const expected = workload.expected(groups, subject, answer);
+          if (!isDeepStrictEqual(answer, expected)) throw wrongAnswer(run, status, body, expected);
+        }
+        workload.settle?.(groups, subject, body);
+      } else if (status !== 200 || body.length !== expectedLength) throw wrongAnswer(run, status, body);
+      groups.release(subject);
+    },
+  };
+}
+
+function secretsOf({ credentials }: Run, environment: string): Buffer[] {
+  return credentials.filter((one) => one.environment === environment).map(({ secret }) => Buffer.from(secret, 'latin1'));
+}
+
+function template(workload: Workload, run: Run): { request: Buffer; credentialAt: number; keysAt: number[] } {
+  const secret = run.credentials[0]?.secret ?? '';
+  const body = workload.body.replaceAll(hole, hole.repeat(workload.keyLength));
+  const head = [
+    `${workload.method} ${workload.path} HTTP/1.1`,
+    `Host: 127.0.0.1:${run.port}`,
+    `Authorization: Token ${secret}`,
+    'Accept: application/json',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ].join('\r\n');
+  const text = `${head}\r\n\r\n${body}`;
+  const keysAt: number[] = [];
+  for (let at = text.indexOf(hole); at >= 0; at = text.indexOf(hole, at + workload.keyLength)) keysAt.push(at);
+  return { request: Buffer.from(text, 'latin1'), credentialAt: text.indexOf(secret), keysAt };
+}
+
+function wrongAnswer({ workload }: Run, status: number, body: Buffer, expected?: unknown): Error {
+  const wanted = expected === undefined ? `like ${workloads[workload].specimen}` : JSON.stringify(expected);
+  return new Error(`a wrong answer to ${workload}: ${status} ${body.toString('utf8').slice(0, 1_000)}\nexpected: 200 ${wanted}`);
+}

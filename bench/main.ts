@@ -1,0 +1,103 @@
+// `npm run bench`: the gateway against its peers. See README.md in this folder.
+import { writeFileSync } from 'node:fs';
+import { type BenchServer, startServer } from './database.ts';
+import { openGenerator } from './generator.ts';
+import { measureByTurns, measureWorkload, type Plan, type Series } from './measure.ts';
+import { help, type Options, readOptions } from './options.ts';
+import { prepare } from './prepare.ts';
+import { otherTargets, scaleLine, tables } from './report.ts';
+import { measureStartup, type Startup } from './startup.ts';
+import { median, type Result, ratios, summarise } from './statistics.ts';
+import { hindrance, startSystem, stopAll, takesPart } from './systems.ts';
+
+/** How often a warm start is measured. */
+const startupRuns = 5;
+
+const print = (text: string) => void process.stdout.write(text);
+
+/** Says what is going on: on a terminal in one line that is written over, elsewhere a line each. */
+function say(text: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r\u001b[2K${text}` : `${text}\n`);
+}
+
+async function compare(server: BenchServer, options: Options, plan: Plan): Promise<void> {
+  for (const [system, reason] of options.systems.map((one) => [one, hindrance(one)] as const)) {
+    if (reason) print(`${system} is left out: it ${reason}.\n`);
+  }
+  print('gql-list is left out: there are no lists yet.\n');
+  const systems = options.systems.filter((system) => !hindrance(system));
+
+  say(`seeding ${options.groups} groups`);
+  const database = await server.seed('bench', options.groups);
+  const generator = openGenerator();
+  await generator.learn(database.name, database.tokenFile);
+  const series: Series[] = [];
+  for (const workload of options.only) {
+    const participants = systems.filter((system) => takesPart(system, workload));
+    series.push(...(await measureWorkload(generator, database, workload, participants, plan)));
+  }
+  const withStartup = systems.includes('gateway') && !options.check;
+  if (withStartup) say('starting the gateway some times');
+  const startup = withStartup ? await measureStartup(server.folder, startupRuns) : undefined;
+  say('');
+
+  const results = summarise(series);
+  if (options.check) {
+    const compared = series.flatMap(({ measurements }) => measurements).reduce((sum, one) => sum + one.compared, 0);
+    const pairs = series.map(({ workload, system }) => `${workload} ${system}`).join(', ');
+    print(`${pairs}\nAll answers were right: ${compared} were compared in full.\n`);
+  } else report(results, series, startup, options);
+  if (options.json) writeFileSync(options.json, `${JSON.stringify({ results, ratios: ratios(results) }, null, 2)}\n`);
+}
+
+function report(results: Result[], series: Series[], startup: Startup | undefined, { groups, rounds, seconds }: Options): void {
+  const about = `${groups} groups, 64 connections, medians of ${rounds} rounds of ${seconds} s`;
+  print(`\n${about}, Node ${process.version}\n\n${tables(series, results)}\n${otherTargets(results, startup)}`);
+}
+
+/** The gateway on few groups against the gateway on many, by turns. */
+async function compareSizes(server: BenchServer, plan: Plan): Promise<void> {
+  const generator = openGenerator();
+  const contenders = [];
+  for (const groups of [1_000, 1_000_000]) {
+    say(`seeding ${groups} groups`);
+    const database = await server.seed(`bench_${groups}`, groups);
+    await generator.learn(database.name, database.tokenFile);
+    contenders.push({ database, running: await startSystem('gateway', { DATABASE_URL: database.url }) });
+  }
+  const measured = await measureByTurns(generator, 'gql-token', contenders, plan);
+  say('');
+  const [few, many] = measured.map(({ measurements }) => median(measurements.map((one) => one.requestsPerSecond)));
+  print(scaleLine(few ?? Number.NaN, many ?? Number.NaN));
+}
+
+/** Fails when the run is to end early. Whoever is interrupted waits for the cleaning up. */
+function untilInterrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(`ended by ${signal}`)));
+  });
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') return print(help);
+  const interrupted = untilInterrupted();
+  interrupted.catch(() => {});
+  prepare(say);
+  const plan = { rounds: options.rounds, seconds: options.seconds, check: options.check, say };
+  const server = await startServer();
+  try {
+    await Promise.race([options.scale ? compareSizes(server, plan) : compare(server, options, plan), interrupted]);
+  } finally {
+    await stopAll();
+    await server.close();
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error: Error) => {
+    process.stderr.write(`\n${error.message}\n`);
+    process.exit(1);
+  },
+);

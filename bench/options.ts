@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { type WorkloadId, workloadIds } from './load/workloads.ts';
+import { type SystemId, systemIds } from './systems.ts';
+
+/** What a run is asked for. */
+export interface Options {
+  readonly only: readonly WorkloadId[];
+  readonly systems: readonly SystemId[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly groups: number;
+  /** Where to write the figures. */
+  readonly json: string | undefined;
+  /** Whether to look at answers and not at figures: a second each, every answer compared. */
+  readonly check: boolean;
+  /** Whether to compare the gateway on few groups with the gateway on many. */
+  readonly scale: boolean;
+}
+
+/** What `--help` prints. */
+export const help = `Usage: npm run bench -- [options]
+
+  --only LIST      workloads: ${workloadIds.join(', ')}
+  --systems LIST   ${systemIds.join(', ')}
+  --rounds N       measurements of each system, of which the median counts (5)
+  --seconds N      how long each takes (3)
+  --groups N       user groups in the database (100000)
+  --json FILE      writes the figures there
+  --scale          compares the gateway on 1,000 with the gateway on 1,000,000 groups instead
+  --check          a second each, and every answer compared: for CI; no figures are printed
+`;
+
+/** Reads the command line. @throws Error that says what is wrong with it. */
+export function readOptions(args: string[]): Options | 'help' {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...{ only: text, systems: text, rounds: text, seconds: text, groups: text, json: text },
+      ...{ check: flag, scale: flag, help: flag },
+    },
+  });
+  if (values.help) return 'help';
+  const { check, scale } = values;
+  return {
+    only: list('only', values.only, workloadIds),
+    systems: list('systems', values.systems, systemIds),
+    rounds: check ? 1 : atLeast('rounds', values.rounds ?? '5', 1),
+    seconds: check ? 1 : atLeast('seconds', values.seconds ?? '3', 0.1),
+    groups: atLeast('groups', values.groups ?? (check ? '1000' : '100000'), 100),
+    json: values.json,
+    ...{ check, scale },
+  };
+}
+
+function list<Name extends string>(option: string, given: string | undefined, known: readonly Name[]): readonly Name[] {
+  if (given === undefined) return known;
+  const names = given.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !known.includes(name as Name));
+  if (unknown !== undefined) throw new Error(`--${option}: there is no "${unknown}"; there are ${known.join(', ')}.`);
+  return known.filter((name) => names.includes(name));
+}
+
+function atLeast(option: string, given: string, least: number): number {
+  const value = Number(given);
+  if (!(value >= least)) throw new Error(`--${option} must be a number of at least ${least}, not "${given}".`);
+  return value;
+}

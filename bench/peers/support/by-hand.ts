@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { issueToken } from '../../../src/domain/token-format.ts';
+import { databaseUrl, poolSize, secretOf } from './server.ts';
+
+/** The look-ups as a good engineer writes them by hand: a pool, named statements, one index access each. */
+export const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
+
+/** Who asks. */
+export interface Caller {
+  readonly environment_tag: 'Customer' | 'Testing' | null;
+  readonly scopes: readonly string[];
+}
+
+/** A stored group. */
+export interface Group {
+  readonly team_id: number;
+  readonly provided_id: string;
+  readonly name: string;
+  readonly token: string;
+  readonly environment_tag: 'Customer' | 'Testing' | null;
+  readonly properties: unknown;
+}
+
+const columns = 'team_id, provided_id, name, token, environment_tag, properties';
+
+async function first<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row | undefined> {
+  return (await pool.query<Row>({ name, text, values })).rows[0];
+}
+
+/** The holder of an API token that is neither revoked nor expired and has a scope. */
+export async function findCaller(authorization: string | undefined, scope: string): Promise<Caller | undefined> {
+  const hash = createHash('sha256').update(secretOf(authorization)).digest();
+  const caller = await first<Caller>('caller', callerByHash, [hash]);
+  return caller?.scopes.includes(scope) ? caller : undefined;
+}
+
+const callerByHash = `
+  select environment_tag, scopes from api_token
+  where secret_hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`;
+
+/** The group with a token, in the caller's environment. */
+export function groupByToken(token: string, { environment_tag }: Caller): Promise<Group | undefined> {
+  const text = `select ${columns} from user_group where token = $1 and environment_tag is not distinct from $2`;
+  return first('group-by-token', text, [token, environment_tag]);
+}
+
+/** The group with a provided id, in the caller's environment: by the index that has that environment's groups. */
+function groupByProvidedId(providedId: string, { environment_tag }: Caller): Promise<Group | undefined> {
+  return environment_tag === 'Testing'
+    ? first('testing-group', testingGroup, [providedId])
+    : first('other-group', otherGroup, [providedId, environment_tag]);
+}
+
+const testingGroup = `
+  select ${columns} from user_group
+  where provided_id = $1 and environment_tag is distinct from 'Customer' and environment_tag = 'Testing'`;
+
+const otherGroup = `
+  select ${columns} from user_group
+  where provided_id = $1 and environment_tag is distinct from 'Testing' and environment_tag is not distinct from $2`;
+
+/** The caller's group with a provided id, made if there is none; nothing when another environment's group holds the id. */
+export async function getOrCreate(
+  caller: Caller,
+  providedId: string,
+  fields: { name?: string; properties?: unknown; mapping?: unknown },
+): Promise<{ group: Group; created: boolean } | undefined> {
+  const existing = await groupByProvidedId(providedId, caller);
+  if (existing) return { group: existing, created: false };
+  const { name = providedId, properties, mapping } = fields;
+  const json = [properties == null ? null : JSON.stringify(properties), JSON.stringify(mapping ?? {})];
+  const values = [providedId, caller.environment_tag, name, issueToken('ugt_'), ...json];
+  const inserted = await first<Group>('insert-group', insertGroup, values);
+  if (inserted) return { group: inserted, created: true };
+  const winner = await groupByProvidedId(providedId, caller);
+  return winner && { group: winner, created: false };
+}
+
+const insertGroup = `
+  insert into user_group (provided_id, environment_tag, name, token, properties, mapping) values ($1, $2, $3, $4, $5, $6)
+  on conflict do nothing returning ${columns}`;
+
+/** Puts a new token in the place of the current one; nothing when it is no group's current token. */
+export function rotate(caller: Caller, currentToken: string): Promise<Group | undefined> {
+  return first('rotate', rotateToken, [currentToken, caller.environment_tag, issueToken('ugt_')]);
+}
+
+const rotateToken = `
+  update user_group set token = $3, updated_at = now()
+  where token = $1 and environment_tag is not distinct from $2 returning ${columns}`;

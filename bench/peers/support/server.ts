@@ -1,0 +1,17 @@
+/** What every peer is started with, and how it says that it is ready. */
+
+/** How many connections to the database each system may hold: as many as the gateway does. */
+export const poolSize = 10;
+
+/** The database that all systems share. */
+export const databaseUrl = process.env['DATABASE_URL'] ?? '';
+
+/** Tells where the server takes requests, in the words of the gateway's log. */
+export function announce(url: string): void {
+  process.stderr.write(`listening on ${url}\n`);
+}
+
+/** The secret in `Authorization: Token <API_TOKEN>`; empty if there is none. */
+export function secretOf(authorization: string | null | undefined): string {
+  return authorization?.startsWith('Token ') ? authorization.slice(6) : '';
+}

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const bench = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const generated = join(bench, 'generated');
+
+/**
+ * Makes what only the benchmark needs: the peers' packages, and peers and load generator compiled, because a loader that
+ * compiles on the way would change what is measured. The packages are installed when their lock file has changed.
+ */
+export function prepare(say: (text: string) => void): void {
+  once('bench-packages', [join(bench, 'package-lock.json'), process.versions.node], join(bench, 'node_modules'), () => {
+    say('Installing the peers (first run, or bench/package-lock.json changed) ...');
+    // PostGraphile is an optional one: npm leaves it out where Node is too old for it.
+    npm(['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  });
+  once('bench-types', [join(root, 'prisma/schema.prisma'), join(bench, 'package-lock.json')], generated, generateTypes);
+  run(['node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json'], root);
+}
+
+/** The Pothos plugin's types and data model, from the gateway's own schema, which is left without that generator. */
+function generateTypes(): void {
+  const schema = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8').replace('../src/generated', '../../src/generated');
+  const generator = `
+generator pothos {
+  provider     = "node ${JSON.stringify(join(bench, 'node_modules/@pothos/plugin-prisma/bin/generator.js')).slice(1, -1)}"
+  clientOutput = "../../src/generated/prisma/client.ts"
+  output       = "pothos.ts"
+}
+`;
+  mkdirSync(generated, { recursive: true });
+  writeFileSync(join(generated, 'schema.prisma'), schema + generator);
+  const arguments_ = ['generate', '--schema', join(generated, 'schema.prisma'), '--generator', 'pothos'];
+  run(['node_modules/prisma/build/index.js', ...arguments_], root);
+}
+
+/** Does a step unless it was done with the same inputs before. */
+function once(name: string, inputs: string[], output: string, step: () => void): void {
+  const stamp = join(root, '.setup', name);
+  const hash = createHash('sha256');
+  for (const input of inputs) hash.update(input.endsWith('.json') || input.endsWith('.prisma') ? readFileSync(input) : input);
+  const digest = hash.digest('hex');
+  if (existsSync(output) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  step();
+  writeFileSync(stamp, digest);
+}
+
+function npm(args: string[]): void {
+  const cli = process.env['npm_execpath'];
+  if (cli?.endsWith('.js')) run([cli, ...args], bench);
+  else execute('npm', args, bench, process.platform === 'win32');
+}
+
+function run(args: string[], cwd: string): void {
+  execute(process.execPath, args, cwd, false);
+}
+
+/** Runs a program, silent unless it fails. @throws Error with what it said. */
+function execute(program: string, args: string[], cwd: string, shell: boolean): void {
+  try {
+    execFileSync(program, args, { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: Buffer; stderr?: Buffer };
+    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout ?? ''}${stderr ?? ''}`);
+  }
+}

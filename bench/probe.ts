@@ -1,0 +1,46 @@
+import { request as httpRequest } from 'node:http';
+import type { BenchDatabase } from './database.ts';
+import { firstTeamId, rowOf } from './load/rows.ts';
+import { hole, type WorkloadId, workloads } from './load/workloads.ts';
+import type { Running } from './systems.ts';
+
+/**
+ * Looks whether a system does all of the work: that it refuses API tokens which are revoked, expired, unknown or without the
+ * scope, and keeps to the caller's environment. @throws Error when it does not.
+ */
+export async function probe({ system, port }: Running, workload: WorkloadId, database: BenchDatabase): Promise<void> {
+  if (system === 'floor' || workload === 'rest-create') return; // the floor does none of it; creating is getting
+  const [stored] = await database.query<{ token: string }>('select token from user_group where team_id = $1', [firstTeamId]);
+  const token = stored?.token ?? '';
+  const { method, path, body } = workloads[workload];
+  const key = workload === 'rest-get' ? rowOf(0).providedId.slice(-7) : token;
+  const ask = (secret: string) => send(port, method, path, secret, body.replaceAll(hole, key));
+
+  for (const [label, secret] of Object.entries(database.refused)) {
+    const answer = await ask(secret);
+    if (answer.includes(token) || /"success":1/.test(answer)) {
+      throw new Error(`${system} accepts an API token that is ${label}: ${answer}`);
+    }
+  }
+  // The first group is a Customer's.
+  const other = await ask(database.credentials.find(({ environment }) => environment === 'Testing')?.secret ?? '');
+  if (other.includes(`"${token}"`)) throw new Error(`${system} shows a group of another environment: ${other}`);
+}
+
+/** Sends a request with a body on any method, and reads the answer. */
+function send(port: number, method: string, path: string, secret: string, body: string): Promise<string> {
+  const headers = {
+    authorization: `Token ${secret}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve(text);
+    });
+    request.once('error', reject);
+    request.end(body);
+  });
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { WorkloadId } from './load/workloads.ts';
+
+/** Everything that can be measured; the gateway first. */
+export const systemIds = ['gateway', 'floor', 'fastify', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
+
+/** The name of a system. */
+export type SystemId = (typeof systemIds)[number];
+
+const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga', 'postgraphile'];
+
+/** Whether a system can answer a workload. */
+export function takesPart(system: SystemId, workload: WorkloadId): boolean {
+  return workload.startsWith('gql-') ? system !== 'fastify' : !graphqlOnly.includes(system);
+}
+
+/** Why a system cannot run here; nothing if it can. */
+export function hindrance(system: SystemId): string | undefined {
+  const major = Number(process.versions.node.split('.')[0]);
+  return system === 'postgraphile' && major < 22 ? `needs Node 22 or later, and this is ${process.version}` : undefined;
+}
+
+/** A system that takes requests. */
+export interface Running {
+  readonly system: SystemId;
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** How long a system may take to start. */
+const startTimeoutMs = 60_000;
+
+const children = new Set<ChildProcess>();
+
+/** Starts a system as its users do, on a database. @throws Error with what it said when it does not come up. */
+export async function startSystem(system: SystemId, environment: Readonly<Record<string, string>>): Promise<Running> {
+  const file = system === 'gateway' ? ['dist/main.js', 'serve'] : [`bench/dist/bench/peers/${system}.js`];
+  const child = spawn(process.execPath, file, {
+    cwd: root,
+    // Nothing of the caller's environment but the path: no settings of theirs, no options for Node.
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', PORT: '0', LOG_FORMAT: 'json', ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  track(child);
+  const port = await listeningPort(system, child);
+  return { system, port, pid: child.pid ?? 0, stop: () => stop(child) };
+}
+
+/** Starts the load generator. */
+export function startGenerator(): ChildProcess {
+  const child = spawn(process.execPath, ['bench/dist/bench/load/generator.js'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  return track(child);
+}
+
+/** Ends every process that this run started and that is still there. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...children].map(stop));
+}
+
+function track(child: ChildProcess): ChildProcess {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await exited;
+  clearTimeout(late);
+}
+
+/** Waits for the line that tells where a system listens. */
+function listeningPort(system: SystemId, child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const said: string[] = [];
+    const late = setTimeout(() => reject(new Error(`${system} did not start in time:\n${said.join('\n')}`)), startTimeoutMs);
+    const fail = () => {
+      clearTimeout(late);
+      reject(new Error(`${system} ended:\n${said.join('\n')}`));
+    };
+    child.once('exit', fail);
+    if (!child.stderr) return;
+    createInterface(child.stderr).on('line', (line) => {
+      // Later lines are read and dropped, or the pipe would fill up and hold up the system.
+      if (said.length < 100) said.push(line);
+      const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      if (!port) return;
+      clearTimeout(late);
+      child.off('exit', fail);
+      resolve(Number(port));
+    });
+  });
+}
