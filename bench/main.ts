@@ -1,6 +1,7 @@
 // `npm run bench`: the gateway against its peers. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
 import { type BenchServer, startServer } from './database.ts';
+import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
 import { measureByTurns, measureWorkload, type Plan, type Series } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
@@ -79,6 +80,10 @@ function untilInterrupted(): Promise<never> {
 }
 
 async function main(): Promise<void> {
+  if (process.argv[2] === 'docs-config') {
+    const reached = await compareValidators(print);
+    process.exit(reached ? 0 : 1);
+  }
   const options = readOptions(process.argv.slice(2));
   if (options === 'help') return print(help);
   const interrupted = untilInterrupted();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { UsageError } from '../../src/commands/context.ts';
 import { token } from '../../src/commands/token.ts';
+import { UsageError } from '../../src/commands/usage-error.ts';
 import { run } from '../support/process.ts';
 
 /** Were anything opened, this would be refused after ten seconds, with exit code 1. */
