@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Finding } from '../../src/docs-config/findings.ts';
 import { applyFixes } from '../../src/docs-config/fix.ts';
 import { docsConfig } from '../../src/docs-config/format.ts';
+import { codes, rules } from '../../src/docs-config/rules/table.ts';
 import type { Shape } from '../../src/docs-config/shape.ts';
 import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
 import { documents, pointerOf, type Spot, spots, withValue } from './documents.ts';
@@ -122,11 +123,15 @@ test('fixing twice is fixing once, leaves no fixable error, and leaves a valid t
       const once = applyFixes(source, { allowNestedGroups: true });
       if (before.valid) expect(once).toEqual({ text: source, applied: 0 });
       expect(applyFixes(once.text, { allowNestedGroups: true })).toEqual({ text: once.text, applied: 0 });
-      expect(validateDocsConfig(once.text, { allowNestedGroups: true }).errorCount).toBeLessThanOrEqual(before.errorCount);
+      // With severities that were chosen: others are softened while the text is not JSON.
+      const errors = (text: string) => validateDocsConfig(text, { allowNestedGroups: true, severities }).errorCount;
+      expect(errors(once.text)).toBeLessThanOrEqual(errors(source));
     }),
     { numRuns: 400 },
   );
 });
+
+const severities = Object.fromEntries(codes.map((code) => [code, rules[code].severity]));
 
 const damage = fc.constantFrom<(text: string, at: number) => string>(
   (text, at) => text.slice(0, at) + text.slice(at + 1),

@@ -32,7 +32,7 @@ const source = `{
 
 test('for people: the place, the lines around it, the span underlined, what to do, and a summary', () => {
   expect(renderPretty([checked(source)], false)).toMatchInlineSnapshot(`
-    "docs.json:3:26 error hex-color /colors/primary
+    "docs.json:3:26 warning hex-color /colors/primary
       "primary" is "0d9373", which is not a colour like "#0d9373".
 
         1 | {
@@ -41,7 +41,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
           |                          ^^^^^^^^
         4 |   "navigation": []
 
-      → Write "#0d9373". (--fix does it)
+      → Write "#0d9373".
         see /docs/docs-config/hex-color
 
     docs.json:4:3 error json-syntax
@@ -68,7 +68,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
       → Fill it in, or remove it.
         see /docs/docs-config/empty-value
 
-    1 file checked: 2 errors, 1 warning; --fix corrects all errors.
+    1 file checked: 1 error, 2 warnings; --fix corrects it.
     "
   `);
 });

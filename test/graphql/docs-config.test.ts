@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let token: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  token = (await gateway.issue({ scopes: ['config:validate'] })).secret;
+});
+afterAll(() => gateway.close());
+
+const ask = async (query: string, variables: Record<string, unknown> = {}) =>
+  (await gateway.graphql(query, variables, { token })).json;
+
+const findings = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) {
+  report: validateDocsConfig(input: $input, options: $options) {
+    valid errorCount warningCount
+    diagnostics { code severity pointer range { start { line column offset } end { line column offset } } fix { newText } url }
+  }
+}`;
+
+const source =
+  '{\n  "name": "Acme",\n  "colors": { "primary": "0d9373" },\n  "navigation": [{ "group": "Start", "pages": ["intro"] }]\n}';
+
+test('a mistake is told with its place, its fix and its page', async () => {
+  const { data } = await ask(findings, { input: { source } });
+  expect(data.report).toEqual({
+    valid: false,
+    errorCount: 1,
+    warningCount: 0,
+    diagnostics: [
+      {
+        code: 'hex-color',
+        severity: 'ERROR',
+        pointer: '/colors/primary',
+        range: { start: { line: 3, column: 26, offset: 45 }, end: { line: 3, column: 34, offset: 53 } },
+        fix: { newText: '"#0d9373"' },
+        url: '/docs/docs-config/hex-color',
+      },
+    ],
+  });
+});
+
+test('a value is checked as its text is', async () => {
+  const { data } = await ask(findings, { input: { value: JSON.parse(source) } });
+  expect(data.report.diagnostics).toMatchObject([{ code: 'hex-color', pointer: '/colors/primary' }]);
+});
+
+test('the whole document is there, typed, with every default', async () => {
+  const value = {
+    name: 'Acme',
+    logo: '/logo.svg',
+    openapi: 'api.json',
+    footerSocials: { 'hacker-news': 'https://news.example/acme' },
+    anchors: [{ name: 'Blog', icon: 'rss', url: 'blog', color: { from: '#fff', to: '#000000' }, iconType: 'sharp-solid' }],
+    navigation: [{ group: 'Start', pages: ['blog/intro', { group: 'Deeper', pages: ['blog/more'] }] }],
+  };
+  const query = `query ($input: DocsConfigInput!) {
+    validateDocsConfig(input: $input, options: { allowNestedGroups: true }) {
+      config {
+        name openapi versions
+        logo { __typename ... on DocsConfigText { text } }
+        footerSocials { hackerNews twitter }
+        anchors { iconType isDefaultHidden color { __typename ... on DocsConfigAnchorColorObject { from to } } }
+        topAnchor { name icon iconType }
+        api { playground { mode } }
+        modeToggle { isHidden }
+        navigation { group pages { ... on DocsConfigText { text } ... on DocsConfigGroup { group pages { ... on DocsConfigText { text } } } } }
+      }
+    }
+  }`;
+  expect((await ask(query, { input: { value } })).data.validateDocsConfig.config).toEqual({
+    name: 'Acme',
+    openapi: ['api.json'],
+    versions: null,
+    logo: { __typename: 'DocsConfigText', text: '/logo.svg' },
+    footerSocials: { hackerNews: 'https://news.example/acme', twitter: null },
+    anchors: [
+      {
+        iconType: 'SHARP_SOLID',
+        isDefaultHidden: false,
+        color: { __typename: 'DocsConfigAnchorColorObject', from: '#fff', to: '#000000' },
+      },
+    ],
+    topAnchor: { name: 'Documentation', icon: 'book-open', iconType: 'DUOTONE' },
+    api: { playground: { mode: 'SHOW' } },
+    modeToggle: { isHidden: false },
+    navigation: [{ group: 'Start', pages: [{ text: 'blog/intro' }, { group: 'Deeper', pages: [{ text: 'blog/more' }] }] }],
+  });
+});
+
+test('there is no document while there are errors', async () => {
+  const { data } = await ask('{ validateDocsConfig(input: { source: "{}" }) { valid config { name } } }');
+  expect(data.validateDocsConfig).toEqual({ valid: false, config: null });
+});
+
+describe('options', () => {
+  const nested = { name: 'A', navigation: [{ group: 'B', pages: [{ group: 'C', pages: ['d'] }] }] };
+  const unknown = { name: 'A', navigation: [{ group: 'B', pages: ['d'] }], extra: 1 };
+  test.each([
+    ['a nested group is an error', nested, {}, [['nested-group', 'ERROR']]],
+    ['unless nested groups are accepted', nested, { allowNestedGroups: true }, []],
+    [
+      'or the rule is set lower',
+      nested,
+      { severities: [{ code: 'nested-group', level: 'WARNING' }] },
+      [['nested-group', 'WARNING']],
+    ],
+    ['or off', nested, { severities: [{ code: 'nested-group', level: 'OFF' }] }, []],
+    ['an unknown property is a warning', unknown, {}, [['unknown-property', 'WARNING']]],
+    ['and with strict an error', unknown, { strict: true }, [['unknown-property', 'ERROR']]],
+    [
+      'files are looked up in what is given',
+      unknown,
+      { files: ['other.mdx'], severities: [{ code: 'unknown-property', level: 'OFF' }] },
+      [['missing-file', 'WARNING']],
+    ],
+  ])('%s', async (_, value, options, expected) => {
+    const { data } = await ask(findings, { input: { value }, options });
+    expect(data.report.diagnostics.map(({ code, severity }: Record<string, string>) => [code, severity])).toEqual(expected);
+  });
+
+  test('a rule that is not there is refused by name', async () => {
+    const { data, errors } = await ask(findings, {
+      input: { source },
+      options: { severities: [{ code: 'hex-colour', level: 'OFF' }] },
+    });
+    expect([data.report, errors[0].extensions.code, errors[0].message]).toEqual([
+      null,
+      'INVALID_INPUT',
+      expect.stringContaining('hex-color'),
+    ]);
+  });
+});
+
+test('several files are reported in their order', async () => {
+  const { data } = await ask('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
+    inputs: [{ source }, { value: { name: 'A', navigation: [] } }, { source: '' }],
+  });
+  expect(data.validateDocsConfigs).toEqual([{ valid: false }, { valid: true }, { valid: false }]);
+});
+
+test('more files than a call may have are refused', async () => {
+  const { errors } = await ask('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
+    inputs: Array.from({ length: 21 }, () => ({ source: '{}' })),
+  });
+  expect(errors[0].extensions.code).toBe('INVALID_INPUT');
+});
+
+test('it needs the scope config:validate', async () => {
+  const { json } = await gateway.graphql('{ validateDocsConfig(input: { source: "{}" }) { valid } }');
+  expect([json.data.validateDocsConfig, json.errors[0].extensions.code]).toEqual([null, 'FORBIDDEN']);
+});
+
+describe('pages', () => {
+  test('each finding’s page is there', async () => {
+    const { data } = await ask(findings, { input: { source } });
+    const page = await gateway.send('GET', data.report.diagnostics[0].url, { token: null });
+    expect([page.status, page.headers.get('content-type'), page.text.includes('<h1><code>hex-color</code></h1>')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      true,
+    ]);
+  });
+
+  test.each(['/docs/docs-config/nothing', '/docs/docs-config/', '/docs/docs-config/constructor'])('%s is not', async (path) => {
+    expect((await gateway.send('GET', path, { token: null })).json.code).toBe('NOT_FOUND');
+  });
+
+  test('the JSON Schema is served', async () => {
+    const { status, json, headers } = await gateway.send('GET', '/schemas/docs-config.json', { token: null });
+    expect([status, headers.get('content-type'), json.required]).toEqual([
+      200,
+      'application/schema+json',
+      ['name', 'navigation'],
+    ]);
+  });
+});
