@@ -98,7 +98,14 @@ async function seed(
   ) => {
     const secret = issueToken('ugk_');
     const hour = new Date(Date.now() - 3_600_000);
-    const values = [label, hashSecret(secret), environment, scopes, ended.expired ? hour : null, ended.revoked ? hour : null];
+    const values = [
+      label,
+      Buffer.from(hashSecret(secret), 'hex'),
+      environment,
+      scopes,
+      ended.expired ? hour : null,
+      ended.revoked ? hour : null,
+    ];
     await client.query(insertApiToken, values);
     return secret;
   };

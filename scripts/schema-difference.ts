@@ -35,14 +35,23 @@ declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
-/** Node 20 cannot import WebAssembly as a module, so the package's own entry, which does, is done by hand. */
-async function loadEngine(schema: string, pool: pg.Pool): Promise<SchemaEngine> {
+// biome-ignore lint/suspicious/noExplicitAny: generated code without types
+let loaded: Promise<any> | undefined;
+
+/** Node 20 cannot import WebAssembly as a module, so the package's own entry, which does, is done by hand. Once: it keeps state. */
+async function load() {
   const glueUrl = pathToFileURL(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')).href;
   const glue = await import(glueUrl);
   const bytes = readFileSync(new URL('schema_engine_bg.wasm', glueUrl));
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': glue });
   glue.__wbg_set_wasm(instance.exports);
   (instance.exports['__wbindgen_start'] as () => void)();
+  return glue;
+}
+
+async function loadEngine(schema: string, pool: pg.Pool): Promise<SchemaEngine> {
+  loaded ??= load();
+  const glue = await loaded;
   const adapter = bindMigrationAwareSqlAdapterFactory(readingCharacters(pool));
   return glue.SchemaEngine.new({ datamodels: [[schemaFile, schema]] }, () => {}, adapter);
 }

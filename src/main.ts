@@ -17,13 +17,14 @@ DB_NAMED_STATEMENTS.
 
 /** Loads only what the command needs, so that those without a server and a database answer at once. */
 async function main([command, ...args]: string[]): Promise<number> {
+  if ((command === 'serve' || command === 'migrate') && args.includes('--help')) return print(help);
   switch (command) {
     case 'serve':
       return (await import('./commands/serve.ts')).serve(args);
     case 'token':
       return (await import('./commands/token.ts')).token(args);
     case 'migrate':
-      return (await import('./commands/migrate.ts')).migrate();
+      return (await import('./commands/migrate.ts')).migrate(args);
     case 'docs-config': {
       const { docsConfig } = await import('./commands/docs-config.ts');
       const { stdin, stdout, stderr, env } = process;

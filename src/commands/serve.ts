@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { buildGateway } from '../gateway.ts';
@@ -23,9 +23,11 @@ export async function serve(args: string[]): Promise<number> {
   return withDatabase(async (context) => {
     const { config, log, database } = context;
     if (config.bootstrapApiToken) await acceptBootstrapToken(database.prisma, config.bootstrapApiToken);
-    const first = await issueFirstApiToken(database.prisma);
     const gateway = buildGateway(database, log);
+    const sockets = openSockets(gateway.server);
     await listen(gateway.server, config);
+    // Only now, when nothing can keep it from being printed.
+    const first = await issueFirstApiToken(database.prisma);
 
     const url = urlOf(gateway.server.address() as AddressInfo);
     log.info(`listening on ${url} (playground: ${url}/graphql)`);
@@ -33,7 +35,7 @@ export async function serve(args: string[]): Promise<number> {
 
     log.info(`${await stop}: answering what is under way, then stopping`);
     gateway.drain();
-    await closeServer(gateway.server, log);
+    await closeServer(gateway.server, sockets, log);
     await gateway.close();
     log.info('stopped');
     return 0;
@@ -77,8 +79,12 @@ function untilSignal(): Promise<NodeJS.Signals> {
 }
 
 /** Stops listening, answers what has begun, and closes each connection after its answer, idle ones after a moment. */
-async function closeServer(server: Server, log: CommandContext['log']): Promise<void> {
-  const idle = setTimeout(() => server.closeIdleConnections(), idleGraceMs);
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>, log: CommandContext['log']): Promise<void> {
+  const idle = setTimeout(() => {
+    server.closeIdleConnections();
+    // Those on which nothing was ever sent do not count as idle there.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, idleGraceMs);
   const late = setTimeout(() => {
     log.warn('some requests took too long and were cut off');
     server.closeAllConnections();
@@ -89,6 +95,16 @@ async function closeServer(server: Server, log: CommandContext['log']): Promise<
   await closed;
   clearTimeout(idle);
   clearTimeout(late);
+}
+
+/** The connections that are open at any time. */
+function openSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

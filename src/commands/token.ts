@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { issueApiToken, listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
+import { type Scope, scopes } from '../domain/caller.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { withDatabase } from './context.ts';
 import { UsageError } from './usage-error.ts';
@@ -49,6 +50,8 @@ async function create(args: string[]): Promise<number> {
   if (environment !== 'Customer' && environment !== 'Testing' && environment !== 'none') {
     throw new UsageError(`--environment must be Customer, Testing or none, not ${environment}.`);
   }
+  const unknown = scope.find((each) => !scopes.includes(each as Scope));
+  if (unknown !== undefined) throw new UsageError(`--scope must be one of ${scopes.join(', ')}, not ${unknown}.`);
   const expiresIn = values['expires-in'];
   const expiresAt = expiresIn === undefined ? null : new Date(Date.now() + durationMs(expiresIn));
   const environmentTag = environment === 'none' ? null : environment;
@@ -56,8 +59,17 @@ async function create(args: string[]): Promise<number> {
   return withDatabase(async ({ database }) => {
     const { secret, apiToken } = await issueApiToken(database.prisma, { name, environmentTag, scopes: scope, expiresAt });
     if (json) {
-      const { id, scopes } = apiToken;
-      print(JSON.stringify({ id, token: secret, name, environment: environmentTag, scopes, expiresAt: apiToken.expiresAt }));
+      const { id } = apiToken;
+      print(
+        JSON.stringify({
+          id,
+          token: secret,
+          name,
+          environment: environmentTag,
+          scopes: apiToken.scopes,
+          expiresAt: apiToken.expiresAt,
+        }),
+      );
     } else {
       print(`${describe(apiToken)}\n\nThe API token, shown only now:\n\n  ${secret}\n`);
     }
@@ -104,7 +116,7 @@ const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 
 function durationMs(text: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const durationInMs = Number(amount) * (unitsMs[unit] ?? 0);
-  if (durationInMs > 0) return durationInMs;
+  if (durationInMs > 0 && durationInMs <= 100 * 52 * 604_800_000) return durationInMs;
   throw new UsageError(`--expires-in must be a number and a unit, such as 30m, 12h, 90d or 52w, not ${text}.`);
 }
 

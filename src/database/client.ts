@@ -4,7 +4,10 @@ import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 
 /** How to reach a database: the parts that `pg` takes. */
-export type Connection = Pick<pg.PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database'>;
+export type Connection = Pick<
+  pg.PoolConfig,
+  'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'options'
+>;
 
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {

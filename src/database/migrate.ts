@@ -52,7 +52,7 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
     await requireServerVersion(client);
     // The lock may be waited for longer than any statement of a request may take.
     await client.query('set statement_timeout = 0');
-    await client.query('select pg_advisory_lock($1)', [lockNumber]);
+    await patiently(client, 'select pg_advisory_lock($1)', [lockNumber]);
     await client.query(historyTable);
     const applied = await readHistory(client);
     const missing = migrations.filter(({ name }) => !applied.has(name));
@@ -69,6 +69,19 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
     'select count(*)::int as applied from _prisma_migrations where finished_at is not null and migration_name = any($1)';
   const [row] = await query<{ applied: number }>('is-migrated', text, [migrations.map(({ name }) => name)]);
   return row?.applied === migrations.length;
+}
+
+/** How long a migration, or one in another process, may take. The limit of requests' statements is far below. */
+const migrationTimeoutMs = 3_600_000;
+
+async function patiently(client: pg.PoolClient, text: string, values?: unknown[]): Promise<void> {
+  // The driver knows the setting per statement; its types do not.
+  const statement: pg.QueryConfig & { query_timeout: number } = {
+    text,
+    query_timeout: migrationTimeoutMs,
+    ...(values && { values }),
+  };
+  await client.query(statement);
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
@@ -107,7 +120,7 @@ async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
 async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   await client.query('begin');
   try {
-    await client.query(sql);
+    await patiently(client, sql);
     await client.query(
       `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
        values ($1, $2, $3, clock_timestamp(), 1)`,

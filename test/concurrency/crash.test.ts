@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { sendRequest } from '../support/gateway.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
 import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
 
@@ -66,7 +67,7 @@ test('when PostgreSQL alone is killed, requests are answered by 503 at worst, an
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect(await tokensOf(gateway.url, token, load.stored.keys())).toEqual(load.stored);
-  expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  expect((await sendRequest(gateway.url, 'GET', '/readyz')).status).toBe(200);
 });
 
 test('told to stop just after PostgreSQL was killed, the gateway leaves none behind', async () => {

@@ -1,8 +1,9 @@
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
 import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, run, serve, until } from '../support/process.ts';
 
 let dataDir: TestDataDir;
@@ -14,26 +15,19 @@ afterEach(async () => {
   await dataDir.remove();
 });
 
-test('two gateways started at the same moment in an empty DATA_DIR share one server; the last one out stops it', async () => {
+test('two gateways started at the same moment in an empty DATA_DIR share one server, commands too; the last one out stops it', async () => {
   const [first, second] = await Promise.all([serve({ DATA_DIR: dataDir.path }), serve({ DATA_DIR: dataDir.path })]);
   const postmaster = dataDir.postmaster() ?? 0;
   expect([first.firstToken, second.firstToken].filter(Boolean)).toHaveLength(1);
 
+  expect(await run(['token', 'list'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
   expect(await first.stop()).toMatchObject({ code: 0 });
   expect(dataDir.postmaster()).toBe(postmaster);
-  expect((await fetch(`${second.url}/readyz`)).status).toBe(200);
+  expect((await sendRequest(second.url, 'GET', '/readyz')).status).toBe(200);
 
   expect(await second.stop()).toMatchObject({ code: 0 });
   expect(dataDir.postmaster()).toBeUndefined();
   expect(isAlive(postmaster)).toBe(false);
-});
-
-test('a command that ends leaves the server to the gateway that runs', async () => {
-  const gateway = await serve({ DATA_DIR: dataDir.path });
-  const postmaster = dataDir.postmaster();
-  expect(await run(['token', 'list'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
-  expect(dataDir.postmaster()).toBe(postmaster);
-  expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
 });
 
 test('of those who leave at the same moment, one stops the server', async () => {
@@ -70,7 +64,7 @@ test('several who come just after the server was killed get one server', async (
 test('a DATA_DIR that is named by two paths, one through a link, is one', async () => {
   const link = `${dataDir.path}-link`;
   symlinkSync(dataDir.path, link);
-  onTestFinished(() => import('node:fs').then(({ rmSync }) => rmSync(link)));
+  onTestFinished(() => rmSync(link));
   const first = await openEmbedded(dataDir.path);
   const postmaster = dataDir.postmaster();
   const second = await openEmbedded(link);

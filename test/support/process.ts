@@ -1,7 +1,9 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globalAgent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { sendRequest } from './gateway.ts';
 
 /** The root of the checkout. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,7 +36,7 @@ export interface ServeProcess extends Running {
   readonly url: string;
   /** The API token that it printed because it was the first start. */
   readonly firstToken: string | undefined;
-  /** Sends a signal and waits for the end. */
+  /** Lets go of idle connections, which a gateway that stops would wait for, sends a signal, and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
@@ -89,12 +91,13 @@ export async function serve(settings: Settings, args: string[] = ['serve']): Pro
     return /listening on (http:\/\/[^\s"]+)/.exec(output.stderr)?.[1];
   }, 'serve listens');
   // What it prints once it listens is there once it has answered.
-  await fetch(`${url}/livez`);
+  await sendRequest(url, 'GET', '/livez');
   return {
     ...running,
     url,
     firstToken: /ugk_[0-9A-Za-z]{36}/.exec(output.stdout)?.[0],
     stop(signal = 'SIGTERM') {
+      for (const sockets of Object.values(globalAgent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
       child.kill(signal);
       return ended;
     },

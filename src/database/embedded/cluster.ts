@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
 import { type Layout, password } from './layout.ts';
@@ -31,6 +32,7 @@ export async function createCluster(layout: Layout, binaries: Binaries): Promise
 async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
   const draft = `${layout.cluster}.${process.pid}`;
   const passwordFile = `${draft}.password`;
+  rmSync(draft, { recursive: true, force: true }); // of a process of the same number that was killed here
   mkdirSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, password(layout), { mode: 0o600 });
   if (layout.user) for (const path of [draft, passwordFile]) chownSync(path, layout.user.uid, layout.user.gid);
@@ -64,9 +66,17 @@ export async function startServer(layout: Layout, binaries: Binaries, options: s
 
 /** Stops the server: connections are closed, everything is written. Does nothing if none runs. */
 export async function stopServer(layout: Layout, binaries: Binaries): Promise<void> {
-  await execute(layout, binaries.pgCtl, ['stop', '-m', 'fast', '-w', '-t', '60', '-D', layout.cluster]).catch((error) => {
-    if (runningServer(layout)) throw error;
+  const lock = readLock(layout);
+  if (!lock || !isPostmaster(lock.pid, layout)) return;
+  // Not waited for by pg_ctl: it would take a server that another process starts meanwhile for the one that is to stop.
+  await execute(layout, binaries.pgCtl, ['stop', '-m', 'fast', '-W', '-D', layout.cluster]).catch((error) => {
+    if (isPostmaster(lock.pid, layout)) throw error;
   });
+  const deadline = Date.now() + 60_000;
+  while (isPostmaster(lock.pid, layout)) {
+    if (Date.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${lock.pid}) did not stop.`);
+    await sleep(20);
+  }
 }
 
 /** The port of the server that runs on this data directory, whoever started it; none if none runs. */

@@ -12,6 +12,9 @@ const startTimeoutMs = 120_000;
 /** What tells the gateway's own connections from others in `pg_stat_activity`: each process adds a name of its own. */
 const presencePrefix = 'user-group-gateway-presence-';
 
+/** Said in full, because `pg` takes what is left out from the environment's settings for other clients (PGSSLMODE, PGOPTIONS). */
+const ownTerms = { host: '127.0.0.1', ssl: false, options: '-c search_path=public' };
+
 /** A running PostgreSQL in `DATA_DIR`, shared by every process that opened it. */
 export interface EmbeddedPostgres {
   /** How to connect to a database of it; `port` follows the server if it had to move. */
@@ -42,6 +45,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   const name = presencePrefix + randomUUID();
   const connections: Connection[] = [];
   let closing = false;
+  let recovery: Promise<void> | undefined;
   let presence = await attend();
 
   /** Connects once and stays, so that the loss of the server is noticed at once and other processes see this one. */
@@ -49,7 +53,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     const client = await connectOrStart(layout, binaries, name, options.settings ?? [], port);
     client.on('error', () => {}); // followed by 'end'
     client.once('end', () => {
-      if (!closing) void recover(client.port);
+      if (!closing) recovery = recover(client.port);
     });
     return client;
   }
@@ -59,7 +63,6 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     for (let delayMs = 100; !closing; delayMs = Math.min(delayMs * 2, 5_000)) {
       try {
         const client = await attend(port);
-        if (closing) return void (await client.end());
         presence = client;
         for (const connection of connections) connection.port = client.port;
         options.onEvent?.('the embedded PostgreSQL is back');
@@ -74,12 +77,13 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   return {
     connection(database) {
       const { port } = presence;
-      const connection = { host: '127.0.0.1', port, user: superuser, password: password(layout), database };
+      const connection = { ...ownTerms, port, user: superuser, password: password(layout), database };
       connections.push(connection);
       return connection;
     },
     async close() {
       closing = true;
+      await recovery; // which may be starting a server at this moment
       const last = await leave(presence);
       await presence.end().catch(() => {});
       if (last) await stopServer(layout, binaries);
@@ -120,7 +124,7 @@ async function connectOrStart(
       await startServer(layout, binaries, settings, port);
     } catch (error) {
       // Starting up, shutting down, recovering, or another process was faster: look again. Anything else is final.
-      if (Date.now() > deadline || !(passing(error) || runningServer(layout) || port)) throw error;
+      if (Date.now() > deadline || !(passing(error) || (!running && (runningServer(layout) || port)))) throw error;
       if (!running) port = undefined; // perhaps taken by another program since
       await sleep(50);
     }
@@ -129,7 +133,7 @@ async function connectOrStart(
 
 async function connect(layout: Layout, port: number, applicationName: string): Promise<pg.Client> {
   const client = new pg.Client({
-    ...{ host: '127.0.0.1', port, user: superuser, password: password(layout), database: 'postgres' },
+    ...{ ...ownTerms, port, user: superuser, password: password(layout), database: 'postgres' },
     ...{ application_name: applicationName, connectionTimeoutMillis: 10_000, query_timeout: 10_000, keepAlive: true },
   });
   client.on('error', () => {});

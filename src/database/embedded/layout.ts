@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { canEnter, postgresUser, type SystemUser } from './system-user.ts';
 
 /** Where the embedded PostgreSQL keeps its things, and who it runs as. */
@@ -20,8 +20,7 @@ const systemFolder = '/var/lib/user-group-gateway';
 
 /** Lays out `dataDir`, creating it if it is not there. @throws Error when it cannot be created. */
 export function layOut(dataDir: string): Layout {
-  const absolute = resolve(dataDir);
-  mkdirSync(absolute, { recursive: true });
+  const absolute = makeFolder(dataDir);
   const user = postgresUser();
   const home = user && !canEnter(user, absolute) ? join(systemFolder, ownName(absolute)) : absolute;
   if (user && home !== absolute) {
@@ -29,6 +28,16 @@ export function layOut(dataDir: string): Layout {
     for (const folder of [systemFolder, home]) chmodSync(folder, 0o755); // whatever the umask made of them
   }
   return { dataDir: absolute, home, user, cluster: join(home, 'postgres') };
+}
+
+/** Makes a folder if it is not there. @returns its one real path, so that a link to it is not taken for another. */
+function makeFolder(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true });
+    return realpathSync(path);
+  } catch (cause) {
+    throw new Error(`DATA_DIR cannot be made: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** The folder below which copies of the programs go. */
