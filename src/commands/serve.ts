@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
+import { bindStatements } from '../domain/statements.ts';
 import { buildGateway } from '../gateway.ts';
 import { type CommandContext, withDatabase } from './context.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,12 +23,13 @@ export async function serve(args: string[]): Promise<number> {
   const stop: Promise<string> = cluster.isWorker ? untilToldToStop() : untilSignal();
   return withDatabase(async (context) => {
     const { config, log, database } = context;
-    if (config.bootstrapApiToken) await acceptBootstrapToken(database.prisma, config.bootstrapApiToken);
+    if (config.bootstrapApiToken)
+      await acceptBootstrapToken({ prisma: database.prisma, statements: bindStatements(database) }, config.bootstrapApiToken);
     const gateway = buildGateway(database, log);
     const sockets = openSockets(gateway.server);
     await listen(gateway.server, config);
     // Only now, when nothing can keep it from being printed.
-    const first = await issueFirstApiToken(database.prisma);
+    const first = await issueFirstApiToken(database);
 
     const url = urlOf(gateway.server.address() as AddressInfo);
     log.info(`listening on ${url} (playground: ${url}/graphql)`);

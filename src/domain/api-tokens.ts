@@ -20,6 +20,8 @@ export interface ApiTokenRequest {
 
 type Prisma = Pick<Database['prisma'], 'apiToken'>;
 
+type Db = { readonly prisma: Prisma; readonly statements: Statements };
+
 /**
  * Issues an API token. The secret is in the answer and nowhere else: only its hash is stored.
  *
@@ -51,7 +53,8 @@ export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiTok
 }
 
 /** Accepts a secret of the operator's choice as an API token with scope `admin`, untagged. Does nothing if it is known. */
-export async function acceptBootstrapToken(prisma: Prisma, secret: string): Promise<void> {
+export async function acceptBootstrapToken({ prisma, statements }: Db, secret: string): Promise<void> {
+  if (await statements.apiToken(hashSecret(secret))) return;
   const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: Buffer.from(hashSecret(secret), 'hex') }];
   await prisma.apiToken.createMany({ data, skipDuplicates: true });
 }
@@ -60,9 +63,12 @@ export async function acceptBootstrapToken(prisma: Prisma, secret: string): Prom
  * Issues the very first API token, for the Testing environment and with every scope for groups; nothing if there is one
  * already. Instances that start at once on one database agree on who issues it.
  */
-export async function issueFirstApiToken(
-  prisma: Database['prisma'],
-): Promise<{ secret: string; apiToken: ApiToken } | undefined> {
+export async function issueFirstApiToken({
+  prisma,
+  query,
+}: Pick<Database, 'prisma' | 'query'>): Promise<{ secret: string; apiToken: ApiToken } | undefined> {
+  // Asked first without Prisma, whose engine takes 60 MB of memory from its first use on.
+  if ((await query('any-api-token', 'select from api_token limit 1', [])).length > 0) return undefined;
   return prisma.$transaction(async (transaction) => {
     await transaction.$executeRaw`lock table api_token in share row exclusive mode`;
     if ((await transaction.apiToken.count()) > 0) return undefined;

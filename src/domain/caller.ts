@@ -39,14 +39,19 @@ export class Caller {
     if (!this.apiToken) throw new Unauthenticated('This needs an API token: send the header "Authorization: Token <API_TOKEN>".');
   }
 
-  /** Which groups this caller sees, as a condition: those of its environment, or with `admin` all. {@link sees} is the same. */
+  /** Whether this caller sees the groups of every environment, which takes `admin`; others see those of their own. */
+  get everyEnvironment(): boolean {
+    return this.has('admin');
+  }
+
+  /** Which groups this caller sees, as a condition. {@link sees} is the same. */
   get visible(): { environmentTag?: EnvironmentTag | null } {
-    return this.has('admin') ? {} : { environmentTag: this.environmentTag };
+    return this.everyEnvironment ? {} : { environmentTag: this.environmentTag };
   }
 
   /** Whether this caller sees a group: the rule of {@link visible}, for a row that is there already. */
   sees(group: { readonly environmentTag: EnvironmentTag | null }): boolean {
-    return this.has('admin') || group.environmentTag === this.environmentTag;
+    return this.everyEnvironment || group.environmentTag === this.environmentTag;
   }
 
   private has(scope: Scope): boolean {

@@ -14,6 +14,20 @@ interface UserGroupDraft {
   readonly mapping: string;
 }
 
+/** A token that may be put in the place of another, every rule checked. */
+interface Rotation {
+  readonly currentToken: string;
+  readonly newToken: string;
+  /** The environments of the groups whose tokens may be replaced: one, or with `everyEnvironment` all. */
+  readonly environmentTag: EnvironmentTag | null;
+  readonly everyEnvironment: boolean;
+  /** How long the current token goes on, in seconds; 0 ends it at once. */
+  readonly graceSeconds: number;
+}
+
+/** What became of a rotation: the group, and until when its former token goes on. */
+type Rotated = UserGroup & { readonly previousTokenExpiresAt: Date | null };
+
 /** An API token as found by its secret's hash; whether it has expired is judged by the database's clock. */
 type FoundApiToken = ApiToken & { readonly expired: boolean };
 
@@ -29,13 +43,15 @@ export interface Statements {
   groupsByProvidedId(providedId: string): Promise<UserGroup[] | undefined>;
   /** Inserts a group and answers with it; with none when a stored group holds the id. Concurrent drafts for one id: the first. */
   insertGroup(draft: UserGroupDraft): Promise<UserGroup | undefined>;
+  /** Replaces a token and answers with its group; with none when it is not the current token of such a group. Concurrent ones: the first. */
+  rotateToken(rotation: Rotation): Promise<Rotated | undefined>;
 }
 
 /** The most keys of a look-up: enough for every request of a turn, small enough not to hold up other statements. */
 const maxLookupKeys = 512;
 
-/** Fewer than of a look-up: a row is written, and locked until all of them are. */
-const maxInsertKeys = 128;
+/** Fewer than of a look-up: rows are written, and locked until all of them are. */
+const maxWrittenKeys = 128;
 
 const groupColumns = (table: string) =>
   [
@@ -83,7 +99,7 @@ export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statem
     }),
     insertGroup: collapse<UserGroupDraft, UserGroup>({
       identity: draftIdentity,
-      maxKeys: maxInsertKeys,
+      maxKeys: maxWrittenKeys,
       load: async (drafts) => {
         const column = <Name extends keyof UserGroupDraft>(name: Name) => drafts.map((draft) => draft[name]);
         const values = [
@@ -92,6 +108,19 @@ export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statem
         ];
         const inserted = await rows<UserGroup>('insert-groups', insertGroups, values);
         return new Map(inserted.map((group) => [draftIdentity(group), group]));
+      },
+    }),
+    rotateToken: collapse<Rotation, Rotated>({
+      identity: ({ currentToken }) => currentToken,
+      maxKeys: maxWrittenKeys,
+      load: async (rotations) => {
+        const column = <Name extends keyof Rotation>(name: Name) => rotations.map((rotation) => rotation[name]);
+        const values = [
+          ...[column('currentToken'), column('newToken'), column('environmentTag')],
+          ...[column('everyEnvironment'), column('graceSeconds')],
+        ];
+        const rotated = await rows<Rotated & { asked: string }>('rotate-tokens', rotateTokens, values);
+        return new Map(rotated.map(({ asked, ...group }) => [asked, group]));
       },
     }),
   };
@@ -130,3 +159,26 @@ const insertGroups = `
   order by provided_id, environment_tag
   on conflict do nothing
   returning ${groupColumns('g')}`;
+
+/**
+ * Locks the groups in the order of their numbers, for the same reason. A group whose token another statement replaced while
+ * this one waited for it is no longer among them.
+ */
+const rotateTokens = `
+  with locked as (
+    select g.team_id as id, asked.* from unnest($1::text[], $2::text[], $3::environment_tag[], $4::bool[], $5::int[])
+      as asked (current_token, new_token, tag, every_environment, grace_seconds)
+    join user_group g on g.token = asked.current_token
+      and (asked.every_environment or g.environment_tag is not distinct from asked.tag)
+    order by g.team_id for update of g
+  ), rotated as (
+    update user_group g set token = locked.new_token, updated_at = now() from locked where g.team_id = locked.id
+    returning ${groupColumns('g')}, locked.current_token as asked, locked.grace_seconds as grace_seconds
+  ), ended as (
+    delete from retired_token where team_id in (select "teamId" from rotated) and expires_at <= now()
+  ), retired as (
+    insert into retired_token (token, team_id, expires_at)
+    select asked, "teamId", now() + grace_seconds * interval '1 second' from rotated where grace_seconds > 0
+    returning token, expires_at
+  )
+  select rotated.*, retired.expires_at as "previousTokenExpiresAt" from rotated left join retired on retired.token = rotated.asked`;

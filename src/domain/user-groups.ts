@@ -121,21 +121,12 @@ export async function rotateUserGroupToken(
   refuse([...textIssues(['currentToken'], currentToken), ...graceIssues(graceSeconds)]);
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
 
-  const rotate = async (prisma: Pick<Db['prisma'], 'userGroup'>) => {
-    const where = { token: currentToken, ...caller.visible };
-    const [rotated] = await prisma.userGroup.updateManyAndReturn({ where, data: { token: issueToken('ugt_') } });
-    if (!rotated) throw notFound();
-    return rotated;
-  };
-  if (graceSeconds === 0) return { userGroup: await rotate(db.prisma), previousTokenExpiresAt: null };
-  return db.prisma.$transaction(async (prisma) => {
-    const userGroup = await rotate(prisma);
-    const { teamId } = userGroup;
-    const previousTokenExpiresAt = new Date(userGroup.updatedAt.getTime() + graceSeconds * 1_000);
-    await prisma.retiredToken.deleteMany({ where: { teamId, expiresAt: { lte: userGroup.updatedAt } } });
-    await prisma.retiredToken.create({ data: { token: currentToken, teamId, expiresAt: previousTokenExpiresAt } });
-    return { userGroup, previousTokenExpiresAt };
-  });
+  const newToken = issueToken('ugt_');
+  const { environmentTag, everyEnvironment } = caller;
+  const rotated = await db.statements.rotateToken({ currentToken, newToken, environmentTag, everyEnvironment, graceSeconds });
+  // Calls for one token that came together share one rotation: it is of the call whose new token the group bears.
+  if (rotated?.token !== newToken) throw notFound();
+  return { userGroup: rotated, previousTokenExpiresAt: rotated.previousTokenExpiresAt };
 }
 
 /** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */

@@ -1,4 +1,3 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { execute, parse } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { type AdmittedDocuments, rememberAdmitted } from './admitted.ts';
@@ -56,7 +55,8 @@ export function createGraphQLServer(failureHeaders: FailureHeaders): GraphQLServ
     cors: false,
     landingPage: false,
     logging: false,
-    renderGraphiQL,
+    // Loaded when the first browser asks: it takes 40 MB of memory.
+    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options ?? {}),
     graphiql: {
       title: 'User group gateway',
       defaultQuery: firstQuery,
