@@ -14,10 +14,12 @@ afterAll(() => gateway.close());
 const result = '{ __typename ... on Error { code message } }';
 
 /** For every root field an operation that succeeds for whoever may, and the scope that it takes. */
-const operations: Record<string, [document: () => string, scope?: 'groups:read' | 'groups:write']> = {
+const operations: Record<string, [document: () => string, scope?: 'groups:read' | 'groups:write' | 'config:validate']> = {
   caller: [() => '{ caller { __typename } }'],
   node: [() => `{ node(id: "${group.id}") { __typename } }`, 'groups:read'],
   nodes: [() => `{ nodes(ids: ["${group.id}"]) { __typename } }`, 'groups:read'],
+  validateDocsConfig: [() => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }', 'config:validate'],
+  validateDocsConfigs: [() => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }', 'config:validate'],
   userGroup: [() => '{ userGroup(by: { providedId: "acme" }) { __typename } }', 'groups:read'],
   getOrCreateUserGroup: [() => `mutation { getOrCreateUserGroup(input: { providedId: "acme" }) ${result} }`, 'groups:write'],
   updateUserGroup: [() => `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) ${result} }`, 'groups:write'],

@@ -20,7 +20,7 @@ export function makeDataDir(): TestDataDir {
 }
 
 /** The same for a folder that is there; `cluster` is PostgreSQL's own folder. */
-export function dataDirAt(path: string, cluster: string): TestDataDir {
+function dataDirAt(path: string, cluster: string): TestDataDir {
   const postmaster = () => {
     const file = join(cluster, 'postmaster.pid');
     return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined : undefined;

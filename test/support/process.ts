@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { sendRequest } from './gateway.ts';
 
 /** The root of the checkout. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The compiled binary, as users run it. */
 const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
