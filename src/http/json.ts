@@ -77,10 +77,12 @@ function inspect(text: string, value: unknown, what: string): void {
   }
 }
 
+/** The position behind a string's closing quote: the first quote that no odd number of backslashes precedes. */
 function stringEnd(text: string, start: number): number {
-  for (let i = start + 1; ; i += 1) {
-    if (text[i] === '\\') i += 1;
-    else if (text[i] === '"') return i + 1;
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
   }
 }
 
