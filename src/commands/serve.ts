@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { bindStatements } from '../domain/statements.ts';
 import { buildGateway } from '../gateway.ts';
@@ -19,7 +20,10 @@ const drainTimeoutMs = 30_000;
 /** `serve [--workers N]`: takes requests until SIGTERM or SIGINT, then answers those under way and stops. A second signal ends at once. */
 export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
-  if (cluster.isPrimary && workers > 1) return runWorkers(workers, untilSignal());
+  if (cluster.isPrimary && workers > 1) {
+    readConfig(process.env, process.stderr.isTTY); // so that mistakes are told once
+    return runWorkers(workers, untilSignal());
+  }
   const stop: Promise<string> = cluster.isWorker ? untilToldToStop() : untilSignal();
   return withDatabase(async (context) => {
     const { config, log, database } = context;
@@ -28,12 +32,18 @@ export async function serve(args: string[]): Promise<number> {
     const gateway = buildGateway(database, log);
     const sockets = openSockets(gateway.server);
     await listen(gateway.server, config);
-    // Only now, when nothing can keep it from being printed.
-    const first = await issueFirstApiToken(database);
-
     const url = urlOf(gateway.server.address() as AddressInfo);
+    try {
+      // Only now, when nothing can keep it from being printed.
+      const first = await issueFirstApiToken(database);
+      if (first) process.stdout.write(welcome(url, first.secret));
+    } catch (error) {
+      gateway.server.close();
+      gateway.server.closeAllConnections();
+      await gateway.close();
+      throw error;
+    }
     log.info(`listening on ${url} (playground: ${url}/graphql)`);
-    if (first) process.stdout.write(welcome(url, first.secret));
 
     log.info(`${await stop}: answering what is under way, then stopping`);
     gateway.drain();

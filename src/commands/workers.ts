@@ -27,7 +27,8 @@ export async function runWorkers(count: number, stop: Promise<NodeJS.Signals>): 
       });
       worker.once('exit', () => {
         workers.delete(worker);
-        if (!stopping && everListened) void sleep(restartDelayMs).then(() => (stopping ? undefined : start()));
+        if (!stopping && (everListened || workers.size > 0))
+          void sleep(restartDelayMs).then(() => (stopping ? undefined : start()));
         else if (workers.size === 0) resolve();
       });
     };
@@ -47,6 +48,8 @@ export async function runWorkers(count: number, stop: Promise<NodeJS.Signals>): 
  */
 export function untilToldToStop(): Promise<string> {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {});
+  // Else Node ends a worker in the middle of its requests as soon as the first process is gone.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   return new Promise((resolve) => {
     process.on('message', (message) => message === stopMessage && resolve('stop'));
     process.once('disconnect', () => resolve('the first process is gone'));

@@ -1,3 +1,5 @@
+import { GatewayError } from './errors.ts';
+
 /** One call's place in a batch. */
 interface Waiter<Value> {
   resolve(value: Value | undefined): void;
@@ -19,6 +21,9 @@ export interface Batching<Key, Value> {
  * and statements become fewer. More than one, so that a slow batch does not hold up those behind it.
  */
 const maxUnderWay = 2;
+
+/** How many distinct keys may wait while the database is slow; more are refused at once, so that memory stays bounded. */
+const maxWaiting = 10_000;
 
 /**
  * Makes one statement of what is asked for in one turn of the event loop, or while earlier statements are under way, by
@@ -67,6 +72,9 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key)
       const identity = batching.identity(key);
       const entry = waiting.get(identity);
       if (entry) return void entry.waiters.push({ resolve, reject });
+      if (waiting.size >= maxWaiting) {
+        return reject(new GatewayError('UNAVAILABLE', 'Too many requests are waiting for the database. Try again shortly.'));
+      }
       waiting.set(identity, { key, waiters: [{ resolve, reject }] });
       if (!scheduled) {
         scheduled = true;

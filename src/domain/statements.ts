@@ -43,7 +43,7 @@ export interface Statements {
   groupsByProvidedId(providedId: string): Promise<UserGroup[] | undefined>;
   /** Inserts a group and answers with it; with none when a stored group holds the id. Concurrent drafts for one id: the first. */
   insertGroup(draft: UserGroupDraft): Promise<UserGroup | undefined>;
-  /** Replaces a token and answers with its group; with none when it is not the current token of such a group. Concurrent ones: the first. */
+  /** Replaces a token and answers with its group; with none when it is not the current token of such a group, or not any more. */
   rotateToken(rotation: Rotation): Promise<Rotated | undefined>;
 }
 
@@ -111,7 +111,7 @@ export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statem
       },
     }),
     rotateToken: collapse<Rotation, Rotated>({
-      identity: ({ currentToken }) => currentToken,
+      identity: ({ newToken }) => newToken, // each call for itself: the statement lets one of a token's through
       maxKeys: maxWrittenKeys,
       load: async (rotations) => {
         const column = <Name extends keyof Rotation>(name: Name) => rotations.map((rotation) => rotation[name]);
@@ -119,8 +119,8 @@ export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statem
           ...[column('currentToken'), column('newToken'), column('environmentTag')],
           ...[column('everyEnvironment'), column('graceSeconds')],
         ];
-        const rotated = await rows<Rotated & { asked: string }>('rotate-tokens', rotateTokens, values);
-        return new Map(rotated.map(({ asked, ...group }) => [asked, group]));
+        const rotated = await rows<Rotated>('rotate-tokens', rotateTokens, values);
+        return new Map(rotated.map((group) => [group.token, group]));
       },
     }),
   };
@@ -151,12 +151,15 @@ const groupsByProvidedId = `
   select ${groupColumns('g')} from user_group g
   where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
 
-/** In the order of the ids, so that two processes that insert the same ids wait for each other, and not in a circle. */
+/**
+ * In the order of the ids, so that two processes that insert the same ids wait for each other, and not in a circle; of one id
+ * the untagged group first, which stands in the way of both others.
+ */
 const insertGroups = `
   insert into user_group as g (provided_id, environment_tag, name, token, properties, mapping)
   select * from unnest($1::text[], $2::environment_tag[], $3::text[], $4::text[], $5::json[], $6::json[])
     as draft (provided_id, environment_tag, name, token, properties, mapping)
-  order by provided_id, environment_tag
+  order by provided_id, environment_tag nulls first
   on conflict do nothing
   returning ${groupColumns('g')}`;
 

@@ -50,8 +50,13 @@ export async function getOrCreateUserGroup(
   refuse([...textIssues(['providedId'], providedId), ...fieldIssues(input)]);
 
   const { environmentTag } = caller;
-  const inOwnEnvironment = (group: UserGroup) => group.environmentTag === environmentTag;
-  const findOwn = async () => (await db.statements.groupsByProvidedId(providedId))?.find(inOwnEnvironment);
+  const findOwn = async () => {
+    const groups = (await db.statements.groupsByProvidedId(providedId)) ?? [];
+    const own = groups.find((group) => group.environmentTag === environmentTag);
+    // Two groups share an id only if one is Customer and the other Testing.
+    if (!own && groups.some((group) => group.environmentTag === null || environmentTag === null)) throw idIsHeld(providedId);
+    return own;
+  };
 
   const existing = await findOwn();
   if (existing) return { userGroup: existing, created: false };
@@ -65,9 +70,13 @@ export async function getOrCreateUserGroup(
   // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
   if (stored) return { userGroup: stored, created: stored.token === token };
 
-  const winner = await findOwn();
+  const winner = await findOwn(); // or the conflict with a group that came at the same moment
   if (winner) return { userGroup: winner, created: false };
-  throw new Conflict(
+  throw idIsHeld(providedId);
+}
+
+function idIsHeld(providedId: string): Conflict {
+  return new Conflict(
     `The id ${JSON.stringify(providedId)} is held by a user group outside this API token's environment, and an untagged group shares its id ` +
       'with no other. Label the untagged group as Customer or Testing, or use another id.',
   );
@@ -124,8 +133,7 @@ export async function rotateUserGroupToken(
   const newToken = issueToken('ugt_');
   const { environmentTag, everyEnvironment } = caller;
   const rotated = await db.statements.rotateToken({ currentToken, newToken, environmentTag, everyEnvironment, graceSeconds });
-  // Calls for one token that came together share one rotation: it is of the call whose new token the group bears.
-  if (rotated?.token !== newToken) throw notFound();
+  if (!rotated) throw notFound();
   return { userGroup: rotated, previousTokenExpiresAt: rotated.previousTokenExpiresAt };
 }
 

@@ -51,6 +51,9 @@ export function compileOftenExecuted(schema: GraphQLSchema): Execute {
   };
 }
 
+/** The longest document that is compiled, in characters: what it becomes grows with it. */
+const maxCompiledCharacters = 2_000;
+
 /** What compiled documents do otherwise: the order of fields with directives, and an alias that JavaScript takes for more than data. */
 const unlike = /@|__proto__/;
 
@@ -62,6 +65,8 @@ function compileSimpleQuery(schema: GraphQLSchema, document: DocumentNode): Comp
   const operation = getOperationAST(document);
   const source = document.loc?.source.body ?? '';
   if (operation?.operation !== OperationTypeNode.QUERY || unlike.test(source)) return undefined;
+  // A fragment is expanded at each place that spreads it, so that a small document may become a huge function.
+  if (document.definitions.length > 1 || source.length > maxCompiledCharacters) return undefined;
   return hasRequiredLeafVariables(schema, operation) ? compile(schema, document) : undefined;
 }
 

@@ -100,8 +100,8 @@ const waysOut =
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */
 function readMembers(request: GatewayRequest): Members {
   const reads = request.method === 'GET' || request.method === 'QUERY';
-  if (reads && request.body.length === 0 && request.query !== '') return queryMembers(request.query);
-  return jsonObject(request, reads ? waysOut : `Send a JSON object.`);
+  if (reads && request.body.length === 0 && /(^|&)user_group_id=/.test(request.query)) return queryMembers(request.query);
+  return jsonObject(request, reads ? waysOut : 'Send a JSON object.');
 }
 
 function success({ user_group, ...members }: Exclude<Result, Failure>): Answer {

@@ -24,7 +24,7 @@ test('a file imports only from its own room and from those below it', () => {
   const imports = files
     .filter((file) => room(file) !== 'generated')
     .flatMap((file) =>
-      [...readFileSync(join('src', file), 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)].map(([, path = '']) => ({
+      [...readFileSync(join('src', file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) => ({
         file,
         target: normalize(join(dirname(file), path)),
       })),

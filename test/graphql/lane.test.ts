@@ -111,3 +111,26 @@ function withoutLength({ headers, ...rest }: { status: number; headers: Record<s
   const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return { ...rest, headers: Object.fromEntries(names.filter(([name]) => name !== 'content-length')) };
 }
+
+test.each([
+  ['fragments that spread each other twice', doublingFragments(16)],
+  [
+    'a large fragment that is spread often',
+    `{ ${Array.from({ length: 150 }, (_, i) => `a${i}: caller { ...F }`).join(' ')} } fragment F on ApiToken { ${Array.from({ length: 200 }, (_, i) => `b${i}: name`).join(' ')} }`,
+  ],
+])('a small document that would become a huge function is executed as it is: %s', async (_, query) => {
+  for (let use = 0; use < 6; use += 1) {
+    const params = { query };
+    const answer = await server.lane({ params, accept: undefined, context: context(Caller.anonymous) });
+    expect((answer ?? (await longWay(params, undefined, Caller.anonymous))).body).toContain('"errors"');
+  }
+});
+
+/** A document of some 100 characters a fragment that names 2 to the power of `count` fields. */
+function doublingFragments(count: number): string {
+  const fragments = Array.from({ length: count }, (_, i) => {
+    const next = i + 1 < count ? `...F${i + 1}` : 'group';
+    return `fragment F${i} on DocsConfigGroup { a: pages { ... on DocsConfigGroup { ${next} } } b: pages { ... on DocsConfigGroup { ${next} } } }`;
+  });
+  return `{ validateDocsConfig(input: { source: "" }) { config { navigation { ...F0 } } } } ${fragments.join(' ')}`;
+}

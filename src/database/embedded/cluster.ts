@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -96,14 +96,23 @@ function readLock(layout: Layout): { pid: number; port: number } | undefined {
   }
 }
 
-/** Whether `pid` is alive and the postmaster of this data directory, which is its working directory. */
+/** Whether `pid` is alive and the postmaster of this data directory, which is among its arguments. */
 function isPostmaster(pid: number, layout: Layout): boolean {
   try {
     process.kill(pid, 0);
-    if (process.platform !== 'linux') return true;
-    return readlinkSync(`/proc/${pid}/cwd`) === layout.cluster; // of a zombie, unreadable
-  } catch {
-    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  return argumentsOf(pid)?.includes(layout.cluster) ?? true;
+}
+
+/** A process's arguments, none of a zombie; `undefined` where they cannot be told. (Its working directory needs more rights.) */
+function argumentsOf(pid: number): string[] | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
   }
 }
 
@@ -113,13 +122,16 @@ function isPostmaster(pid: number, layout: Layout): boolean {
  */
 function forgetRecycledPid(layout: Layout): void {
   const lock = readLock(layout);
-  if (!lock || process.platform !== 'linux' || isPostmaster(lock.pid, layout)) return;
-  if (existsSync(`/proc/${lock.pid}`)) rmSync(join(layout.cluster, 'postmaster.pid'), { force: true });
+  const words = lock && argumentsOf(lock.pid)?.filter(Boolean);
+  if (words && words.length > 0 && !words.includes(layout.cluster))
+    rmSync(join(layout.cluster, 'postmaster.pid'), { force: true });
 }
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen({ port: 0, host: '127.0.0.1', exclusive: true }, resolve),
+  );
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
   return typeof address === 'object' && address ? address.port : 0;

@@ -1,0 +1,97 @@
+// Draws where a process spends its time: `npx tsx bench/flame.ts FILE.cpuprofile > FILE.svg`. The profile is one that
+// `node --cpu-prof` writes. Width is time on the processor, idle time left out; a frame stands on the one that called it.
+import { readFileSync } from 'node:fs';
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly children?: readonly number[];
+}
+
+interface Profile {
+  readonly nodes: readonly ProfileNode[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+/** A frame in the picture: all samples of one function that was called the same way. */
+interface Frame {
+  readonly name: string;
+  microseconds: number;
+  readonly children: Map<string, Frame>;
+}
+
+const width = 1200;
+const rowHeight = 17;
+
+/** Narrower frames would be lines without a name. */
+const minWidth = 1.5;
+
+/** What happens before requests come, and while none is there. */
+const leftOut = /^\((idle|root)\)|ModuleJob|ModuleLoader|internal\/modules|cjs\/loader|Module\./;
+
+function read(profile: Profile): Frame {
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const parents = new Map(profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
+  const root: Frame = { name: 'gateway', microseconds: 0, children: new Map() };
+  for (const [index, sample] of profile.samples.entries()) {
+    const stack: string[] = [];
+    for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) stack.unshift(nameOf(nodes.get(id)));
+    if (stack.slice(1).some((name) => leftOut.test(name))) continue;
+    add(root, stack.slice(1), profile.timeDeltas[index] ?? 0);
+  }
+  return root;
+}
+
+function nameOf(node: ProfileNode | undefined): string {
+  if (!node) return '?';
+  const { functionName, url, lineNumber } = node.callFrame;
+  const file = url.split('/').slice(-2).join('/');
+  return `${functionName || '(anonymous)'}${file ? ` ${file}:${lineNumber + 1}` : ''}`;
+}
+
+function add(root: Frame, stack: readonly string[], microseconds: number): void {
+  let frame = root;
+  frame.microseconds += microseconds;
+  for (const name of stack) {
+    const child: Frame = frame.children.get(name) ?? { name, microseconds: 0, children: new Map() };
+    frame.children.set(name, child);
+    child.microseconds += microseconds;
+    frame = child;
+  }
+}
+
+function draw(root: Frame): string {
+  const boxes: string[] = [];
+  let depth = 0;
+  const place = (frame: Frame, x: number, level: number): void => {
+    const w = (frame.microseconds / root.microseconds) * width;
+    if (w < minWidth) return;
+    depth = Math.max(depth, level);
+    boxes.push(box(frame, x, w, level, ((frame.microseconds / root.microseconds) * 100).toFixed(1)));
+    let at = x;
+    for (const child of [...frame.children.values()].sort((a, b) => b.microseconds - a.microseconds)) {
+      place(child, at, level + 1);
+      at += (child.microseconds / root.microseconds) * width;
+    }
+  };
+  place(root, 0, 0);
+  const height = (depth + 1) * rowHeight;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="monospace" font-size="11">\n${boxes.join('\n')}\n</svg>\n`;
+}
+
+function box({ name }: Frame, x: number, w: number, level: number, percent: string): string {
+  const y = level * rowHeight;
+  const hue = name.includes('dist/') ? 130 : /pg|postgres/.test(name) ? 210 : /graphql/.test(name) ? 300 : 35;
+  const text =
+    w > 40 ? `<text x="${(x + 3).toFixed(1)}" y="${y + 12}">${escapeXml(name.slice(0, Math.floor(w / 6.8)))}</text>` : '';
+  return `<g><title>${escapeXml(name)} ${percent} %</title><rect x="${x.toFixed(1)}" y="${y}" width="${(w - 0.5).toFixed(1)}" height="${rowHeight - 1}" fill="hsl(${hue} 70% 75%)"/>${text}</g>`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+const [file] = process.argv.slice(2);
+if (!file) throw new Error('Which profile? npx tsx bench/flame.ts FILE.cpuprofile > FILE.svg');
+process.stdout.write(draw(read(JSON.parse(readFileSync(file, 'utf8')) as Profile)));
