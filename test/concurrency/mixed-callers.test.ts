@@ -35,3 +35,30 @@ test('callers of three environments who create one id at the same moment each ge
     expect(['200,200,409', '409,409,200']).toContain(statuses);
   }
 });
+
+test('look-ups of both environments, of unknown tokens and with faults, all in one turn, each get their own answer', async () => {
+  const create = async (environment: 'Customer' | 'Testing') => {
+    const caller = (await gateway.issue({ environment })).secret;
+    const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'mixed' }, token: caller });
+    return { caller, token: json.user_group.token, teamId: json.user_group.team_id };
+  };
+  const [customer, testing] = await Promise.all([create('Customer'), create('Testing')]);
+  const unknown = 'ugk_000000000000000000000000000000000000';
+  const query = 'query ($token: String!) { userGroup(by: { token: $token }) { teamId } }';
+  const ask = async (credential: string, token: string) => {
+    const { status, json } = await gateway.graphql(query, { token }, { token: credential });
+    return json.errors ? [status, json.errors[0].extensions.code] : json.data.userGroup;
+  };
+  const cases: [string, string, unknown][] = [
+    [customer.caller, customer.token, { teamId: customer.teamId }],
+    [testing.caller, testing.token, { teamId: testing.teamId }],
+    [customer.caller, testing.token, null],
+    [testing.caller, customer.token, null],
+    [customer.caller, 'a token that nobody has', null],
+    [testing.caller, 'nul\u0000', [200, 'INVALID_INPUT']],
+    [unknown, customer.token, [401, 'UNAUTHENTICATED']],
+  ];
+  const many = Array.from({ length: 10 }, () => cases).flat();
+  const answers = await Promise.all(many.map(([credential, token]) => ask(credential, token)));
+  expect(answers).toEqual(many.map(([, , expected]) => expected));
+});
