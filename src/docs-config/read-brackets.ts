@@ -15,6 +15,7 @@ export interface Frame {
 /** Ends the innermost object or array at its closing bracket. */
 export function closeFrame({ scanner, frames }: Reading): void {
   const frame = frames.pop();
+  scanner.lost = false;
   scanner.at++;
   scanner.lastEnd = scanner.at;
   if (frame) frame.node.end = scanner.at;
@@ -25,14 +26,32 @@ export function mismatch(reading: Reading, code: number): void {
   const { scanner, frames } = reading;
   const top = frames.at(-1) as Frame;
   const range = { start: scanner.at, end: scanner.at + 1 };
+  scanner.lost = false;
   const found = String.fromCharCode(code);
   const expected = closing(top);
+  reading.surplus ??= surplusOf(reading);
+  if (reading.surplus > 0) {
+    reading.surplus--;
+    scanner.at++;
+    const message = `This ${found} is one too many: ${expected} closes what is open here.`;
+    const suggestion = `Remove this ${found}.`;
+    const certain = scanner.text[range.start - 1] === found;
+    scanner.report(certain ? removal(range, message, suggestion) : { range, message, suggestion });
+    scanner.lost = !certain;
+    return;
+  }
   top.node.damaged = true;
   const wanted = found === '}' ? 'object' : 'array';
   const outer = frames.findLastIndex(({ node }) => node.kind === wanted);
   if (outer === -1) {
     scanner.at++;
-    scanner.report(removal(range, `There is no open bracket that this ${found} could close.`, `Remove this ${found}.`));
+    const opener = found === '}' ? '{' : '[';
+    scanner.report({
+      range,
+      message: `There is no ${opener} that this ${found} could close.`,
+      suggestion: `Write ${opener} where it opens, or remove this ${found}.`,
+    });
+    scanner.lost = true;
     return;
   }
   if (isIndentedAs(scanner.text, scanner.at, top.node.start)) {
@@ -45,6 +64,12 @@ export function mismatch(reading: Reading, code: number): void {
     });
     return;
   }
+  if (reading.surplus === 0 && isOnLineOf(scanner.text, scanner.at, top.node.start)) {
+    closeFrame(reading);
+    scanner.report({ range, message: `A ${opening(top)} is closed by ${found}.`, suggestion: `Write ${expected} instead.` });
+    return;
+  }
+  reading.surplus += frames.length - 1 - outer;
   scanner.report({
     range,
     message: (line) => `The ${opening(top)} of line ${line(top.node.start)} is not closed before this ${found}.`,
@@ -94,6 +119,23 @@ function isIndentedAs(text: string, closer: number, opener: number): boolean {
   const line = lineStart(text, opener);
   if (own.trim() !== '' || line === lineStart(text, closer)) return false;
   return /^\s*/.exec(text.slice(line, opener))?.[0] === own;
+}
+
+function isOnLineOf(text: string, closer: number, opener: number): boolean {
+  return closer - opener < 300 && !text.slice(opener, closer).includes('\n');
+}
+
+/** Brackets closed less those opened in the rest of the text, less those that are open. Asked for once, so it stays linear. */
+export function surplusOf({ scanner: { text, at }, frames }: Reading): number {
+  let surplus = -frames.length;
+  for (; at < text.length; at++) {
+    const mark = text[at] as string;
+    if (mark === '"') {
+      while (++at < text.length && text[at] !== '"' && text[at] !== '\n') if (text[at] === '\\') at++;
+    } else if (mark === '{' || mark === '[') surplus--;
+    else if (mark === '}' || mark === ']') surplus++;
+  }
+  return surplus;
 }
 
 function lineStart(text: string, at: number): number {

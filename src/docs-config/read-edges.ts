@@ -26,7 +26,10 @@ export function skipTextBefore(scanner: Scanner): void {
       brace === -1
         ? `There is no JSON here, only ${quoteText(text, range)}.`
         : `The text ${quoteText(text, range)} stands before the document.`,
-    suggestion: 'The file holds one JSON object and nothing else: remove this.',
+    suggestion:
+      brace === -1
+        ? 'Write the configuration as one JSON object, between { and }.'
+        : 'The file holds one JSON object and nothing else: remove this.',
   });
 }
 
@@ -39,6 +42,8 @@ export function reportTextAfter(reading: Reading): void {
     const mark = text[start];
     if (mark === ',' || mark === ';') {
       scanner.at++;
+      if (/\S/.test(text.slice(scanner.at, scanner.at + 100))) skipTrivia(scanner, false);
+      if (scanner.at < text.length && scanner.at > start + 1) continue;
       scanner.report(
         removal({ start, end: start + 1 }, `${mark === ',' ? 'A comma' : 'A semicolon'} follows the document.`, 'Remove it.'),
       );

@@ -6,13 +6,17 @@ import {
   bareKeyFollows,
   endBeforeSibling,
   extraComma,
+  keyFollows,
   keyInsteadOfItem,
+  keyUnclosed,
   keyWithoutValue,
   missingComma,
   onSameLine,
   skipMark,
+  skipStray,
   skipText,
   startMember,
+  strayWord,
   takeComma,
   tokenAt,
   valueWithoutKey,
@@ -39,6 +43,8 @@ export interface Reading {
   readonly frames: Frame[];
   root: JsonNode | undefined;
   tooDeep: number | undefined;
+  /** How many brackets more are closed than are open, from here to the end; undefined until one does not match. */
+  surplus: number | undefined;
 }
 
 /**
@@ -47,7 +53,7 @@ export interface Reading {
  */
 export function readJson(text: string, report: (problem: SyntaxProblem) => void): JsonDocument {
   const scanner = scan(text, report);
-  const reading: Reading = { scanner, frames: [], root: undefined, tooDeep: undefined };
+  const reading: Reading = { scanner, frames: [], root: undefined, tooDeep: undefined, surplus: undefined };
   skipTrivia(scanner, false);
   skipTextBefore(scanner);
   if (scanner.at >= text.length) {
@@ -81,13 +87,16 @@ function objectStep(reading: Reading, frame: Frame, node: ObjectNode, code: numb
 function objectKey(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
   const { scanner } = reading;
   const start = scanner.at;
-  if (opensString(code)) startMember(frame, node, readString(scanner), start, scanner.at);
-  else if (code === closeBrace || code === closeBracket) closeAfterComma(reading, frame, code);
+  if (opensString(code)) {
+    const key = readString(scanner);
+    if (!keyUnclosed(scanner, frame, node, key, start)) startMember(frame, node, key, start, scanner.at);
+  } else if (code === closeBrace || code === closeBracket) closeAfterComma(reading, frame, code);
   else if (code === comma) extraComma(scanner);
   else if (code === openBrace && frame.state === 'next' && reading.frames.at(-2)?.node.kind === 'array')
     endBeforeSibling(reading, node);
   else if (code === openBrace || code === openBracket || code === colon) valueWithoutKey(reading, frame, node, code);
-  else startMember(frame, node, readBareKey(scanner), start, scanner.at);
+  else if (bareKeyFollows(scanner)) startMember(frame, node, readBareKey(scanner), start, scanner.at);
+  else strayWord(reading, frame, node);
 }
 
 /** Behind a key. */
@@ -97,7 +106,11 @@ function objectColon(reading: Reading, frame: Frame, code: number): void {
   if (code === colon) {
     scanner.at++;
     frame.state = 'value';
-  } else if (code === 0x3d) {
+  } else if (code === 0x22 && scanner.at === scanner.lastEnd && /^"\s{0,20}:/.test(text.slice(scanner.at, scanner.at + 22))) {
+    const range = { start: scanner.at, end: scanner.at + 1 };
+    scanner.at = range.end;
+    scanner.report(removal(range, 'There is a double quote too many here.', 'Remove it.'));
+  } else if (code === 0x3d || code === 0xff1a) {
     const range = { start: scanner.at, end: scanner.at + (text[scanner.at + 1] === '>' ? 2 : 1) };
     scanner.at = range.end;
     frame.state = 'value';
@@ -136,11 +149,14 @@ function objectValue(reading: Reading, frame: Frame, node: ObjectNode, code: num
 /** Behind a value: a comma or the end. */
 function objectAfter(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
   const { scanner } = reading;
-  if (code === comma || code === 0x3b) takeComma(scanner, frame, code);
+  if (code === comma || code === 0x3b || code === 0xff0c) takeComma(scanner, frame, code);
   else if (code === closeBrace) closeFrame(reading);
   else if (code === closeBracket) mismatch(reading, code);
   else if (code === colon) skipMark(reading, node);
   else if (code === openBrace && reading.frames.at(-2)?.node.kind === 'array') endBeforeSibling(reading, node);
+  else if (opensString(code) && skipStray(reading)) return;
+  else if (opensString(code) && reading.frames.at(-2)?.node.kind === 'array' && !keyFollows(scanner))
+    endBeforeSibling(reading, node);
   else if (opensString(code) || code === openBrace || code === openBracket || bareKeyFollows(scanner))
     missingComma(scanner, frame);
   else skipText(reading, node);
@@ -152,12 +168,14 @@ function arrayStep(reading: Reading, frame: Frame, node: ArrayNode, code: number
   if (code === closeBracket || code === closeBrace) {
     if (after) code === closeBracket ? closeFrame(reading) : mismatch(reading, code);
     else closeAfterComma(reading, frame, code);
-  } else if (code === comma || code === 0x3b) after ? takeComma(scanner, frame, code) : extraComma(scanner);
+  } else if (code === comma || code === 0x3b || code === 0xff0c) after ? takeComma(scanner, frame, code) : extraComma(scanner);
   else if (code === colon) after && keyInsteadOfItem(reading, node) ? undefined : skipMark(reading, node);
   else if (!after) {
     frame.state = 'after';
     readValue(reading);
-  } else if (opensString(code) || code === openBrace || code === openBracket) missingComma(scanner, frame);
+  } else if (opensString(code) && skipStray(reading)) return;
+  else if (opensString(code) && reading.frames.at(-2)?.node.kind === 'object' && keyFollows(scanner)) frame.state = 'next';
+  else if (opensString(code) || code === openBrace || code === openBracket) missingComma(scanner, frame);
   else skipText(reading, node);
 }
 
@@ -206,14 +224,17 @@ function skipDeep(reading: Reading): JsonNode {
 }
 
 function closeAfterComma(reading: Reading, frame: Frame, code: number): void {
-  if (frame.state === 'next') {
-    const range = { start: frame.comma, end: frame.comma + 1 };
-    const bracket = String.fromCharCode(code);
-    reading.scanner.report(
-      removal(range, `A comma stands before the closing ${bracket}, with nothing after it.`, 'Remove this comma.'),
-    );
-    frame.state = 'after';
-  }
+  const trailing = frame.state === 'next' && frame.comma >= 0;
   if ((code === closeBrace) === (frame.node.kind === 'object')) closeFrame(reading);
   else mismatch(reading, code);
+  // A bracket that was skipped closes nothing, and the comma before it may be needed.
+  if (!trailing || reading.frames.includes(frame)) return;
+  const bracket = String.fromCharCode(code);
+  reading.scanner.report(
+    removal(
+      { start: frame.comma, end: frame.comma + 1 },
+      `A comma stands before the closing ${bracket}, with nothing after it.`,
+      'Remove this comma.',
+    ),
+  );
 }

@@ -1,10 +1,10 @@
 import { colon, comma } from './json-marks.ts';
-import type { ArrayNode, Member, ObjectNode, TextRange } from './json-tree.ts';
-import type { Frame } from './read-brackets.ts';
+import type { ArrayNode, JsonNode, Member, ObjectNode, TextRange } from './json-tree.ts';
+import { type Frame, surplusOf } from './read-brackets.ts';
 import type { Reading } from './read-json.ts';
-import { opensString } from './scan-string.ts';
+import { opensString, readString } from './scan-string.ts';
 import { endOfWord } from './scan-word.ts';
-import { endOfLine, quoteText, removal, type Scanner } from './scanner.ts';
+import { endOfLine, endsThere, quoteText, removal, type Scanner } from './scanner.ts';
 
 /** A key was read; its colon and value follow. */
 export function startMember(frame: Frame, node: ObjectNode, key: string, keyStart: number, keyEnd: number): void {
@@ -12,6 +12,25 @@ export function startMember(frame: Frame, node: ObjectNode, key: string, keyStar
   node.members.push(member);
   frame.member = member;
   frame.state = 'colon';
+}
+
+/** `"name: "Acme"`: a key whose closing quote was forgotten took its colon along. Its value begins at the quote that ended it. */
+export function keyUnclosed(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
+  const { text } = scanner;
+  const end = scanner.at;
+  const name = /^([\w$-]+)\s*:\s*$/.exec(key)?.[1];
+  if (name === undefined || text[end - 1] !== '"' || /[\s:]/.test(text[end] ?? ' ')) return false;
+  const keyEnd = start + 1 + name.length;
+  scanner.report({
+    range: { start, end: keyEnd },
+    message: `The key ${quoteText(text, { start, end: keyEnd })} is not closed.`,
+    suggestion: 'Put a double quote at its end.',
+    fix: { range: { start: keyEnd, end: keyEnd }, newText: '"' },
+  });
+  startMember(frame, node, name, start, keyEnd);
+  frame.state = 'value';
+  scanner.at = scanner.lastEnd = end - 1;
+  return true;
 }
 
 /** A key is followed by no value. */
@@ -32,11 +51,12 @@ export function takeComma(scanner: Scanner, frame: Frame, code: number): void {
   frame.comma = scanner.at;
   frame.state = 'next';
   scanner.at++;
+  scanner.lost = false;
   if (code === comma) return;
   const range = { start: frame.comma, end: scanner.at };
   scanner.report({
     range,
-    message: 'A semicolon stands where a comma belongs.',
+    message: `${code === 0x3b ? 'A semicolon' : 'A wide comma'} stands where a comma belongs.`,
     suggestion: 'Write a comma.',
     fix: { range, newText: ',' },
   });
@@ -54,11 +74,13 @@ export function missingComma(scanner: Scanner, frame: Frame): void {
   frame.state = 'next';
   const range = tokenAt(scanner);
   const at = scanner.lastEnd;
+  const certain = !scanner.lost; // else text that does not belong stands before it
+  scanner.lost = false;
   scanner.report({
     range,
     message: `A comma is missing before ${quoteText(scanner.text, range)}.`,
     suggestion: 'Put a comma after the value before it.',
-    fix: { range: { start: at, end: at }, newText: ',' },
+    ...(certain && { fix: { range: { start: at, end: at }, newText: ',' } }),
   });
 }
 
@@ -66,7 +88,7 @@ export function missingComma(scanner: Scanner, frame: Frame): void {
 export function endBeforeSibling(reading: Reading, node: ObjectNode): void {
   const { scanner, frames } = reading;
   const range = { start: scanner.at, end: scanner.at + 1 };
-  scanner.report({ range, message: 'The object before this one is not closed.', suggestion: 'Put } before the comma.' });
+  scanner.report({ range, message: 'The object before this one is not closed.', suggestion: 'Put } before it.' });
   node.damaged = true;
   node.end = scanner.lastEnd;
   frames.pop();
@@ -96,8 +118,20 @@ export function keyInsteadOfItem(reading: Reading, node: ArrayNode): boolean {
   const parent = frames.at(-2);
   if (key?.kind !== 'string' || parent?.node.kind !== 'object') return false;
   const range = { start: key.start, end: key.end };
+  reading.surplus ??= surplusOf(reading);
+  if (reading.surplus > 0 && node.items.some(({ kind }) => kind === 'object')) {
+    reading.surplus--;
+    const message = `There is no { before the key ${quoteText(scanner.text, range)}.`;
+    scanner.report({ range, message, suggestion: 'Put { before it.' });
+    const object: ObjectNode = { kind: 'object', members: [], start: key.start, end: key.end, damaged: true };
+    node.items.splice(-1, 1, object);
+    const frame: Frame = { node: object, state: 'first', member: undefined, comma: 0 };
+    frames.push(frame);
+    startMember(frame, object, key.value, key.start, key.end);
+    return true;
+  }
   const message = `The list before the key ${quoteText(scanner.text, range)} is not closed.`;
-  scanner.report({ range, message, suggestion: 'Put ] before the comma.' });
+  scanner.report({ range, message, suggestion: 'Put ] before it.' });
   node.items.pop();
   node.damaged = true;
   node.end = key.start;
@@ -130,6 +164,52 @@ export function skipText(reading: Reading, node: ObjectNode | ArrayNode): void {
     message: `The text ${quoteText(scanner.text, range)} does not belong after a value.`,
     suggestion: 'Remove it; a double quote inside a string is written \\".',
   });
+  // Where the value before it ends is a guess, too.
+  const { member } = reading.frames.at(-1) as Frame;
+  if (node.kind === 'array') node.items.splice(-1, 1, unread(node.items.at(-1)));
+  else if (member) member.value = unread(member.value);
+  scanner.lost = true;
+}
+
+function unread(node: JsonNode | undefined): JsonNode {
+  return { kind: 'unread', start: node?.start ?? 0, end: node?.end ?? 0 };
+}
+
+/** Behind a value, a double quote that opens nothing, or a string that belongs to text skipped before it: skipped as well. */
+export function skipStray({ scanner }: Reading): boolean {
+  const { text, at } = scanner;
+  if (scanner.lost) {
+    if (!onSameLine(text, scanner.lastEnd, at) || keyFollows(scanner)) return false;
+    readString(scanner);
+    return true;
+  }
+  if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !endsThere(text, at + 1)) return false;
+  scanner.at = scanner.lastEnd = at + 1;
+  scanner.report(removal({ start: at, end: at + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+  return true;
+}
+
+/** Whether a string with its colon follows: a key. */
+export function keyFollows(scanner: Scanner): boolean {
+  const { end } = tokenAt(scanner);
+  return /^\s{0,20}:/.test(scanner.text.slice(end, end + 21));
+}
+
+/** In an object, a word that is no key: nothing is made of it. */
+export function strayWord(reading: Reading, frame: Frame, node: ObjectNode): void {
+  const { scanner } = reading;
+  const { text } = scanner;
+  const range = tokenAt(scanner);
+  scanner.at = scanner.lastEnd = range.end;
+  node.damaged = true;
+  scanner.report({
+    range,
+    message: `The text ${quoteText(text, range)} does not belong here.`,
+    suggestion: 'Remove it, or make it a key in double quotes with a value.',
+  });
+  const comma = /^[ \t]{0,20},/.exec(text.slice(range.end, range.end + 21));
+  if (comma) scanner.at += comma[0].length;
+  frame.comma = -1; // whether the comma before it is needed shows once it is removed
 }
 
 /** The range of what follows, for a message. */
@@ -146,7 +226,7 @@ export function tokenAt(scanner: Scanner): TextRange {
 /** Whether what follows is an unquoted key with its colon. */
 export function bareKeyFollows({ text, at }: Scanner): boolean {
   const end = endOfWord(text, at);
-  return end > at && /^\s{0,20}:/.test(text.slice(end, end + 21));
+  return end > at && /^"?\s{0,20}[:=：]/.test(text.slice(end, end + 21));
 }
 
 /** Whether there is no line break between two offsets. */

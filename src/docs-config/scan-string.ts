@@ -1,4 +1,4 @@
-import { endOfLine, quoteText, type Scanner } from './scanner.ts';
+import { endOfLine, quoteText, removal, type Scanner } from './scanner.ts';
 
 /** What may open a string, by character code, and what may then close it. Only the first is JSON. */
 const closers = new Map([
@@ -8,6 +8,7 @@ const closers = new Map([
   [0x201c, '”“"'],
   [0x201d, '”“"'],
   [0x201e, '”“"'],
+  [0xff02, '＂"'],
   [0x2018, "’‘'"],
   [0x2019, "’‘'"],
 ]);
@@ -23,6 +24,9 @@ const escapes: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
+/** `""name"`: the opening quote stands twice. */
+const doubled = /^""[^"\s,\]}:][^"\r\n]*"{1,2}[ \t]*(?:[:,\]}\r\n]|$)/;
+
 /** Whether a string, proper or not, begins with this character. */
 export function opensString(code: number): boolean {
   return code === 0x22 || closers.has(code);
@@ -31,7 +35,11 @@ export function opensString(code: number): boolean {
 /** A string token: its meaning; its range is from where the scanner stood to where it stands now. */
 export function readString(scanner: Scanner): string {
   const { text } = scanner;
-  const start = scanner.at;
+  let start = scanner.at;
+  if (text.charCodeAt(start + 1) === 0x22 && doubled.test(text.slice(start, start + 300))) {
+    scanner.report(removal({ start, end: start + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+    start++;
+  }
   if (text.charCodeAt(start) === 0x22) {
     // The way of nearly every string: no escape, nothing wrong.
     for (let at = start + 1; at < text.length; at++) {
@@ -151,12 +159,13 @@ function endUnclosed(scanner: Scanner, start: number, from: number, lineEnd: num
   const range = { start, end };
   // Where nothing but a comma was taken for the outside of the string, the closing quote can go nowhere else.
   const certain = end > from && /^\s*,?\s*$/.test(text.slice(end, lineEnd)) && text[start] === '"' && lineEnd < text.length;
+  const curly = end > from + 1 && '”“'.includes(text[end - 1] as string);
   scanner.report({
     range,
     message: `The string ${quoteText(text, range)} is not closed.`,
     suggestion: 'Put a double quote at its end.',
-    ...(certain && { fix: { range: { start: end, end }, newText: '"' } }),
+    ...(certain && { fix: { range: { start: curly ? end - 1 : end, end }, newText: '"' } }),
   });
-  parts.push(text.slice(from, end));
+  parts.push(text.slice(from, curly ? end - 1 : end));
   return parts.join('');
 }

@@ -14,6 +14,7 @@ export function skipTrivia(scanner: Scanner, colourFits: boolean): void {
     if (code === 32 || code === 10 || code === 13 || code === 9) scanner.at++;
     else if (code === 47 && isCommentStart(text, scanner.at)) skipComments(scanner);
     else if (code === 35 && !(colourFits && startsColour(text, scanner.at))) skipComments(scanner);
+    else if (code === 60 && text.startsWith('<!--', scanner.at)) skipComments(scanner);
     else if ((code === 60 || code === 61 || code === 62 || code === 124) && isConflictMark(scanner)) skipConflictMark(scanner);
     else if (code < 32 || (code >= 0x7f && isOtherSpace(code))) skipOtherSpaces(scanner);
     else return;
@@ -38,10 +39,11 @@ function skipComments(scanner: Scanner): void {
   let closed = true;
   for (let at = start; ; ) {
     if (text[at] === '#' || text.startsWith('//', at)) end = endOfLine(text, at);
-    else if (text.startsWith('/*', at)) {
-      const close = text.indexOf('*/', at + 2);
+    else if (text.startsWith('/*', at) || text.startsWith('<!--', at)) {
+      const closing = text[at] === '/' ? '*/' : '-->';
+      const close = text.indexOf(closing, at + 2);
       closed = close !== -1;
-      end = closed ? close + 2 : text.length;
+      end = closed ? close + closing.length : text.length;
     } else break;
     at = end;
     while (at < text.length && ' \t\r\n'.includes(text[at] as string)) at++;

@@ -1,7 +1,7 @@
 import type { JsonNode } from './json-tree.ts';
 import { opensString } from './scan-string.ts';
 import { isOtherSpace } from './scan-trivia.ts';
-import { quoteText, type Scanner } from './scanner.ts';
+import { endsThere, quoteText, type Scanner } from './scanner.ts';
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const otherNumber = /^[+-]?(?:0[xX][0-9a-fA-F]+|\d*\.?\d+(?:[eE][+-]?\d+)?|\d+\.)$/;
@@ -27,7 +27,7 @@ export function endOfWord(text: string, from: number): number {
     const code = text.charCodeAt(at);
     if (code <= 32 || code === 0x2c || code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || opensString(code))
       break;
-    if (code >= 0x7f && isOtherSpace(code)) break;
+    if (code >= 0x7f && (isOtherSpace(code) || (at > from && (code === 0xff0c || code === 0xff1a)))) break;
     if (code === 0x3a && !text.startsWith('//', at + 1)) break;
   }
   return at;
@@ -37,10 +37,10 @@ export function endOfWord(text: string, from: number): number {
 export function readBareKey(scanner: Scanner): string {
   const start = scanner.at;
   const end = endOfWord(scanner.text, start);
-  scanner.at = scanner.lastEnd = end;
+  const range = { start, end: scanner.text[end] === '"' ? end + 1 : end };
+  scanner.at = scanner.lastEnd = range.end;
   const key = scanner.text.slice(start, end);
   const newText = JSON.stringify(key);
-  const range = { start, end };
   const problem = { range, message: `The key ${quoteText(scanner.text, range)} is not in quotes.` };
   if (/^[\w$-]+$/.test(key)) scanner.report({ ...problem, suggestion: `Write ${newText}.`, fix: { range, newText } });
   else scanner.report({ ...problem, suggestion: 'Put keys between double quotes, or remove what does not belong here.' });
@@ -71,10 +71,15 @@ export function readWord(scanner: Scanner): JsonNode {
   }
   const value = text.slice(start, end);
   const newText = JSON.stringify(value);
-  const certain = /^[\w./:#@-]+$/.test(value);
+  // `Acme"`: only the opening quote is missing.
+  const half = text[end] === '"' && endsThere(text, end + 1);
+  if (half) range.end = ++end;
+  const certain = half || /^[\w./:#@-]+$/.test(value);
   scanner.report({
     range,
-    message: `The text ${quoteText(text, range)} is not in quotes.`,
+    message: half
+      ? `The string ${quoteText(text, range)} has no opening double quote.`
+      : `The text ${quoteText(text, range)} is not in quotes.`,
     suggestion: newText.length > 60 ? 'Put it between double quotes.' : `Write ${newText}.`,
     ...(certain && { fix: { range, newText } }),
   });

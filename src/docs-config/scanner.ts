@@ -27,6 +27,8 @@ export interface Scanner {
   lastEnd: number;
   /** Reports a problem. */
   readonly report: (problem: SyntaxProblem) => void;
+  /** Behind text that was skipped, up to the next comma or bracket: what is wrong there follows from it and is kept silent. */
+  lost: boolean;
   /** Whether a merge conflict is open, and its second half is to be left out. */
   conflict: { readonly start: number } | undefined;
   /** No closing conflict mark follows, so do not search for one again. */
@@ -36,13 +38,15 @@ export interface Scanner {
 /** Starts reading. */
 export function scan(text: string, report: (problem: SyntaxProblem) => void): Scanner {
   let guessedUntil = -1;
-  return {
+  const scanner: Scanner = {
     text,
     at: 0,
     lastEnd: 0,
+    lost: false,
     conflict: undefined,
     conflictsUnended: false,
     report: (problem) => {
+      if (scanner.lost) return;
       if (!problem.fix) {
         if (problem.range.start < guessedUntil) return;
         guessedUntil = endOfLine(text, Math.max(problem.range.start, problem.range.end - 1));
@@ -50,6 +54,7 @@ export function scan(text: string, report: (problem: SyntaxProblem) => void): Sc
       report(problem);
     },
   };
+  return scanner;
 }
 
 /** The offset of the line break that ends the line, but no further than `limit`, which by default is the end of the text. */
@@ -74,4 +79,9 @@ export function quoteText(text: string, { start, end }: TextRange): string {
 /** A report of something that merely has to be removed. */
 export function removal(range: TextRange, message: string, suggestion: string): SyntaxProblem {
   return { range, message, suggestion, fix: { range, newText: '' } };
+}
+
+/** Whether a value can end at an offset: only a comma, a closing bracket or the line's end follows. */
+export function endsThere(text: string, at: number): boolean {
+  return /^[ \t]{0,20}(?:[,\]}\r\n]|$)/.test(text.slice(at, at + 21));
 }

@@ -65,7 +65,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
           |                 ^^
         5 | }
 
-      → Fill it in, or remove it.
+      → Fill it in.
         see /docs/docs-config/empty-value
 
     1 file checked: 1 error, 2 warnings; --fix corrects it.

@@ -106,7 +106,7 @@ function isPostmaster(pid: number, layout: Layout): boolean {
   return argumentsOf(pid)?.includes(layout.cluster) ?? true;
 }
 
-/** A process's arguments, none of a zombie; `undefined` where they cannot be told. (Its working directory needs more rights.) */
+/** A process's arguments: an empty one of a zombie, none of no process; `undefined` where they cannot be told. (Its working directory needs more rights.) */
 function argumentsOf(pid: number): string[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -118,11 +118,11 @@ function argumentsOf(pid: number): string[] | undefined {
 
 /**
  * Removes a lock file whose process number belongs to another program by now, as it easily does in a restarted container.
- * PostgreSQL would take that program for a running server and refuse to start.
+ * PostgreSQL would take that program, or what is left of a dead one, for a running server and refuse to start.
  */
 function forgetRecycledPid(layout: Layout): void {
   const lock = readLock(layout);
-  const words = lock && argumentsOf(lock.pid)?.filter(Boolean);
+  const words = lock && argumentsOf(lock.pid);
   if (words && words.length > 0 && !words.includes(layout.cluster))
     rmSync(join(layout.cluster, 'postmaster.pid'), { force: true });
 }

@@ -67,10 +67,13 @@ export const nestedGroup: Rule = {
   concerns: ({ notes }) => notes.nested === true,
   check: ({ shape, node, path }, report) => {
     if (!shape.notes.nested || node.kind !== 'object') return;
+    const isGroup = node.members.length === 0 || node.members.some(({ key }) => key === 'group' || key === 'pages');
     report(() => ({
       range: node,
-      message: `${nameOf(path)} is a group; only paths of pages belong there.`,
-      suggestion: 'Move the group out to "navigation", or allow nested groups.',
+      message: `${nameOf(path)} is ${isGroup ? 'a group' : 'an object'}; only paths of pages belong there.`,
+      suggestion: isGroup
+        ? 'Move the group out to "navigation", or allow nested groups.'
+        : 'Write the path of a page; a link belongs in "anchors" or "topbarLinks".',
     }));
   },
 };
@@ -113,12 +116,14 @@ function draft(
     const known = branch?.kind === 'object' ? listed(branch.fields.keys()) : '';
     return { key, range, message, suggestion: `Known here: ${known}.` };
   }
-  const certain = (near === alias || near.toLowerCase() === key.toLowerCase()) && !members.has(near);
+  const isSure = (other: string) =>
+    other.toLowerCase() === near.toLowerCase() || (near === alias && other.toLowerCase() === key.toLowerCase());
+  const certain = isSure(key) && !members.has(near) && [...members.keys()].filter(isSure).length === 1;
   return {
     key,
     range,
     message,
-    suggestion: `Did you mean ${quoted(near)}?`,
+    suggestion: members.has(near) ? `Remove it: ${quoted(near)} is given as well.` : `Did you mean ${quoted(near)}?`,
     ...(certain && { fix: { range, newText: JSON.stringify(near) } }),
   };
 }

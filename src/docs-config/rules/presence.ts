@@ -49,7 +49,7 @@ export const missingField: Rule = {
 };
 
 function backgroundMessage(key: string): string {
-  return `The background has no ${quoted(key)} colour beside ${quoted(key === 'light' ? 'dark' : 'light')}.`;
+  return `The background has no ${quoted(key)} colour; it needs both "light" and "dark".`;
 }
 
 function absentFields(visit: Visit, kind: string, report: ReportDraft, message: (key: string) => string): void {

@@ -41,7 +41,7 @@ export const type: Rule = {
       const suggestion = edit
         ? `Write ${edit.newText}.`
         : node.kind === 'null'
-          ? 'Give it a value, or remove it.'
+          ? 'Give it a value; a field that is not required can be left out.'
           : `Write ${wordsFor(shape)}.`;
       return { range: node, message, suggestion, ...(edit && { fix: edit }) };
     });
@@ -134,7 +134,7 @@ export const emptyValue: Rule = {
     if (!visit.branch?.notes.filled || !isEmpty(visit)) return;
     const { node, path } = visit;
     const found = node.kind === 'string' && node.value !== '' ? 'blank' : 'empty';
-    report(() => ({ range: node, message: `${nameOf(path)} is ${found}.`, suggestion: 'Fill it in, or remove it.' }));
+    report(() => ({ range: node, message: `${nameOf(path)} is ${found}.`, suggestion: 'Fill it in.' }));
   },
 };
 
