@@ -41,34 +41,41 @@ export function buildGateway(database: Database, log: Logger): Gateway {
   const contextOf = ({ caller, report }: GatewayRequest): GraphQLContext => ({ db, caller, report });
   const graphql = createGraphQLServer(failureHeaders);
 
-  const routes: Readonly<Record<string, Route>> = {
-    '/': contentsPage,
-    '/graphql': graphqlRoute({
-      lane: (params, request) => graphql.lane({ params, accept: request.headers.accept, context: contextOf(request) }),
-      answer: (url, init, params, request) => graphql.answer(url, init, params, contextOf(request)),
-    }),
-    '/api/user': userRoute(schema, contextOf),
-    '/docs/errors': errorsPage,
-    '/docs/docs-config': page(() => html(indexPage())),
-    '/schemas/docs-config.json': page(() => json(200, docsConfigJsonSchema({}), 'application/schema+json')),
-    '/livez': page(() => json(200, { status: 'alive' })),
-    '/readyz': page(async () => {
-      const reason = draining ? 'stopping' : await unreadiness(database);
-      return reason ? json(503, { status: 'not ready', reason }) : json(200, { status: 'ready' });
-    }),
-  };
+  const user = userRoute(schema, contextOf);
+  const routes = new Map<string, Route>([
+    ['/', contentsPage],
+    [
+      '/graphql',
+      graphqlRoute({
+        lane: (params, request) => graphql.lane({ params, accept: request.headers.accept, context: contextOf(request) }),
+        answer: (url, init, params, request) => graphql.answer(url, init, params, contextOf(request)),
+      }),
+    ],
+    ['/api/user', user],
+    ['/api/user/', user],
+    ['/docs/errors', errorsPage],
+    ['/docs/docs-config', page(() => html(indexPage()))],
+    ['/schemas/docs-config.json', page(() => json(200, docsConfigJsonSchema({}), 'application/schema+json'))],
+    ['/livez', page(() => json(200, { status: 'alive' }))],
+    [
+      '/readyz',
+      page(async () => {
+        const reason = draining ? 'stopping' : await unreadiness(database);
+        return reason ? json(503, { status: 'not ready', reason }) : json(200, { status: 'ready' });
+      }),
+    ],
+  ]);
 
-  /** Paths that are not listed: the legacy one with a slash, and a page for each error and each finding. */
+  /** Paths that are not listed: a page for each error and each finding. */
   function routeBelow(path: string): Route | undefined {
-    if (path === '/api/user/') return routes['/api/user'];
     const [, folder, name = ''] = /^(\/docs\/[a-z-]+)\/([\w-]+)$/.exec(path) ?? [];
     if (folder === '/docs/errors') return errorPage(name);
     return folder === '/docs/docs-config' && isCode(name) ? page(() => html(codePage(name))) : undefined;
   }
 
   const server = createListener({
-    authenticate: authenticateBy(statements, lastUsed),
-    route: (path) => (Object.hasOwn(routes, path) ? routes[path] : routeBelow(path)),
+    authenticate: authenticateBy({ statements, lastUsed }),
+    route: (path) => routes.get(path) ?? routeBelow(path),
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
     isDraining: () => draining,

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 // says production. Whoever sets it keeps what they set.
 process.env['NODE_ENV'] ??= 'production';
 
-// Keeps the space for new objects at 4 MB: under load the process takes some 20 MB less, at no speed that could be measured.
-setFlagsFromString('--max-semi-space-size=4');
-setFlagsFromString('--semi-space-growth-factor=1');
+// What a request makes is to be made among young objects, always. Under load V8 sees many requests that are under way when
+// it collects, concludes that such objects live long, and makes them among the old ones, where each keeps alive what it
+// refers to until a full collection: a quarter of the speed and 60 MB of memory went that way.
+setFlagsFromString('--no-allocation-site-pretenuring');

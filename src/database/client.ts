@@ -9,6 +9,9 @@ export type Connection = Pick<
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'options'
 >;
 
+/** A row as PostgreSQL writes it: each column as text, or null. Whoever asked for the columns knows what they are. */
+export type Row = readonly (string | null)[];
+
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
   readonly prisma: PrismaClient;
@@ -19,7 +22,7 @@ export interface Database {
    *
    * @param name the same for the same text, and for no other: each connection prepares it once.
    */
-  query<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -70,8 +73,12 @@ export function connectDatabase(
   return {
     prisma,
     pool,
-    async query<Row extends object>(name: string, text: string, values: readonly unknown[]) {
-      return (await pool.query<Row>({ ...(namedStatements && { name }), text, values: [...values] })).rows;
+    async query(name, text, values) {
+      const { rows } = await pool.query<(string | null)[]>({
+        ...(namedStatements && { name }),
+        ...{ text, values: [...values], rowMode: 'array', types: asText },
+      });
+      return rows;
     },
     async close() {
       await prisma.$disconnect();
@@ -79,6 +86,12 @@ export function connectDatabase(
     },
   };
 }
+
+/** Leaves columns as they are written. */
+const asText = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
+
+/** Reads a `timestamptz` as PostgreSQL writes it. */
+export const decodeTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
 /**
  * Sets what every session needs. By a statement and not on connecting, because poolers refuse unknown start-up settings.

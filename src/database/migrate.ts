@@ -65,10 +65,9 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
 
 /** Whether every migration that this version knows is applied. @throws when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
-  const text =
-    'select count(*)::int as applied from _prisma_migrations where finished_at is not null and migration_name = any($1)';
-  const [row] = await query<{ applied: number }>('is-migrated', text, [migrations.map(({ name }) => name)]);
-  return row?.applied === migrations.length;
+  const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
+  const [row] = await query('is-migrated', text, [migrations.map(({ name }) => name)]);
+  return Number(row?.[0]) === migrations.length;
 }
 
 /** How long a migration, or one in another process, may take. The limit of requests' statements is far below. */

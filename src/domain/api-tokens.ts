@@ -2,6 +2,7 @@ import type { Database } from '../database/client.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Caller, type Scope, scopes } from './caller.ts';
 import { InvalidInput, type Issue, NotFound, Unauthenticated } from './errors.ts';
+import type { LastUsed } from './last-used.ts';
 import { textIssues } from './limits.ts';
 import type { Statements } from './statements.ts';
 import { apiTokenProblem, hashSecret, issueToken } from './token-format.ts';
@@ -82,18 +83,25 @@ export async function issueFirstApiToken({
   });
 }
 
+/** What recognising a caller needs: where API tokens are looked up, and where it is noted that one was used. */
+export interface Recognition {
+  readonly statements: Statements;
+  readonly lastUsed: Pick<LastUsed, 'note'>;
+}
+
 /**
- * Tells who holds a secret. A secret of wrong form is refused without asking the database.
+ * Tells who holds a secret, and notes that it was used. A secret of wrong form is refused without asking the database.
  *
  * @throws Unauthenticated when it is of wrong form, unknown, expired or revoked.
  */
-export async function authenticate(statements: Statements, secret: string): Promise<Caller> {
+export async function authenticate({ statements, lastUsed }: Recognition, secret: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
   const found = await statements.apiToken(hashSecret(secret));
   if (!found) throw new Unauthenticated('The API token is unknown.');
-  if (found.revokedAt) throw new Unauthenticated('The API token is revoked.');
+  if (found.revoked) throw new Unauthenticated('The API token is revoked.');
   if (found.expired) throw new Unauthenticated('The API token has expired.');
+  lastUsed.note(found.id);
   return new Caller(found);
 }
 

@@ -7,12 +7,15 @@ export const scopes = ['groups:read', 'groups:write', 'config:validate', 'admin'
 /** A scope that an API token may have. */
 export type Scope = (typeof scopes)[number];
 
+/** An API token as callers may see it: without what its secret is recognised by. */
+export type Credential = Omit<ApiToken, 'secretHash' | 'revokedAt'>;
+
 /** Who asks: the holder of an API token, or nobody. */
 export class Caller {
   /** The API token in use; none means that nobody authenticated. */
-  readonly apiToken: ApiToken | undefined;
+  readonly apiToken: Credential | undefined;
 
-  constructor(apiToken: ApiToken | undefined) {
+  constructor(apiToken: Credential | undefined) {
     this.apiToken = apiToken;
   }
 

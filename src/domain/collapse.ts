@@ -1,9 +1,21 @@
 import { GatewayError } from './errors.ts';
 
-/** One call's place in a batch. */
-interface Waiter<Value> {
-  resolve(value: Value | undefined): void;
-  reject(error: unknown): void;
+/** A key that is asked for, and the answer that every call with its identity gets. */
+class Question<Key, Value> {
+  readonly identity: string;
+  readonly key: Key;
+  readonly answer: Promise<Value | undefined>;
+  resolve!: (value: Value | undefined) => void;
+  reject!: (error: unknown) => void;
+
+  constructor(identity: string, key: Key) {
+    this.identity = identity;
+    this.key = key;
+    this.answer = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
 }
 
 /** How calls become batches. */
@@ -33,7 +45,7 @@ const maxWaiting = 10_000;
  * end of the turn. When a batch fails, each of its calls fails with the same error.
  */
 export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key) => Promise<Value | undefined> {
-  const waiting = new Map<string, { key: Key; waiters: Waiter<Value>[] }>();
+  let waiting = new Map<string, Question<Key, Value>>();
   let scheduled = false;
   let underWay = 0;
 
@@ -42,23 +54,24 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key)
     while (waiting.size > 0 && underWay < maxUnderWay) run(nextBatch());
   }
 
-  function nextBatch(): [identity: string, { key: Key; waiters: Waiter<Value>[] }][] {
-    const batch = [...waiting].slice(0, batching.maxKeys);
-    if (batch.length === waiting.size) waiting.clear();
-    else for (const [identity] of batch) waiting.delete(identity);
+  function nextBatch(): Question<Key, Value>[] {
+    const batch = [...waiting.values()].slice(0, batching.maxKeys);
+    // A new map and not `clear`, after which a map's former content still refers to its next: once one content has become
+    // old, every later one, dead or not, would become so too, and with it the requests that it holds (twice the memory).
+    waiting = batch.length === waiting.size ? new Map() : new Map([...waiting].slice(batching.maxKeys));
     return batch;
   }
 
-  function run(batch: ReturnType<typeof nextBatch>): void {
+  function run(batch: readonly Question<Key, Value>[]): void {
     underWay += 1;
     batching
-      .load(batch.map(([, { key }]) => key))
+      .load(batch.map(({ key }) => key))
       .then(
         (values) => {
-          for (const [identity, { waiters }] of batch) for (const { resolve } of waiters) resolve(values.get(identity));
+          for (const question of batch) question.resolve(values.get(question.identity));
         },
         (error) => {
-          for (const [, { waiters }] of batch) for (const { reject } of waiters) reject(error);
+          for (const question of batch) question.reject(error);
         },
       )
       .finally(() => {
@@ -67,18 +80,24 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key)
       });
   }
 
-  return (key) =>
-    new Promise((resolve, reject) => {
-      const identity = batching.identity(key);
-      const entry = waiting.get(identity);
-      if (entry) return void entry.waiters.push({ resolve, reject });
-      if (waiting.size >= maxWaiting) {
-        return reject(new GatewayError('UNAVAILABLE', 'Too many requests are waiting for the database. Try again shortly.'));
-      }
-      waiting.set(identity, { key, waiters: [{ resolve, reject }] });
-      if (!scheduled) {
-        scheduled = true;
-        setImmediate(dispatch);
-      }
-    });
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(dispatch);
+  }
+
+  return (key) => {
+    const identity = batching.identity(key);
+    const known = waiting.get(identity);
+    if (known) return known.answer;
+    if (waiting.size >= maxWaiting) {
+      return Promise.reject(
+        new GatewayError('UNAVAILABLE', 'Too many requests are waiting for the database. Try again shortly.'),
+      );
+    }
+    const question = new Question<Key, Value>(identity, key);
+    waiting.set(identity, question);
+    schedule();
+    return question.answer;
+  };
 }

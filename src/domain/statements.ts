@@ -1,6 +1,15 @@
 import type { Database } from '../database/client.ts';
-import type { ApiToken, EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { collapse } from './collapse.ts';
+import {
+  apiTokenColumns,
+  apiTokenWidth,
+  StoredApiToken,
+  StoredUserGroup,
+  timeOrNull,
+  userGroupColumns,
+  userGroupWidth,
+} from './rows.ts';
 
 /** A group that may come to be, every rule checked. */
 interface UserGroupDraft {
@@ -26,15 +35,15 @@ interface Rotation {
 }
 
 /** What became of a rotation: the group, and until when its former token goes on. */
-type Rotated = UserGroup & { readonly previousTokenExpiresAt: Date | null };
-
-/** An API token as found by its secret's hash; whether it has expired is judged by the database's clock. */
-type FoundApiToken = ApiToken & { readonly expired: boolean };
+interface Rotated {
+  readonly userGroup: UserGroup;
+  readonly previousTokenExpiresAt: Date | null;
+}
 
 /** The statements that many requests share: each is asked per key, and sent once for all keys of a turn of the event loop. */
 export interface Statements {
   /** The API token with this hash (SHA-256, hexadecimal), revoked and expired ones included. */
-  apiToken(secretHash: string): Promise<FoundApiToken | undefined>;
+  apiToken(secretHash: string): Promise<StoredApiToken | undefined>;
   /** The group that this user group token identifies: the current one, or a retired one in its grace period. */
   groupByToken(token: string): Promise<UserGroup | undefined>;
   /** The group with this internal number. */
@@ -53,47 +62,44 @@ const maxLookupKeys = 512;
 /** Fewer than of a look-up: rows are written, and locked until all of them are. */
 const maxWrittenKeys = 128;
 
-const groupColumns = (table: string) =>
-  [
-    ...[`${table}.team_id as "teamId"`, `${table}.provided_id as "providedId"`, `${table}.environment_tag as "environmentTag"`],
-    ...[`${table}.name`, `${table}.token`, `${table}.properties`, `${table}.mapping`],
-    ...[`${table}.created_at as "createdAt"`, `${table}.updated_at as "updatedAt"`],
-  ].join(', ');
-
 /** Binds the shared statements to a database. */
-export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statements {
+export function bindStatements({ query }: Pick<Database, 'query'>): Statements {
   return {
     apiToken: collapse({
       identity: (hash) => hash,
       maxKeys: maxLookupKeys,
       load: async (hashes) => {
-        const found = await rows<FoundApiToken & { hash: string }>('api-tokens-by-hash', apiTokensByHash, [hashes]);
-        return new Map(found.map(({ hash, ...apiToken }) => [hash, apiToken]));
+        const rows = await query('api-tokens-by-hash', apiTokensByHash, [hashes]);
+        return new Map(rows.map((row) => [row[apiTokenWidth] as string, new StoredApiToken(row)]));
       },
     }),
     groupByToken: collapse({
       identity: (token) => token,
       maxKeys: maxLookupKeys,
       load: async (tokens) => {
-        const found = await rows<UserGroup & { asked: string }>('groups-by-token', groupsByToken, [tokens]);
-        return new Map(found.map(({ asked, ...group }) => [asked, group]));
+        const rows = await query('groups-by-token', groupsByToken, [tokens]);
+        return new Map(rows.map((row) => [row[userGroupWidth] as string, new StoredUserGroup(row)]));
       },
     }),
     groupByTeamId: collapse({
       identity: String,
       maxKeys: maxLookupKeys,
       load: async (teamIds) => {
-        const found = await rows<UserGroup>('groups-by-team-id', groupsByTeamId, [teamIds]);
-        return new Map(found.map((group) => [String(group.teamId), group]));
+        const rows = await query('groups-by-team-id', groupsByTeamId, [teamIds]);
+        return new Map(rows.map((row) => [row[0] as string, new StoredUserGroup(row)]));
       },
     }),
     groupsByProvidedId: collapse({
       identity: (providedId) => providedId,
       maxKeys: maxLookupKeys,
       load: async (providedIds) => {
-        const found = await rows<UserGroup>('groups-by-provided-id', groupsByProvidedId, [providedIds]);
         const groups = new Map<string, UserGroup[]>();
-        for (const group of found) groups.set(group.providedId, [...(groups.get(group.providedId) ?? []), group]);
+        for (const row of await query('groups-by-provided-id', groupsByProvidedId, [providedIds])) {
+          const group = new StoredUserGroup(row);
+          const others = groups.get(group.providedId);
+          if (others) others.push(group);
+          else groups.set(group.providedId, [group]);
+        }
         return groups;
       },
     }),
@@ -106,7 +112,7 @@ export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statem
           ...[column('providedId'), column('environmentTag'), column('name')],
           ...[column('token'), column('properties'), column('mapping')],
         ];
-        const inserted = await rows<UserGroup>('insert-groups', insertGroups, values);
+        const inserted = (await query('insert-groups', insertGroups, values)).map((row) => new StoredUserGroup(row));
         return new Map(inserted.map((group) => [draftIdentity(group), group]));
       },
     }),
@@ -119,8 +125,13 @@ export function bindStatements({ query: rows }: Pick<Database, 'query'>): Statem
           ...[column('currentToken'), column('newToken'), column('environmentTag')],
           ...[column('everyEnvironment'), column('graceSeconds')],
         ];
-        const rotated = await rows<Rotated>('rotate-tokens', rotateTokens, values);
-        return new Map(rotated.map((group) => [group.token, group]));
+        const rows = await query('rotate-tokens', rotateTokens, values);
+        return new Map(
+          rows.map((row) => {
+            const userGroup = new StoredUserGroup(row);
+            return [userGroup.token, { userGroup, previousTokenExpiresAt: timeOrNull(row[userGroupWidth]) }];
+          }),
+        );
       },
     }),
   };
@@ -130,25 +141,23 @@ const draftIdentity = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'env
   `${environmentTag ?? ''} ${providedId}`;
 
 const apiTokensByHash = `
-  select encode(secret_hash, 'hex') as hash, id, name, secret_hash as "secretHash", environment_tag as "environmentTag", scopes,
-    created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt",
-    coalesce(expires_at <= now(), false) as expired
+  select ${apiTokenColumns}, encode(secret_hash, 'hex')
   from api_token where secret_hash = any (select decode(hash, 'hex') from unnest($1::text[]) as hash)`;
 
 const groupsByToken = `
-  select g.token as asked, ${groupColumns('g')} from user_group g where g.token = any ($1::text[])
+  select ${userGroupColumns('g')}, g.token from user_group g where g.token = any ($1::text[])
   union all
-  select r.token as asked, ${groupColumns('g')} from retired_token r join user_group g using (team_id)
+  select ${userGroupColumns('g')}, r.token from retired_token r join user_group g using (team_id)
   where r.token = any ($1::text[]) and r.expires_at > now()`;
 
-const groupsByTeamId = `select ${groupColumns('g')} from user_group g where g.team_id = any ($1::int[])`;
+const groupsByTeamId = `select ${userGroupColumns('g')} from user_group g where g.team_id = any ($1::int[])`;
 
 /** In two halves, because each of the two indexes on the id covers a part of the groups. The first has the untagged ones too. */
 const groupsByProvidedId = `
-  select ${groupColumns('g')} from user_group g
+  select ${userGroupColumns('g')} from user_group g
   where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Testing'
   union all
-  select ${groupColumns('g')} from user_group g
+  select ${userGroupColumns('g')} from user_group g
   where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
 
 /**
@@ -161,7 +170,7 @@ const insertGroups = `
     as draft (provided_id, environment_tag, name, token, properties, mapping)
   order by provided_id, environment_tag nulls first
   on conflict do nothing
-  returning ${groupColumns('g')}`;
+  returning ${userGroupColumns('g')}`;
 
 /**
  * Locks the groups in the order of their numbers, for the same reason. A group whose token another statement replaced while
@@ -176,12 +185,12 @@ const rotateTokens = `
     order by g.team_id for update of g
   ), rotated as (
     update user_group g set token = locked.new_token, updated_at = now() from locked where g.team_id = locked.id
-    returning ${groupColumns('g')}, locked.current_token as asked, locked.grace_seconds as grace_seconds
+    returning ${userGroupColumns('g')}, locked.current_token, locked.grace_seconds
   ), ended as (
-    delete from retired_token where team_id in (select "teamId" from rotated) and expires_at <= now()
+    delete from retired_token where team_id in (select team_id from rotated) and expires_at <= now()
   ), retired as (
     insert into retired_token (token, team_id, expires_at)
-    select asked, "teamId", now() + grace_seconds * interval '1 second' from rotated where grace_seconds > 0
+    select current_token, team_id, now() + grace_seconds * interval '1 second' from rotated where grace_seconds > 0
     returning token, expires_at
   )
-  select rotated.*, retired.expires_at as "previousTokenExpiresAt" from rotated left join retired on retired.token = rotated.asked`;
+  select ${userGroupColumns('rotated')}, retired.expires_at from rotated left join retired on retired.token = rotated.current_token`;

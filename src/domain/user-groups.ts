@@ -28,7 +28,7 @@ const notFound = () => new NotFound('There is no such user group in the environm
  *
  * @throws Forbidden without `groups:read`. @throws InvalidInput when an id or a token cannot be one.
  */
-export async function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+export function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
   caller.require('groups:read');
   return locate(db, caller, by);
 }
@@ -134,7 +134,7 @@ export async function rotateUserGroupToken(
   const { environmentTag, everyEnvironment } = caller;
   const rotated = await db.statements.rotateToken({ currentToken, newToken, environmentTag, everyEnvironment, graceSeconds });
   if (!rotated) throw notFound();
-  return { userGroup: rotated, previousTokenExpiresAt: rotated.previousTokenExpiresAt };
+  return rotated;
 }
 
 /** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */

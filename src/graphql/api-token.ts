@@ -1,9 +1,9 @@
+import type { Credential } from '../domain/caller.ts';
 import { Unauthenticated } from '../domain/errors.ts';
-import type { ApiToken } from '../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 
-const ApiTokenType = builder.objectRef<Omit<ApiToken, 'secretHash'>>('ApiToken').implement({
+const ApiTokenType = builder.objectRef<Credential>('ApiToken').implement({
   description: 'A caller’s credential, without its secret.',
   fields: (t) => ({
     id: t.id({ description: 'The number by which the operator lists and revokes it.', resolve: ({ id }) => String(id) }),

@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import { type ExecutionResult, execute, type GraphQLError, type GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
 import type { AdmittedDocuments } from './admitted.ts';
 import { compileOftenExecuted } from './compiled.ts';
@@ -16,7 +16,7 @@ export interface LaneRequest {
 /** An answer, ready to be written. */
 export interface LaneAnswer {
   readonly status: number;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
@@ -26,15 +26,25 @@ export interface LaneAnswer {
  */
 export type Lane = (request: LaneRequest) => Promise<LaneAnswer | undefined>;
 
+/** A form that answers take. */
+interface Form {
+  readonly mediaType: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const form = (mediaType: string): Form => ({ mediaType, headers: { 'content-type': `${mediaType}; charset=utf-8` } });
+const json = form('application/json');
+const graphqlJson = form('application/graphql-response+json');
+
 /** What the server makes of the `Accept` headers that are usual among clients. Others are for it to negotiate. */
-const contentTypes = new Map<string | undefined, string>([
-  [undefined, 'application/json'],
-  ['*/*', 'application/json'],
-  ['application/json', 'application/json'],
-  ['application/json, text/plain, */*', 'application/json'],
-  ['application/graphql-response+json', 'application/graphql-response+json'],
-  ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
-  ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
+const forms = new Map<string | undefined, Form>([
+  [undefined, json],
+  ['*/*', json],
+  ['application/json', json],
+  ['application/json, text/plain, */*', json],
+  ['application/graphql-response+json', graphqlJson],
+  ['application/graphql-response+json, application/json', graphqlJson],
+  ['application/graphql-response+json,application/json;q=0.9', graphqlJson],
 ]);
 
 const parameterNames = new Set(['query', 'variables', 'operationName', 'extensions']);
@@ -44,29 +54,32 @@ const parameterNames = new Set(['query', 'variables', 'operationName', 'extensio
  * negotiation, requests and responses as objects), and executes on the same schema.
  */
 export function createLane(schema: GraphQLSchema, admitted: AdmittedDocuments, failureHeaders: FailureHeaders): Lane {
-  const execute = compileOftenExecuted(schema);
+  const compiledOf = compileOftenExecuted(schema);
   return async ({ params, accept, context: contextValue }) => {
-    const contentType = contentTypes.get(accept);
-    const { query, variables, operationName } = params;
-    const document = contentType && typeof query === 'string' ? admitted.get(query) : undefined;
-    if (!document || !isPlain(params)) return undefined;
+    const { query } = params;
+    const form = forms.get(accept);
+    const document = typeof query === 'string' ? admitted.get(query) : undefined;
+    if (!form || !document || !isPlain(params)) return undefined;
 
-    const result = await execute({
-      ...{ document, contextValue },
-      variableValues: variables as Record<string, unknown> | null,
-      operationName: operationName as string | null,
-    });
-    if (!result.errors) {
-      return { status: 200, headers: { 'content-type': `${contentType}; charset=utf-8` }, body: JSON.stringify(result) };
-    }
+    const { variables: variableValues, operationName } = params;
+    const compiled = operationName == null ? compiledOf(document) : undefined;
+    let result = compiled && (await compiled(undefined, contextValue, variableValues));
+    if (!result || result.errors) result = await execute({ schema, document, contextValue, variableValues, operationName });
+    if (!result.errors) return { status: 200, headers: form.headers, body: JSON.stringify(result) };
     // Variables of a wrong type or an unknown operation: it did not come to executing anything.
     if (!result.data) return undefined;
-    return answerWithErrors(result.errors, result, contentType as string, contextValue, failureHeaders);
+    return answerWithErrors(result.errors, result, form, contextValue, failureHeaders);
   };
 }
 
+/** Parameters of the types that they should have. */
+interface PlainParams {
+  readonly variables?: Readonly<Record<string, unknown>> | null;
+  readonly operationName?: string | null;
+}
+
 /** Whether the parameters are of the types that they should have; if not, it is for the server to say what is wrong. */
-function isPlain(params: LaneRequest['params']): boolean {
+function isPlain(params: LaneRequest['params']): params is PlainParams & LaneRequest['params'] {
   for (const name in params) if (!parameterNames.has(name)) return false;
   const { variables, operationName, extensions } = params;
   return (
@@ -80,12 +93,12 @@ const isObjectOrNothing = (value: unknown): boolean => value == null || (typeof 
 async function answerWithErrors(
   errors: readonly GraphQLError[],
   result: ExecutionResult,
-  contentType: string,
+  { mediaType }: Form,
   { report }: GraphQLContext,
   failureHeaders: FailureHeaders,
 ): Promise<LaneAnswer> {
   const masked = errors.map((error) => publicError(error, 'Unexpected error.', failureHeaders) as GraphQLError);
   const finished = { ...result, errors: finishErrors(masked, report) };
-  const response = processRegularResult(finished, { Response } as never, contentType);
+  const response = processRegularResult(finished, { Response } as never, mediaType);
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
 }

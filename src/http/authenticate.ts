@@ -1,24 +1,20 @@
-import { authenticate } from '../domain/api-tokens.ts';
+import { authenticate, type Recognition } from '../domain/api-tokens.ts';
 import { Caller } from '../domain/caller.ts';
 import { Unauthenticated } from '../domain/errors.ts';
-import type { LastUsed } from '../domain/last-used.ts';
-import type { Statements } from '../domain/statements.ts';
 
 /** Tells who sends a request, by its `Authorization` header. Without one, or with an empty token, it is nobody. */
-export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+export type Authenticate = (authorization: string | undefined) => Caller | Promise<Caller>;
 
 /**
  * Reads `Authorization: Token <API_TOKEN>`.
  *
  * @throws Unauthenticated, from the function that it returns, when there is a header and its credential is not accepted.
  */
-export function authenticateBy(statements: Statements, lastUsed: LastUsed): Authenticate {
-  return async (authorization) => {
+export function authenticateBy(recognition: Recognition): Authenticate {
+  return (authorization) => {
     if (authorization === undefined || /^Token\s*$/i.test(authorization)) return Caller.anonymous;
     const [, secret] = /^Token +(\S+)$/i.exec(authorization.trim()) ?? [];
     if (!secret) throw new Unauthenticated('The Authorization header must read "Token <API_TOKEN>".');
-    const caller = await authenticate(statements, secret);
-    if (caller.apiToken) lastUsed.note(caller.apiToken.id);
-    return caller;
+    return authenticate(recognition, secret);
   };
 }

@@ -78,18 +78,19 @@ async function serve(options: ListenerOptions, incoming: IncomingMessage, outgoi
   write(incoming, outgoing, answer, id, options.isDraining());
 }
 
+/** The headers that every answer gets here, whatever a route says of them. */
+const ownHeaders: ReadonlySet<string> = new Set(['x-request-id', 'x-content-type-options', 'cache-control', 'content-length']);
+
 function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer, id: string, draining: boolean): void {
   if (outgoing.destroyed) return;
   // A body that was not read to its end makes the connection useless for another request.
   const unread = !incoming.complete;
-  outgoing.writeHead(answer.status, {
-    'x-request-id': id,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-    ...answer.headers,
-    'content-length': Buffer.byteLength(answer.body),
-    ...((draining || unread) && { connection: 'close' }),
-  });
+  // Names and values by turns: the form that Node writes with the least ado.
+  const headers = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
+  for (const name in answer.headers) if (!ownHeaders.has(name)) headers.push(name, answer.headers[name] as string);
+  headers.push('content-length', String(Buffer.byteLength(answer.body)));
+  if (draining || unread) headers.push('connection', 'close');
+  outgoing.writeHead(answer.status, headers);
   outgoing.end(answer.body);
   if (unread) {
     incoming.resume();

@@ -1,0 +1,93 @@
+import { decodeTime, type Row } from '../database/client.ts';
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { Credential } from './caller.ts';
+
+/** The columns that {@link StoredUserGroup} reads, in its order, of a table or its alias. */
+export const userGroupColumns = (table: string): string =>
+  ['team_id', 'provided_id', 'environment_tag', 'name', 'token', 'properties', 'mapping', 'created_at', 'updated_at']
+    .map((column) => `${table}.${column}`)
+    .join(', ');
+
+/** How many columns these are: what else a row has comes behind them. */
+export const userGroupWidth = 9;
+
+/** A row as a user group. JSON and times are decoded only when they are asked for, which costs more than all the rest of a row. */
+export class StoredUserGroup implements UserGroup {
+  readonly teamId: number;
+  readonly providedId: string;
+  readonly environmentTag: EnvironmentTag | null;
+  readonly name: string;
+  readonly token: string;
+  private readonly row: Row;
+
+  constructor(row: Row) {
+    this.teamId = Number(row[0]);
+    this.providedId = row[1] as string;
+    this.environmentTag = row[2] as EnvironmentTag | null;
+    this.name = row[3] as string;
+    this.token = row[4] as string;
+    this.row = row;
+  }
+
+  get properties(): UserGroup['properties'] {
+    const text = this.row[5];
+    return text == null ? null : JSON.parse(text);
+  }
+
+  get mapping(): UserGroup['mapping'] {
+    return JSON.parse(this.row[6] as string);
+  }
+
+  get createdAt(): Date {
+    return decodeTime(this.row[7] as string);
+  }
+
+  get updatedAt(): Date {
+    return decodeTime(this.row[8] as string);
+  }
+}
+
+/** The columns that {@link StoredApiToken} reads, in its order. */
+export const apiTokenColumns = `id, name, environment_tag, array_to_string(scopes, ' '), created_at, expires_at, last_used_at,
+  revoked_at is not null, coalesce(expires_at <= now(), false)`;
+
+/** How many columns these are. */
+export const apiTokenWidth = 9;
+
+/** An API token without its secret's hash; whether it has expired was judged by the database's clock. */
+export class StoredApiToken implements Credential {
+  readonly id: number;
+  readonly environmentTag: EnvironmentTag | null;
+  readonly scopes: string[];
+  readonly revoked: boolean;
+  readonly expired: boolean;
+  private readonly row: Row;
+
+  constructor(row: Row) {
+    this.id = Number(row[0]);
+    this.environmentTag = row[2] as EnvironmentTag | null;
+    this.scopes = (row[3] as string).split(' ');
+    this.revoked = row[7] === 't';
+    this.expired = row[8] === 't';
+    this.row = row;
+  }
+
+  get name(): string {
+    return this.row[1] as string;
+  }
+
+  get createdAt(): Date {
+    return decodeTime(this.row[4] as string);
+  }
+
+  get expiresAt(): Date | null {
+    return timeOrNull(this.row[5]);
+  }
+
+  get lastUsedAt(): Date | null {
+    return timeOrNull(this.row[6]);
+  }
+}
+
+/** A time, or null of a column that is empty or, behind an outer join, missing. */
+export const timeOrNull = (text: string | null | undefined): Date | null => (text == null ? null : decodeTime(text));
