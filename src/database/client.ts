@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { type Row, TextQuery } from './text-query.ts';
 
 /** How to reach a database: the parts that `pg` takes. */
 export type Connection = Pick<
   pg.PoolConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'options'
 >;
-
-/** A row as PostgreSQL writes it: each column as text, or null. Whoever asked for the columns knows what they are. */
-export type Row = readonly (string | null)[];
 
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
@@ -74,11 +72,9 @@ export function connectDatabase(
     prisma,
     pool,
     async query(name, text, values) {
-      const { rows } = await pool.query<(string | null)[]>({
-        ...(namedStatements && { name }),
-        ...{ text, values: [...values], rowMode: 'array', types: asText },
-      });
-      return rows;
+      const query = new TextQuery(namedStatements ? name : undefined, text, values);
+      await pool.query(query); // a promise, whatever its type says of statements as objects
+      return query.found;
     },
     async close() {
       await prisma.$disconnect();
@@ -86,9 +82,6 @@ export function connectDatabase(
     },
   };
 }
-
-/** Leaves columns as they are written. */
-const asText = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
 
 /** Reads a `timestamptz` as PostgreSQL writes it. */
 export const decodeTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);

@@ -1,4 +1,5 @@
-import { decodeTime, type Row } from '../database/client.ts';
+import { decodeTime } from '../database/client.ts';
+import type { Row } from '../database/text-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Credential } from './caller.ts';
 

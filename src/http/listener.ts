@@ -88,10 +88,11 @@ function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answ
   // Names and values by turns: the form that Node writes with the least ado.
   const headers = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
   for (const name in answer.headers) if (!ownHeaders.has(name)) headers.push(name, answer.headers[name] as string);
-  headers.push('content-length', String(Buffer.byteLength(answer.body)));
+  const bytes = Buffer.byteLength(answer.body);
+  headers.push('content-length', String(bytes));
   if (draining || unread) headers.push('connection', 'close');
   outgoing.writeHead(answer.status, headers);
-  outgoing.end(answer.body);
+  outgoing.end(answer.body, bytes === answer.body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
   if (unread) {
     incoming.resume();
     setTimeout(() => incoming.destroy(), lingerMs).unref();
