@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -51,11 +52,21 @@ async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
   }
 }
 
+/**
+ * How much the server caches, in MiB: a quarter of the memory that there is, as its manual advises, up to 1 GiB. That holds a
+ * million groups with their indexes; initdb's choice of 128 MiB does not. It is taken only as it is filled.
+ */
+function cacheMiB(): number {
+  const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.min(1024, Math.max(128, Math.floor(bytes / 4 / 2 ** 20)));
+}
+
 /** Starts the server and waits until it takes connections. @throws Error with the end of the server's log. */
 export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
   forgetRecycledPid(layout);
   const log = join(layout.cluster, 'postgres.log');
-  const settings = [`-p ${port ?? (await freePort())}`, ...options.map((option) => `-c ${option}`)].join(' ');
+  const given = [`shared_buffers=${cacheMiB()}MB`, ...options].map((option) => `-c ${option}`);
+  const settings = [`-p ${port ?? (await freePort())}`, ...given].join(' ');
   try {
     await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
   } catch (cause) {
