@@ -6,9 +6,9 @@ import { openGenerator } from './generator.ts';
 import { measureByTurns, measureWorkload, type Plan, type Series } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
-import { otherTargets, scaleLine, tables } from './report.ts';
+import { otherTargets, scaleLines, tables } from './report.ts';
 import { measureStartup, type Startup } from './startup.ts';
-import { median, type Result, ratios, summarise } from './statistics.ts';
+import { type Result, ratios, summarise } from './statistics.ts';
 import { hindrance, startSystem, stopAll, takesPart } from './systems.ts';
 
 /** How often a warm start is measured. */
@@ -68,8 +68,8 @@ async function compareSizes(server: BenchServer, plan: Plan): Promise<void> {
   }
   const measured = await measureByTurns(generator, 'gql-token', contenders, plan);
   say('');
-  const [few, many] = measured.map(({ measurements }) => median(measurements.map((one) => one.requestsPerSecond)));
-  print(scaleLine(few ?? Number.NaN, many ?? Number.NaN));
+  const [few, many] = measured.map(({ measurements }) => measurements);
+  print(scaleLines(few ?? [], many ?? []));
 }
 
 /** Fails when the run is to end early. Whoever is interrupted waits for the cleaning up. */

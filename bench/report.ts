@@ -1,3 +1,4 @@
+import type { Measurement } from './load/protocol.ts';
 import type { Series } from './measure.ts';
 import type { Startup } from './startup.ts';
 import { median, medianOf, type Ratio, type Result, ratios } from './statistics.ts';
@@ -77,11 +78,19 @@ export function otherTargets(results: readonly Result[], startup: Startup | unde
   return rows.length > 0 ? grid([['gateway', 'found', 'target'], ...rows]) : '';
 }
 
-/** The line on how the number of groups matters. */
-export function scaleLine(few: number, many: number): string {
-  const ratio = many / few;
-  const found = `${many.toFixed(0)} ÷ ${few.toFixed(0)} requests/s = ${ratio.toFixed(2)} ×`;
-  return `gql-token on 1,000,000 groups against 1,000: ${found}  ${verdict(`≥ ${scaleTarget} ×`, ratio >= scaleTarget)}\n`;
+/** How the number of groups matters, and to whom. */
+export function scaleLines(few: readonly Measurement[], many: readonly Measurement[]): string {
+  const each = (figure: (one: Measurement) => number | undefined) =>
+    [many, few].map((measurements) => medianOf(measurements.map(figure)) ?? Number.NaN) as [number, number];
+  const [ofMany, ofFew] = each(({ requestsPerSecond }) => requestsPerSecond);
+  const ratio = ofMany / ofFew;
+  const found = `${ofMany.toFixed(0)} ÷ ${ofFew.toFixed(0)} requests/s = ${ratio.toFixed(2)} ×`;
+  const gateway = each(({ cpuMicrosecondsPerRequest }) => cpuMicrosecondsPerRequest).map((one) => one.toFixed(1));
+  const database = each(({ databaseMicrosecondsPerRequest }) => databaseMicrosecondsPerRequest).map((one) => one.toFixed(1));
+  return [
+    `gql-token on 1,000,000 groups against 1,000: ${found}  ${verdict(`≥ ${scaleTarget} ×`, ratio >= scaleTarget)}`,
+    `CPU µs/request: gateway ${gateway.join(' : ')}, database ${database.join(' : ')}\n`,
+  ].join('\n');
 }
 
 /** What a request costs in PostgreSQL's processes. */

@@ -16,7 +16,7 @@ export interface Database {
   /** The connections, which Prisma uses too. */
   readonly pool: pg.Pool;
   /**
-   * Runs a statement that Prisma cannot state, or not fast enough, and returns its rows.
+   * Runs a statement that Prisma cannot state, or not fast enough, and returns its rows as text.
    *
    * @param name the same for the same text, and for no other: each connection prepares it once.
    */
@@ -82,9 +82,6 @@ export function connectDatabase(
     },
   };
 }
-
-/** Reads a `timestamptz` as PostgreSQL writes it. */
-export const decodeTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
 /**
  * Sets what every session needs. By a statement and not on connecting, because poolers refuse unknown start-up settings.

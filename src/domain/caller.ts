@@ -7,7 +7,7 @@ export const scopes = ['groups:read', 'groups:write', 'config:validate', 'admin'
 /** A scope that an API token may have. */
 export type Scope = (typeof scopes)[number];
 
-/** An API token as callers may see it: without what its secret is recognised by. */
+/** What is known of an accepted API token: not its secret's hash, and it is not revoked. */
 export type Credential = Omit<ApiToken, 'secretHash' | 'revokedAt'>;
 
 /** Who asks: the holder of an API token, or nobody. */

@@ -55,11 +55,11 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key)
   }
 
   function nextBatch(): Question<Key, Value>[] {
-    const batch = [...waiting.values()].slice(0, batching.maxKeys);
+    const all = [...waiting];
     // A new map and not `clear`, after which a map's former content still refers to its next: once one content has become
     // old, every later one, dead or not, would become so too, and with it the requests that it holds (twice the memory).
-    waiting = batch.length === waiting.size ? new Map() : new Map([...waiting].slice(batching.maxKeys));
-    return batch;
+    waiting = new Map(all.slice(batching.maxKeys));
+    return all.slice(0, batching.maxKeys).map(([, question]) => question);
   }
 
   function run(batch: readonly Question<Key, Value>[]): void {

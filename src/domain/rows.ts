@@ -1,16 +1,24 @@
-import { decodeTime } from '../database/client.ts';
-import type { Row } from '../database/text-query.ts';
+import { decodeTime, type Row } from '../database/text-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Credential } from './caller.ts';
 
+const groupColumns = [
+  'team_id',
+  'provided_id',
+  'environment_tag',
+  'name',
+  'token',
+  'properties',
+  'mapping',
+  'created_at',
+  'updated_at',
+];
+
 /** The columns that {@link StoredUserGroup} reads, in its order, of a table or its alias. */
-export const userGroupColumns = (table: string): string =>
-  ['team_id', 'provided_id', 'environment_tag', 'name', 'token', 'properties', 'mapping', 'created_at', 'updated_at']
-    .map((column) => `${table}.${column}`)
-    .join(', ');
+export const userGroupColumns = (table: string): string => groupColumns.map((column) => `${table}.${column}`).join(', ');
 
 /** How many columns these are: what else a row has comes behind them. */
-export const userGroupWidth = 9;
+export const userGroupWidth = groupColumns.length;
 
 /** A row as a user group. JSON and times are decoded only when they are asked for, which costs more than all the rest of a row. */
 export class StoredUserGroup implements UserGroup {
@@ -48,16 +56,21 @@ export class StoredUserGroup implements UserGroup {
   }
 }
 
-/** The columns that {@link StoredApiToken} reads, in its order. */
-export const apiTokenColumns = `id, name, environment_tag, array_to_string(scopes, ' '), created_at, expires_at, last_used_at,
-  revoked_at is not null, coalesce(expires_at <= now(), false)`;
+const tokenColumns = [
+  ...['id', 'name', 'environment_tag', "array_to_string(scopes, ' ')", 'created_at', 'expires_at', 'last_used_at'],
+  ...['revoked_at is not null', 'coalesce(expires_at <= now(), false)'],
+];
 
-/** How many columns these are. */
-export const apiTokenWidth = 9;
+/** The columns that {@link StoredApiToken} reads, in its order. */
+export const apiTokenColumns = tokenColumns.join(', ');
+
+/** How many columns these are: what else a row has comes behind them. */
+export const apiTokenWidth = tokenColumns.length;
 
 /** An API token without its secret's hash; whether it has expired was judged by the database's clock. */
 export class StoredApiToken implements Credential {
   readonly id: number;
+  readonly name: string;
   readonly environmentTag: EnvironmentTag | null;
   readonly scopes: string[];
   readonly revoked: boolean;
@@ -66,15 +79,12 @@ export class StoredApiToken implements Credential {
 
   constructor(row: Row) {
     this.id = Number(row[0]);
+    this.name = row[1] as string;
     this.environmentTag = row[2] as EnvironmentTag | null;
-    this.scopes = (row[3] as string).split(' ');
+    this.scopes = row[3] ? row[3].split(' ') : [];
     this.revoked = row[7] === 't';
     this.expired = row[8] === 't';
-    this.row = row;
-  }
-
-  get name(): string {
-    return this.row[1] as string;
+    this.row = row.slice(0, apiTokenWidth);
   }
 
   get createdAt(): Date {

@@ -26,7 +26,7 @@ const notFound = () => new NotFound('There is no such user group in the environm
 /**
  * Finds the group that is meant, or nothing; a group that the caller may not see counts as nothing.
  *
- * @throws Forbidden without `groups:read`. @throws InvalidInput when an id or a token cannot be one.
+ * @throws Forbidden without `groups:read`, before there is a promise. @throws InvalidInput when an id or a token cannot be one.
  */
 export function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
   caller.require('groups:read');

@@ -32,9 +32,9 @@ interface Form {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const form = (mediaType: string): Form => ({ mediaType, headers: { 'content-type': `${mediaType}; charset=utf-8` } });
-const json = form('application/json');
-const graphqlJson = form('application/graphql-response+json');
+const formOf = (mediaType: string): Form => ({ mediaType, headers: { 'content-type': `${mediaType}; charset=utf-8` } });
+const json = formOf('application/json');
+const graphqlJson = formOf('application/graphql-response+json');
 
 /** What the server makes of the `Accept` headers that are usual among clients. Others are for it to negotiate. */
 const forms = new Map<string | undefined, Form>([
@@ -67,7 +67,7 @@ export function createLane(schema: GraphQLSchema, admitted: AdmittedDocuments, f
     if (!result || result.errors) result = await execute({ schema, document, contextValue, variableValues, operationName });
     if (!result.errors) return { status: 200, headers: form.headers, body: JSON.stringify(result) };
     // Variables of a wrong type or an unknown operation: it did not come to executing anything.
-    if (!result.data) return undefined;
+    if (result.data === undefined) return undefined;
     return answerWithErrors(result.errors, result, form, contextValue, failureHeaders);
   };
 }

@@ -8,7 +8,8 @@ export type Authenticate = (authorization: string | undefined) => Caller | Promi
 /**
  * Reads `Authorization: Token <API_TOKEN>`.
  *
- * @throws Unauthenticated, from the function that it returns, when there is a header and its credential is not accepted.
+ * @throws Unauthenticated, from the function that it returns or by its promise, when there is a header and its credential is
+ * not accepted.
  */
 export function authenticateBy(recognition: Recognition): Authenticate {
   return (authorization) => {

@@ -78,8 +78,11 @@ async function serve(options: ListenerOptions, incoming: IncomingMessage, outgoi
   write(incoming, outgoing, answer, id, options.isDraining());
 }
 
-/** The headers that every answer gets here, whatever a route says of them. */
-const ownHeaders: ReadonlySet<string> = new Set(['x-request-id', 'x-content-type-options', 'cache-control', 'content-length']);
+/** The headers that are decided here for every answer, whatever a route says of them. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['x-request-id', 'x-content-type-options', 'cache-control'],
+  ...['content-length', 'transfer-encoding', 'connection'],
+]);
 
 function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer, id: string, draining: boolean): void {
   if (outgoing.destroyed) return;
@@ -87,7 +90,7 @@ function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answ
   const unread = !incoming.complete;
   // Names and values by turns: the form that Node writes with the least ado.
   const headers = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
-  for (const name in answer.headers) if (!ownHeaders.has(name)) headers.push(name, answer.headers[name] as string);
+  for (const name in answer.headers) if (!ownHeaders.has(name.toLowerCase())) headers.push(name, answer.headers[name] as string);
   const bytes = Buffer.byteLength(answer.body);
   headers.push('content-length', String(bytes));
   if (draining || unread) headers.push('connection', 'close');

@@ -36,6 +36,19 @@ test('callers of three environments who create one id at the same moment each ge
   }
 });
 
+test('an API token whose scopes were emptied by hand allows nothing, and takes nothing from callers of the same turn', async () => {
+  const [empty, missing] = await Promise.all([gateway.issue(), gateway.issue()]);
+  await gateway.database.pool.query(`update api_token set scopes = '{}' where id = $1`, [empty.id]);
+  await gateway.database.pool.query('update api_token set scopes = null where id = $1', [missing.id]);
+  const ask = async (token?: string) => {
+    const reply = await gateway.graphql('{ caller { scopes } }', {}, token === undefined ? {} : { token });
+    return reply.json.data.caller.scopes;
+  };
+  const all = await Promise.all([ask(empty.secret), ask(missing.secret), ask()]);
+  expect(all).toEqual([[], [], ['groups:read', 'groups:write']]);
+  expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'a' }, token: empty.secret })).status).toBe(403);
+});
+
 test('look-ups of both environments, of unknown tokens and with faults, all in one turn, each get their own answer', async () => {
   const create = async (environment: 'Customer' | 'Testing') => {
     const caller = (await gateway.issue({ environment })).secret;

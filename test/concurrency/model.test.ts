@@ -121,10 +121,13 @@ function explain(state: State, done: Done): State | undefined {
   return after;
 }
 
-/** The states that are there, each once. */
+/** The states that are there, each once; the order in which groups and tokens came to be is none of their difference. */
 function distinct(states: readonly (State | undefined)[]): State[] {
+  const unordered = ({ groups, retired, tokens }: State) => [new Set(groups), retired, new Set(tokens)];
   const found: State[] = [];
-  for (const state of states) if (state && !found.some((other) => isDeepStrictEqual(other, state))) found.push(state);
+  for (const state of states) {
+    if (state && !found.some((other) => isDeepStrictEqual(unordered(other), unordered(state)))) found.push(state);
+  }
   return found;
 }
 

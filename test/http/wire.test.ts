@@ -55,6 +55,21 @@ function text(id: string, { target = '/api/user', method = 'GET', headers = [] a
 const providedId = ({ json }: { json: Record<string, unknown> }) =>
   (json['user_group'] as Record<string, unknown>)?.['provided_id'];
 
+describe.each(['multipart/mixed', 'text/event-stream'])('an answer in the form %s', (accept) => {
+  test('says once how long it is, and leaves the connection open for the next request', async () => {
+    const query = 'POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n';
+    const body = '{"query":"{ __typename }"}';
+    socket.write(`${query}Accept: ${accept}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const { status, head } = await answer();
+    expect(status).toBe(200);
+    for (const once of [/^content-length: \d+$/gim, /^cache-control: no-store$/gim]) expect(head.match(once)).toHaveLength(1);
+    expect(head).not.toMatch(/^transfer-encoding/im);
+    expect(head.match(/^(connection|cache-control):/gim)).toHaveLength(2);
+    socket.write(text('after it'));
+    expect(providedId(await answer())).toBe('after it');
+  });
+});
+
 describe('one connection', () => {
   test('takes two GETs with bodies at once and answers in their order', async () => {
     socket.write(text('first') + text('second'));

@@ -53,19 +53,20 @@ async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
 }
 
 /**
- * How much the server caches, in MiB: a quarter of the memory that there is, as its manual advises, up to 1 GiB. That holds a
- * million groups with their indexes; initdb's choice of 128 MiB does not. It is taken only as it is filled.
+ * How much the server is to cache: a quarter of the memory that this process may use, and 1 GiB at most, which holds a million
+ * groups with their indexes. Where that is no more than initdb's own choice, that choice stands. Pages are taken as they fill.
  */
-function cacheMiB(): number {
+function cacheSetting(): string[] {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-  return Math.min(1024, Math.max(128, Math.floor(bytes / 4 / 2 ** 20)));
+  const mebibytes = Math.min(1_024, Math.floor(bytes / 4 / 2 ** 20));
+  return mebibytes > 128 ? [`shared_buffers=${mebibytes}MB`] : [];
 }
 
 /** Starts the server and waits until it takes connections. @throws Error with the end of the server's log. */
 export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
   forgetRecycledPid(layout);
   const log = join(layout.cluster, 'postgres.log');
-  const given = [`shared_buffers=${cacheMiB()}MB`, ...options].map((option) => `-c ${option}`);
+  const given = [...cacheSetting(), ...options].map((option) => `-c ${option}`);
   const settings = [`-p ${port ?? (await freePort())}`, ...given].join(' ');
   try {
     await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
