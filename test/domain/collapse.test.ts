@@ -107,3 +107,26 @@ describe('nothing is kept', () => {
     expect(batches).toEqual([['a'], ['a']]);
   });
 });
+
+test('while ten thousand keys wait, another is refused at once, one of theirs is not, and all are answered in the end', async () => {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const lookUp = collapse<number, number>({
+    identity: String,
+    maxKeys: 512,
+    load: async (keys) => {
+      await gate;
+      return new Map(keys.map((key) => [String(key), key]));
+    },
+  });
+  const keys = Array.from({ length: 10_000 }, (_, key) => key);
+  const waiting = keys.map(lookUp);
+  await expect(lookUp(10_000)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const again = lookUp(9_999);
+  open();
+  expect(await again).toBe(9_999);
+  expect(await Promise.all(waiting)).toEqual(keys);
+  expect(await lookUp(10_000)).toBe(10_000);
+});
