@@ -46,8 +46,14 @@ function read(profile: Profile): Frame {
 function nameOf(node: ProfileNode | undefined): string {
   if (!node) return '?';
   const { functionName, url, lineNumber } = node.callFrame;
-  const file = url.split('/').slice(-2).join('/');
-  return `${functionName || '(anonymous)'}${file ? ` ${file}:${lineNumber + 1}` : ''}`;
+  return `${functionName || '(anonymous)'}${url ? ` ${placeOf(url)}:${lineNumber + 1}` : ''}`;
+}
+
+/** Whose a file is, and its last two segments: the gateway's own begin with `gateway/`, a package's with its name. */
+function placeOf(url: string): string {
+  const [, inPackage] = /.*node_modules\/(.+)/.exec(url) ?? [];
+  if (inPackage) return inPackage.replace(/^((?:@[^/]+\/)?[^/]+)\/.*\/([^/]+)$/, '$1/$2');
+  return url.startsWith('file:') ? `gateway/${url.split('/').slice(-2).join('/')}` : url;
 }
 
 function add(root: Frame, stack: readonly string[], microseconds: number): void {
@@ -82,7 +88,13 @@ function draw(root: Frame): string {
 
 function box({ name }: Frame, x: number, w: number, level: number, percent: string): string {
   const y = level * rowHeight;
-  const hue = name.includes('dist/') ? 130 : /pg|postgres/.test(name) ? 210 : /graphql/.test(name) ? 300 : 35;
+  const hue = / gateway\//.test(name)
+    ? 130
+    : / (pg|postgres)[\w-]*\//.test(name)
+      ? 210
+      : / graphql[\w-]*\//.test(name)
+        ? 300
+        : 35;
   const text =
     w > 40 ? `<text x="${(x + 3).toFixed(1)}" y="${y + 12}">${escapeXml(name.slice(0, Math.floor(w / 6.8)))}</text>` : '';
   return `<g><title>${escapeXml(name)} ${percent} %</title><rect x="${x.toFixed(1)}" y="${y}" width="${(w - 0.5).toFixed(1)}" height="${rowHeight - 1}" fill="hsl(${hue} 70% 75%)"/>${text}</g>`;
