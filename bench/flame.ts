@@ -27,6 +27,14 @@ const rowHeight = 17;
 /** Narrower frames would be lines without a name. */
 const minWidth = 1.5;
 
+/** Colours, by whose code a frame is: the gateway's, the database's driver, GraphQL's. All else is Node's. */
+const hues: readonly (readonly [owner: RegExp, hue: number])[] = [
+  [/ gateway\//, 130],
+  [/ (pg|postgres)[\w-]*\//, 210],
+  [/ graphql[\w-]*\//, 300],
+];
+const otherHue = 35;
+
 /** What happens before requests come, and while none is there. */
 const leftOut = /^\((idle|root)\)|ModuleJob|ModuleLoader|internal\/modules|cjs\/loader|Module\./;
 
@@ -88,13 +96,7 @@ function draw(root: Frame): string {
 
 function box({ name }: Frame, x: number, w: number, level: number, percent: string): string {
   const y = level * rowHeight;
-  const hue = / gateway\//.test(name)
-    ? 130
-    : / (pg|postgres)[\w-]*\//.test(name)
-      ? 210
-      : / graphql[\w-]*\//.test(name)
-        ? 300
-        : 35;
+  const hue = hues.find(([owner]) => owner.test(name))?.[1] ?? otherHue;
   const text =
     w > 40 ? `<text x="${(x + 3).toFixed(1)}" y="${y + 12}">${escapeXml(name.slice(0, Math.floor(w / 6.8)))}</text>` : '';
   return `<g><title>${escapeXml(name)} ${percent} %</title><rect x="${x.toFixed(1)}" y="${y}" width="${(w - 0.5).toFixed(1)}" height="${rowHeight - 1}" fill="hsl(${hue} 70% 75%)"/>${text}</g>`;

@@ -72,7 +72,7 @@ export function converse(port: number, conversation: Conversation): Promise<void
   });
 }
 
-/** The header that tells a body's length, in whatever letters, up to its value. */
+/** The header that tells a body's length, up to its value, as the systems that are measured write it. */
 const lengthHeaders = ['\r\nContent-Length: ', '\r\ncontent-length: '].map((text) => Buffer.from(text));
 
 /** An answer that is there as a whole; nothing while some of it is missing. */

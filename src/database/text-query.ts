@@ -10,7 +10,7 @@ interface DataRow {
 
 /**
  * A statement whose rows are left as they come. The driver's own way looks up a parser for each column of each answer and
- * makes an object of each row, which costs several times as much as all the rest of an answer. The two methods take the
+ * makes an object of each row, which costs more than all else about an answer. The two methods take the
  * place of the driver's own; its types do not know them, so its version is exact, and every test of a look-up tests this too.
  */
 export class TextQuery extends pg.Query {

@@ -20,7 +20,7 @@ export const userGroupColumns = (table: string): string => groupColumns.map((col
 /** How many columns these are: what else a row has comes behind them. */
 export const userGroupWidth = groupColumns.length;
 
-/** A row as a user group. JSON and times are decoded only when they are asked for, which costs more than all the rest of a row. */
+/** A row as a user group. JSON and times are decoded when they are asked for: most answers have neither. */
 export class StoredUserGroup implements UserGroup {
   readonly teamId: number;
   readonly providedId: string;

@@ -62,7 +62,7 @@ describe.each(['multipart/mixed', 'text/event-stream'])('an answer in the form %
     socket.write(`${query}Accept: ${accept}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     const { status, head } = await answer();
     expect(status).toBe(200);
-    for (const once of [/^content-length: \d+$/gim, /^cache-control: no-store$/gim]) expect(head.match(once)).toHaveLength(1);
+    for (const line of [/^content-length: \d+$/gim, /^cache-control: no-store$/gim]) expect(head.match(line)).toHaveLength(1);
     expect(head).not.toMatch(/^transfer-encoding/im);
     expect(head.match(/^(connection|cache-control):/gim)).toHaveLength(2);
     socket.write(text('after it'));
