@@ -28,6 +28,11 @@ export const errorKinds = {
     title: 'The body is not strict JSON',
     advice: 'Send UTF-8 without a byte order mark, and each member of an object once.',
   },
+  QUERY_TOO_COSTLY: {
+    status: 400,
+    title: 'The GraphQL operation is over a limit',
+    advice: 'Ask for fewer fields or items at once, or split the operation. The message has the limit.',
+  },
   UNAUTHENTICATED: {
     status: 401,
     title: 'No valid credential',
@@ -48,6 +53,11 @@ export const errorKinds = {
     title: 'This path does not take that method',
     advice: 'Use one of the methods in the Allow header.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The request did not arrive in time',
+    advice: 'Send the whole request without pauses: within 30 seconds, or within 5 without an accepted API token.',
+  },
   CONFLICT: {
     status: 409,
     title: 'It would contradict what is stored',
@@ -62,6 +72,11 @@ export const errorKinds = {
     status: 415,
     title: 'The body is not declared as JSON',
     advice: 'Send "Content-Type: application/json", in UTF-8 and without a content encoding.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    title: 'The request headers are too large',
+    advice: 'Send at most 16 KiB of headers, the request line included.',
   },
   RATE_LIMITED: {
     status: 429,

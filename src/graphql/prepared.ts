@@ -14,7 +14,7 @@ import {
   validate,
 } from 'graphql';
 import { asGatewayError, InvalidInput, type Issue } from '../domain/errors.ts';
-import { compile } from './compiled.ts';
+import { compileOperation } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** An operation that is known to fit the schema, ready to be executed any number of times. */
@@ -36,7 +36,7 @@ export interface PreparedOperation {
 export function prepareOperation(schema: GraphQLSchema, source: string): PreparedOperation {
   const document = parse(source);
   const faults = validate(schema, document);
-  const compiled = compile(schema, document);
+  const compiled = compileOperation(schema, document);
   if (faults.length > 0 || !compiled) throw new Error(`The operation does not fit the schema: ${faults.join(' ')}\n${source}`);
   const inputType = inputTypeOf(schema, document);
 

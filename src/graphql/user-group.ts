@@ -5,6 +5,7 @@ import { findUserGroup, type UserGroupBy } from '../domain/user-groups.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
+import { type FieldCost, lookUpCost } from './cost.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 
 /** How many nodes may be asked for at once. */
@@ -86,6 +87,9 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
   }
 }
 
+/** How many ids `nodes` was given; one that is not in a list counts as a list of one. */
+const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : 1);
+
 async function findNode({ db, caller }: GraphQLContext, nodeId: string): Promise<UserGroup | undefined> {
   caller.require('groups:read');
   const by = teamIdOf(nodeId);
@@ -104,6 +108,7 @@ builder.queryFields((t) => ({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
     description: `The nodes with these ids, in their order, null for each that is not there. At most ${maxNodes}. Needs the scope groups:read.`,
+    extensions: { cost: (args) => lookUpCost * idCount(args), listSize: idCount } satisfies FieldCost,
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the nodes.' }) },
     resolve: (_, { ids }, context) => {
       context.caller.require('groups:read');

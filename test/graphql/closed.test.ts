@@ -49,8 +49,24 @@ describe.each(Object.keys(operations))('%s', (field) => {
     expect(await codeOf(field, null)).toBe('UNAUTHENTICATED');
   });
 
-  test('gives no data to nobody', async () => {
-    const { json } = await gateway.graphql(operations[field]?.[0]() ?? '', {}, { token: null });
+  test('without an API token is not executed: 401 with errors only', async () => {
+    const query = operations[field]?.[0]() ?? '';
+    const { secret } = await gateway.issue({ scopes: ['config:validate'] });
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      // The second time the document is known, and takes the fast path.
+      for (const token of [null, secret, null]) {
+        const reply = await gateway.graphql(query, {}, { token, headers: { accept } });
+        if (token !== null) continue;
+        expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Token']);
+        expect(Object.keys(reply.json)).toEqual(['errors']);
+      }
+    }
+  });
+
+  test('gives no data without an API token beside a field that needs none', async () => {
+    const query = operations[field]?.[0]() ?? '';
+    const { status, json } = await gateway.graphql(query.replace('{', '{ __typename '), {}, { token: null });
+    expect(status).toBe(200);
     expect(JSON.stringify(json.data)).not.toMatch(/"UserGroup"|ApiToken|Payload|ugt_/);
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { bindStatements } from '../../src/domain/statements.ts';
-import type { GraphQLContext } from '../../src/graphql/context.ts';
+import { createContext, type GraphQLContext } from '../../src/graphql/context.ts';
 import { createGraphQLServer, type GraphQLServer } from '../../src/graphql/server.ts';
 import { failureHeaders } from '../../src/http/problem.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -51,16 +51,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const context = (caller: Caller): GraphQLContext => ({
-  db: { prisma: database.prisma, statements: bindStatements(database) },
-  caller,
-  report: ({ code }) => void faults.push(code),
-});
+const context = (caller: Caller): GraphQLContext =>
+  createContext({
+    db: { prisma: database.prisma, statements: bindStatements(database) },
+    caller,
+    report: ({ code }) => void faults.push(code),
+  });
 
 /** What the long way makes of a request. */
 async function longWay(params: GeneratedRequest, accept: string | undefined, caller: Caller) {
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };
-  const response = await server.answer('http://gateway/graphql', init, { ...params }, context(caller));
+  const response = await server.fullPipeline({ url: 'http://gateway/graphql', init, params: { ...params }, characters: 10_000, context: context(caller) });
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
 }
 
@@ -79,7 +80,7 @@ test('the lane answers each of thousands of requests byte for byte as the long w
       const expected = await longWay(params, accept, caller);
       // Four times: the first uses walk through the document, later ones run what was compiled of it.
       for (let use = 0; use < 4; use += 1) {
-        const answer = await server.lane({ params: { ...params }, accept, context: context(caller) });
+        const answer = await server.fastPath({ params: { ...params }, characters: 10_000, accept, context: context(caller) });
         if (answer) expect(withoutLength(answer)).toEqual(withoutLength(expected));
         if (answer) taken += 1;
         else left += 1;
@@ -99,10 +100,10 @@ test('a flood of distinct documents is forgotten again, and those in use are not
   await longWay(used, undefined, caller);
   for (let i = 0; i < 1_200; i += 1) {
     await longWay({ query: `{ a${i}: __typename }` }, undefined, caller);
-    if (i % 100 === 0) expect(await server.lane({ params: used, accept: undefined, context: context(caller) })).toBeDefined();
+    if (i % 100 === 0) expect(await server.fastPath({ params: used, characters: 1_000, accept: undefined, context: context(caller) })).toBeDefined();
   }
   expect(
-    await server.lane({ params: { query: '{ a0: __typename }' }, accept: undefined, context: context(caller) }),
+    await server.fastPath({ params: { query: '{ a0: __typename }' }, characters: 1_000, accept: undefined, context: context(caller) }),
   ).toBeUndefined();
 });
 
@@ -121,7 +122,7 @@ test.each([
 ])('a small document that would become a huge function is executed as it is: %s', async (_, query) => {
   for (let use = 0; use < 6; use += 1) {
     const params = { query };
-    const answer = await server.lane({ params, accept: undefined, context: context(Caller.anonymous) });
+    const answer = await server.fastPath({ params, characters: 10_000, accept: undefined, context: context(Caller.anonymous) });
     expect((answer ?? (await longWay(params, undefined, Caller.anonymous))).body).toContain('"errors"');
   }
 });
