@@ -22,6 +22,11 @@ export class Caller {
   /** Nobody: every `require` fails. */
   static readonly anonymous = new Caller(undefined);
 
+  /** Whose share of the queue for the database this caller's look-ups and writes count to. */
+  get share(): number | undefined {
+    return this.apiToken?.id;
+  }
+
   /** The environment that groups of this caller's making carry; `null` means untagged. */
   get environmentTag(): EnvironmentTag | null {
     return this.apiToken?.environmentTag ?? null;

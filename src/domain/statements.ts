@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { collapse } from './collapse.ts';
+import { collapse, type Share } from './collapse.ts';
 import {
   apiTokenColumns,
   apiTokenWidth,
@@ -40,20 +40,23 @@ interface Rotated {
   readonly previousTokenExpiresAt: Date | null;
 }
 
-/** The statements that many requests share: each is asked per key, and sent once for all keys of a turn of the event loop. */
+/**
+ * The statements that many requests share: each is asked per key, and sent once for all keys of a turn of the event loop. `share`
+ * says whose key it is, so that no API token fills the queue alone.
+ */
 export interface Statements {
   /** The API token with this hash (SHA-256, hexadecimal), revoked and expired ones included. */
   apiToken(secretHash: string): Promise<StoredApiToken | undefined>;
   /** The group that this user group token identifies: the current one, or a retired one in its grace period. */
-  groupByToken(token: string): Promise<UserGroup | undefined>;
+  groupByToken(token: string, share?: Share): Promise<UserGroup | undefined>;
   /** The group with this internal number. */
-  groupByTeamId(teamId: number): Promise<UserGroup | undefined>;
+  groupByTeamId(teamId: number, share?: Share): Promise<UserGroup | undefined>;
   /** The groups with this provided id: none, one, or two of which one is `Customer` and one `Testing`. */
-  groupsByProvidedId(providedId: string): Promise<UserGroup[] | undefined>;
+  groupsByProvidedId(providedId: string, share?: Share): Promise<UserGroup[] | undefined>;
   /** Inserts a group and answers with it; with none when a stored group holds the id. Concurrent drafts for one id: the first. */
-  insertGroup(draft: UserGroupDraft): Promise<UserGroup | undefined>;
+  insertGroup(draft: UserGroupDraft, share?: Share): Promise<UserGroup | undefined>;
   /** Replaces a token and answers with its group; with none when it is not the current token of such a group, or not any more. */
-  rotateToken(rotation: Rotation): Promise<Rotated | undefined>;
+  rotateToken(rotation: Rotation, share?: Share): Promise<Rotated | undefined>;
 }
 
 /** The most keys of a look-up: enough for every request of a turn, small enough not to hold up other statements. */

@@ -51,7 +51,7 @@ export async function getOrCreateUserGroup(
 
   const { environmentTag } = caller;
   const findOwn = async () => {
-    const groups = (await db.statements.groupsByProvidedId(providedId)) ?? [];
+    const groups = (await db.statements.groupsByProvidedId(providedId, caller.share)) ?? [];
     const own = groups.find((group) => group.environmentTag === environmentTag);
     // Two groups share an id only if one is Customer and the other Testing.
     if (!own && groups.some((group) => group.environmentTag === null || environmentTag === null)) throw idIsHeld(providedId);
@@ -62,11 +62,12 @@ export async function getOrCreateUserGroup(
   if (existing) return { userGroup: existing, created: false };
 
   const token = issueToken('ugt_');
-  const stored = await db.statements.insertGroup({
+  const draft = {
     ...{ providedId, environmentTag, token, name: name ?? providedId },
     properties: properties == null ? null : JSON.stringify(properties),
     mapping: JSON.stringify(asObject(mapping ?? [])),
-  });
+  };
+  const stored = await db.statements.insertGroup(draft, caller.share);
   // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
   if (stored) return { userGroup: stored, created: stored.token === token };
 
@@ -132,20 +133,21 @@ export async function rotateUserGroupToken(
 
   const newToken = issueToken('ugt_');
   const { environmentTag, everyEnvironment } = caller;
-  const rotated = await db.statements.rotateToken({ currentToken, newToken, environmentTag, everyEnvironment, graceSeconds });
+  const rotation = { currentToken, newToken, environmentTag, everyEnvironment, graceSeconds };
+  const rotated = await db.statements.rotateToken(rotation, caller.share);
   if (!rotated) throw notFound();
   return rotated;
 }
 
 /** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */
 async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
-  if ('teamId' in by) return onlyVisible(caller, await statements.groupByTeamId(by.teamId));
+  if ('teamId' in by) return onlyVisible(caller, await statements.groupByTeamId(by.teamId, caller.share));
   if ('token' in by) {
     refuse(textIssues(['by', 'token'], by.token));
-    return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await statements.groupByToken(by.token)) : undefined;
+    return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await statements.groupByToken(by.token, caller.share)) : undefined;
   }
   refuse(textIssues(['by', 'providedId'], by.providedId));
-  const groups = (await statements.groupsByProvidedId(by.providedId))?.filter((group) => caller.sees(group)) ?? [];
+  const groups = (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.sees(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([{ path: ['by', 'providedId'], message: 'means a Customer and a Testing group; say which by teamId.' }]);

@@ -57,7 +57,12 @@ export interface DocumentCost {
  * extension says, or 10. Introspection costs what it resolves on the real schema. Directives are not considered. Takes time
  * linear in the document.
  */
-export function costOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, given: RawVariables): number {
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  given: RawVariables,
+): number {
   return measure(schema, document, operation, { ...defaultsOf(operation), ...given }).base;
 }
 

@@ -67,9 +67,7 @@ export function countIntrospection(field: FieldNode, counting: IntrospectionCoun
         count += 1 + (definition ? countValue(value, definition.type, selection.selectionSet) : 0);
       } else {
         const inner =
-          selection.kind === Kind.INLINE_FRAGMENT
-            ? selection.selectionSet
-            : fragments.get(selection.name.value)?.selectionSet;
+          selection.kind === Kind.INLINE_FRAGMENT ? selection.selectionSet : fragments.get(selection.name.value)?.selectionSet;
         if (inner) count += countObject(source, type, inner);
       }
       if (count > limit) return limit + 1;

@@ -1,5 +1,8 @@
 import { GatewayError } from '../domain/errors.ts';
 import { isExactNumber } from '../domain/exact-number.ts';
+import { httpLimits } from './limits.ts';
+
+const { maxJsonDepth } = httpLimits;
 
 /** An object or a list that the reader is inside of, and where in it. */
 interface Frame {
@@ -16,9 +19,12 @@ interface Frame {
  * value refuses it at its place, and whoever ignores it does not care.
  *
  * @param what names the text in errors.
- * @throws GatewayError `MALFORMED_JSON` that says where.
+ * @throws GatewayError `MALFORMED_JSON` that says where; `INVALID_INPUT` when it is nested too deep, before it is parsed.
  */
 export function parseJson(text: string, what = 'The body'): unknown {
+  if (text.length > maxJsonDepth && isDeeperThan(text, maxJsonDepth)) {
+    throw new GatewayError('INVALID_INPUT', `${what} is nested more than ${maxJsonDepth} levels deep, which is the limit.`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -28,6 +34,28 @@ export function parseJson(text: string, what = 'The body'): unknown {
   }
   inspect(text, value, what);
   return value;
+}
+
+/** Whether brackets are nested deeper than `limit`, strings left out; of a text that may not be JSON, about. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    switch (text.charCodeAt(i)) {
+      case 0x7b: // {
+      case 0x5b: // [
+        depth += 1;
+        if (depth > limit) return true;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth -= 1;
+        break;
+      case 0x22: // "
+        i = stringEnd(text, i) - 1;
+        break;
+    }
+  }
+  return false;
 }
 
 /** What can be told only from the text. It is known to be JSON, so every token can be taken at its first character. */
@@ -77,9 +105,10 @@ function inspect(text: string, value: unknown, what: string): void {
   }
 }
 
-/** The position behind a string's closing quote: the first quote that no odd number of backslashes precedes. */
+/** The position behind a string's closing quote, the first that no odd number of backslashes precedes; the end without one. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    if (end < 0) return text.length; // not JSON
     let backslashes = 0;
     while (text[end - 1 - backslashes] === '\\') backslashes += 1;
     if (backslashes % 2 === 0) return end + 1;

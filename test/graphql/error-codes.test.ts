@@ -122,7 +122,10 @@ describe('what GraphQL itself refuses has a code of the closed list', () => {
     'variables that are a list': [{ query: '{ __typename }', variables: [] }],
     'an operation name that is a number': [{ query: '{ __typename }', operationName: 5 }],
     'thousands of braces': [{ query: '{a'.repeat(5_000) }, 'QUERY_TOO_COSTLY'],
-    'thousands of aliases': [{ query: `{ ${Array.from({ length: 3_000 }, (_, i) => `a${i}: __typename`).join(' ')} }` }, 'QUERY_TOO_COSTLY'],
+    'thousands of aliases': [
+      { query: `{ ${Array.from({ length: 3_000 }, (_, i) => `a${i}: __typename`).join(' ')} }` },
+      'QUERY_TOO_COSTLY',
+    ],
     'fragments in a circle': [{ query: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }' }],
     'a lone surrogate': [{ query: '{ userGroup(by: { providedId: "\ud800" }) { id } }' }],
   };

@@ -61,7 +61,13 @@ const context = (caller: Caller): GraphQLContext =>
 /** What the long way makes of a request. */
 async function longWay(params: GeneratedRequest, accept: string | undefined, caller: Caller) {
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };
-  const response = await server.fullPipeline({ url: 'http://gateway/graphql', init, params: { ...params }, characters: 10_000, context: context(caller) });
+  const response = await server.fullPipeline({
+    url: 'http://gateway/graphql',
+    init,
+    params: { ...params },
+    characters: 10_000,
+    context: context(caller),
+  });
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
 }
 
@@ -100,10 +106,18 @@ test('a flood of distinct documents is forgotten again, and those in use are not
   await longWay(used, undefined, caller);
   for (let i = 0; i < 1_200; i += 1) {
     await longWay({ query: `{ a${i}: __typename }` }, undefined, caller);
-    if (i % 100 === 0) expect(await server.fastPath({ params: used, characters: 1_000, accept: undefined, context: context(caller) })).toBeDefined();
+    if (i % 100 === 0)
+      expect(
+        await server.fastPath({ params: used, characters: 1_000, accept: undefined, context: context(caller) }),
+      ).toBeDefined();
   }
   expect(
-    await server.fastPath({ params: { query: '{ a0: __typename }' }, characters: 1_000, accept: undefined, context: context(caller) }),
+    await server.fastPath({
+      params: { query: '{ a0: __typename }' },
+      characters: 1_000,
+      accept: undefined,
+      context: context(caller),
+    }),
   ).toBeUndefined();
 });
 
