@@ -68,5 +68,5 @@ function tooDeep(): GraphQLError {
 }
 
 function refusal(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY', http: { status: 400 } } });
+  return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
 }

@@ -46,6 +46,10 @@ export function finishResult(result: ExecutionResult, report: (fault: GatewayErr
     const fault = faults.get(error);
     if (fault) report(fault);
     const coded = withClosedCode(error);
+    if (coded.extensions['code'] === 'QUERY_TOO_COSTLY') {
+      // Yoga marks errors of parsing as ones that have status 200 for some media types.
+      return withExtensions(coded, coded.message, { ...coded.extensions, http: { status: errorKinds.QUERY_TOO_COSTLY.status } });
+    }
     if (result.data !== undefined || 'http' in coded.extensions) return coded;
     return withExtensions(coded, coded.message, { ...coded.extensions, http: { spec: true, status: 400 } });
   });

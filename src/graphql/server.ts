@@ -120,7 +120,7 @@ function parseWithin(source: string) {
   } catch (error) {
     if (!(error instanceof GraphQLError) || !error.message.includes(`${maxTokens} tokens`)) throw error;
     const message = `The document has more than ${maxTokens} tokens, which is the limit. Send fewer fields at once.`;
-    throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY', http: { status: 400 } } });
+    throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
   }
 }
 
