@@ -1,0 +1,116 @@
+import { connect, type Socket } from 'node:net';
+import { type Reply, readReply } from './request.ts';
+
+/** What to do on a connection of its own. */
+export interface RawOptions {
+  /** Sent once the connection is there. */
+  readonly bytes: string | Buffer;
+  /** Sent from then on, again and again, until the connection ends. */
+  readonly trickle?: { readonly everyMs: number; readonly chunk: string };
+  /** Whether responses are read: `late` is not before the drill is about to end the connection, to see whether the gateway had. */
+  readonly reads?: 'at once' | 'never' | 'late';
+  /** When the drill ends the connection, in milliseconds, where the gateway did not. */
+  readonly holdMs?: number;
+}
+
+/** Connections that send what no HTTP client does. */
+export interface Connections {
+  /** Resolves with the first response, or with how the connection ended without one. */
+  open(options: RawOptions): Promise<Reply>;
+  /** Many at once. */
+  openMany(count: number, options: (index: number) => RawOptions): Promise<Reply[]>;
+  /** Ends those that are left. */
+  closeAll(): void;
+}
+
+/** How long a connection is kept when a row does not say. */
+const defaultHoldMs = 35_000;
+
+/** How many connections are opened at once: more would overflow the backlog of the listener. */
+const openedAtOnce = 100;
+
+/** How much of a response is kept. */
+const keptCharacters = 1_048_576;
+
+/** How long is waited for the end of a connection that is read late. */
+const lateReadMs = 1_000;
+
+/** Opens connections to a port. */
+export function createConnections(port: number): Connections {
+  const release = new Set<() => void>();
+  const open = (options: RawOptions, opened?: () => void) => openOne(port, release, options, opened);
+  return {
+    open,
+    async openMany(count, options) {
+      const replies: Promise<Reply>[] = [];
+      for (let from = 0; from < count; from += openedAtOnce) {
+        const batch = Array.from({ length: Math.min(openedAtOnce, count - from) }, (_, i) => from + i);
+        await Promise.all(batch.map((index) => new Promise<void>((resolve) => void replies.push(open(options(index), resolve)))));
+      }
+      return Promise.all(replies);
+    },
+    closeAll() {
+      for (const end of release) end();
+    },
+  };
+}
+
+function openOne(port: number, release: Set<() => void>, options: RawOptions, opened?: () => void): Promise<Reply> {
+  const { bytes, trickle, reads = 'at once', holdMs = defaultHoldMs } = options;
+  const began = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  return new Promise((resolve) => {
+    let text = '';
+    let held = false;
+    const end = () => {
+      held = true;
+      socket.destroy();
+    };
+    const read = () =>
+      socket.on('data', (chunk) => {
+        if (text.length < keptCharacters) text += chunk.toString('latin1');
+        if (reads === 'at once' && isWhole(text)) socket.destroy();
+      });
+    release.add(end);
+    const hold = setTimeout(() => {
+      if (reads !== 'late') return end();
+      read();
+      setTimeout(end, lateReadMs);
+    }, holdMs);
+    socket.once('connect', () => {
+      opened?.();
+      socket.write(bytes);
+      if (trickle) sendAgainAndAgain(socket, trickle);
+    });
+    if (reads === 'at once') read();
+    // A connection that is reset is a connection that is closed.
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      clearTimeout(hold);
+      release.delete(end);
+      opened?.();
+      const milliseconds = performance.now() - began;
+      const [, status] = (reads === 'at once' && /^HTTP\/1\.1 (\d{3})/.exec(text)) || [];
+      const body = Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1').toString('utf8');
+      if (status) resolve(readReply(Number(status), body, milliseconds, false));
+      else if (held) resolve({ outcome: 'held', status: 0, code: '', text: 'the drill ended it', milliseconds });
+      else resolve(readReply(0, 'the gateway closed the connection', milliseconds, false));
+    });
+  });
+}
+
+function sendAgainAndAgain(socket: Socket, { everyMs, chunk }: NonNullable<RawOptions['trickle']>): void {
+  const timer = setInterval(() => {
+    if (socket.destroyed || !socket.writable) clearInterval(timer);
+    else socket.write(chunk);
+  }, everyMs);
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** Whether a text holds a whole response, by its content length. */
+function isWhole(text: string): boolean {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, end))?.[1];
+  return length !== undefined && text.length >= end + 4 + Number(length);
+}

@@ -1,0 +1,26 @@
+import type { SeededData } from './row.ts';
+
+/** The most bytes of properties that a group may have, less what their braces and names take. */
+const propertiesBytes = 65_536 - 20;
+
+const query = `mutation ($input: GetOrCreateUserGroupInput!) {
+  getOrCreateUserGroup(input: $input) {
+    ... on GetOrCreateUserGroupPayload { userGroup { id teamId providedId token } }
+    ... on Error { code message }
+  }
+}`;
+
+/** Stores what the rows ask for. */
+export async function seed(port: number, token: string): Promise<SeededData> {
+  const input = { providedId: 'large', properties: { text: 'x'.repeat(propertiesBytes) } };
+  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { input } }),
+  });
+  const text = await response.text();
+  const { data } = JSON.parse(text) as { data?: { getOrCreateUserGroup?: { userGroup?: SeededData['large'] } } };
+  const large = data?.getOrCreateUserGroup?.userGroup;
+  if (!large) throw new Error(`The group with large properties could not be stored: ${text}`);
+  return { large };
+}

@@ -1,0 +1,138 @@
+import { setMaxListeners } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { issueToken as generateToken } from '../src/domain/token-format.ts';
+import { createConnections } from './connections.ts';
+import { seed } from './data.ts';
+import { endDatabase, type GatewayProcess, issueToken, startGateway } from './gateway.ts';
+import { watchMemory } from './memory.ts';
+import { type Prober, startProber } from './probe.ts';
+import { describe, heading, type RowResult, violations } from './report.ts';
+import { sendRequest } from './request.ts';
+import type { Row, SeededData, Target } from './row.ts';
+
+/** How long a row may take when it does not say. */
+const rowTimeoutMs = 40_000;
+
+/** How long the probes go on at least, so that a quick row has some. */
+const leastProbedMs = 400;
+
+/** How long an ordinary request may take after a row. */
+const ordinaryTimeoutMs = 10_000;
+
+/** What the rows of a run have in common. */
+interface Run {
+  readonly dataDir: string;
+  readonly tokens: Target['tokens'];
+  /** Another caller's API token, with which the probes look groups up. */
+  readonly otherToken: string;
+  readonly data: SeededData;
+}
+
+/** A gateway with its prober. */
+interface Started {
+  readonly gateway: GatewayProcess;
+  readonly prober: Prober;
+}
+
+/**
+ * Sends each row's hostile requests to a real gateway and says how it held up. After a row that failed the next one gets a
+ * fresh gateway, so that each is judged by itself alone.
+ *
+ * @param signal ends the run early; what was started is ended all the same.
+ * @returns whether every row passed.
+ */
+export async function runHostile(rows: readonly Row[], print: (text: string) => void, signal: AbortSignal): Promise<boolean> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-drill-'));
+  chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
+  let started: Started | undefined;
+  let passed = 0;
+  let failed = 0;
+  try {
+    const { run, gateway } = await prepare(dataDir);
+    started = { gateway, prober: await startProber(gateway.port, run.otherToken, run.data.large.token) };
+    print(heading);
+    for (const row of rows) {
+      if (signal.aborted) break;
+      started ??= await start(run);
+      const result = await runRow(run, started, row, signal);
+      const found = violations(row, result);
+      print(describe(result, found));
+      if (found.length === 0) passed += 1;
+      else {
+        failed += 1;
+        await stop(started);
+        started = undefined;
+      }
+    }
+  } finally {
+    if (started) await stop(started);
+    await endDatabase(dataDir);
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+  print(`${passed} passed, ${failed} failed`);
+  return failed === 0 && passed === rows.length;
+}
+
+async function prepare(dataDir: string): Promise<{ run: Run; gateway: GatewayProcess }> {
+  const admin = generateToken('ugk_');
+  const gateway = await startGateway(dataDir, admin);
+  try {
+    const tokens = {
+      admin,
+      groups: issueToken(dataDir, admin, ['groups:read', 'groups:write']),
+      validate: issueToken(dataDir, admin, ['config:validate']),
+    };
+    const otherToken = issueToken(dataDir, admin, ['groups:read']);
+    return { run: { dataDir, tokens, otherToken, data: await seed(gateway.port, tokens.groups) }, gateway };
+  } catch (error) {
+    await gateway.stop();
+    throw error;
+  }
+}
+
+async function start({ dataDir, tokens, otherToken, data }: Run): Promise<Started> {
+  const gateway = await startGateway(dataDir, tokens.admin);
+  return { gateway, prober: await startProber(gateway.port, otherToken, data.large.token) };
+}
+
+async function stop({ gateway, prober }: Started): Promise<void> {
+  await prober.stop();
+  await gateway.stop();
+}
+
+async function runRow(run: Run, { gateway, prober }: Started, row: Row, signal: AbortSignal): Promise<RowResult> {
+  const { port, pid } = gateway;
+  const connections = createConnections(port);
+  const timeout = AbortSignal.timeout(row.timeoutMs ?? rowTimeoutMs);
+  const over = AbortSignal.any([timeout, signal]);
+  const send: Target['send'] = (options) => sendRequest(port, options, over);
+  setMaxListeners(0, over); // each request listens
+  const target: Target = {
+    ...{ port, tokens: run.tokens, data: run.data, connections, send },
+    graphql: (params, token) => send({ body: params, token }),
+    pause: (milliseconds) => pause(milliseconds, undefined, { signal: over }).catch(() => {}),
+  };
+  over.addEventListener('abort', () => connections.closeAll(), { once: true });
+
+  await pause(leastProbedMs / 2); // what the row before had left behind is over
+  prober.reset();
+  const memory = watchMemory(pid);
+  const began = performance.now();
+  const replies = await row.send(target);
+  await pause(Math.max(leastProbedMs / 2, leastProbedMs - (performance.now() - began)));
+  const probes = await prober.read();
+  const peakMiB = memory.readMiB();
+  memory.stop();
+  connections.closeAll();
+  const works = gateway.ended() === undefined && (await ordinaryRequestWorks(port, run));
+  return { name: row.name, replies, probes, peakMiB, ended: gateway.ended(), works, seconds: (performance.now() - began) / 1000 };
+}
+
+async function ordinaryRequestWorks(port: number, { tokens, data }: Run): Promise<boolean> {
+  const body = { query: `{ userGroup(by: {teamId: ${data.large.teamId}}) { name } }` };
+  const { outcome } = await sendRequest(port, { body, token: tokens.groups }, AbortSignal.timeout(ordinaryTimeoutMs));
+  return outcome === '2xx';
+}

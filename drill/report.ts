@@ -1,0 +1,85 @@
+import type { Probes } from './probe.ts';
+import type { Reply } from './request.ts';
+import type { Row } from './row.ts';
+
+/** What one row came to. */
+export interface RowResult {
+  readonly name: string;
+  readonly replies: readonly Reply[];
+  readonly probes: Probes;
+  readonly peakMiB: number | undefined;
+  /** How the process ended, if it did. */
+  readonly ended: string | undefined;
+  /** Whether an ordinary request works afterwards. */
+  readonly works: boolean;
+  readonly seconds: number;
+}
+
+/** The bounds that hold for every row. */
+const maxLivezMs = 250;
+const maxPeakMiB = 400;
+
+/** What is wrong with a result; nothing if it passes. */
+export function violations(row: Row, result: RowResult): string[] {
+  const { replies, probes, peakMiB, ended, works } = result;
+  const expects: readonly string[] = row.expects ?? ['4xx'];
+  const unexpected = replies.filter(({ outcome }) => !expects.includes(outcome));
+  const { someExpect } = row;
+  const found: (string | false)[] = [
+    ended !== undefined && `the process ended: ${ended}`,
+    ended === undefined && !works && 'an ordinary request fails afterwards',
+    probes.worstLivezMs > maxLivezMs && `/livez took ${Math.round(probes.worstLivezMs)} ms`,
+    probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,
+    probes.livezCount === 0 && '/livez was never answered',
+    probes.refusedRequests > 0 && `other callers: ${probes.refusedRequests} of ${probes.requests} failed: ${probes.refusal}`,
+    (peakMiB ?? 0) >= maxPeakMiB && `memory ${Math.round(peakMiB ?? 0)} MiB`,
+    replies.length === 0 && 'nothing was sent',
+    unexpected.length > 0 &&
+      `${unexpected.length} of ${replies.length} replies are not ${expects.join(' or ')}: ${summarize(unexpected)}${excerpt(unexpected)}`,
+    someExpect !== undefined &&
+      !replies.some(({ outcome }) => (someExpect as readonly string[]).includes(outcome)) &&
+      `no reply is ${someExpect.join(' or ')}`,
+  ];
+  return found.filter((text) => text !== false);
+}
+
+/** What the first of the unexpected replies says. */
+function excerpt([first]: readonly Reply[]): string {
+  return first?.text ? ` (${JSON.stringify(first.text.slice(0, 160))})` : '';
+}
+
+/** Replies by status and code, the most frequent first. */
+export function summarize(replies: readonly Reply[]): string {
+  const counts = new Map<string, number>();
+  for (const { outcome, status, code } of replies) {
+    const key = [status || outcome, code || (outcome === 'unclear' && outcome)].filter(Boolean).join(' ');
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([key, count]) => (count === 1 ? key : `${count} × ${key}`)).join(', ');
+}
+
+const widths = [28, 4, 8, 8, 8, 8];
+
+/** The table's first line. */
+export const heading = line(['row', '', 'livez', 'others', 'memory', 'slowest'], 'responses');
+
+/** A row of the table, and what is wrong below it. */
+export function describe(result: RowResult, found: readonly string[]): string {
+  const { name, replies, probes, peakMiB } = result;
+  const slowest = Math.max(0, ...replies.map(({ milliseconds }) => milliseconds));
+  const cells = [
+    ...[name, found.length === 0 ? 'ok' : 'FAIL', ms(probes.worstLivezMs), ms(probes.worstRequestMs)],
+    ...[peakMiB === undefined ? '-' : `${Math.round(peakMiB)} MiB`, ms(slowest)],
+  ];
+  const noisy = probes.ownLagMs > 100 ? [`the machine was busy: the prober itself was up to ${ms(probes.ownLagMs)} late`] : [];
+  return [line(cells, summarize(replies)), ...[...found, ...noisy].map((text) => `    ${text}`)].join('\n');
+}
+
+function line(cells: readonly string[], last: string): string {
+  return [...cells.map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))), last]
+    .join('  ')
+    .trimEnd();
+}
+
+const ms = (value: number): string => (value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`);

@@ -1,0 +1,115 @@
+import type { Row } from '../row.ts';
+import { aliases } from './introspection.ts';
+
+/** A document of about `bytes` that the validator has something to say about at every few characters. */
+export const brokenDocument = (bytes: number) => `{"name":"A","navigation":[{"group":"B","pages":[${'1,'.repeat(bytes / 2)}1]}]}`;
+
+/** Documents that are short and multiply: lists, aliases, large values. */
+export const costRows: readonly Row[] = [
+  {
+    name: 'nodes-times-aliases',
+    send: async ({ graphql, tokens, data }) => [
+      await graphql(
+        {
+          query: `query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{${aliases(600, 'properties')}}}}`,
+          variables: { ids: Array(100).fill(data.large.id) },
+        },
+        tokens.groups,
+      ),
+    ],
+  },
+  {
+    name: 'aliases-times-aliases',
+    send: async ({ graphql, tokens, data }) => [
+      await graphql(
+        {
+          query: `query($id:ID!){${aliases(200, 'node(id:$id){...F}')}} fragment F on UserGroup{${aliases(200, 'properties')}}`,
+          variables: { id: data.large.id },
+        },
+        tokens.groups,
+      ),
+    ],
+  },
+  {
+    name: 'nodes-under-aliases',
+    expects: ['4xx', 'errors'],
+    send: async ({ graphql, tokens, data }) => [
+      await graphql(
+        {
+          query: `query($ids:[ID!]!){${aliases(100, 'nodes(ids:$ids){...on UserGroup{properties}}')}}`,
+          variables: { ids: Array(100).fill(data.large.id) },
+        },
+        tokens.groups,
+      ),
+      await graphql(
+        { query: 'query($ids:[ID!]!){nodes(ids:$ids){id}}', variables: { ids: Array(60_000).fill(data.large.id) } },
+        tokens.groups,
+      ),
+    ],
+  },
+  {
+    name: 'nodes-in-a-literal',
+    send: async ({ graphql, tokens, data }) => [
+      await graphql(
+        {
+          query: `{nodes(ids:[${Array(100).fill(`"${data.large.id}"`).join()}]){...on UserGroup{${aliases(500, 'properties')}}}}`,
+        },
+        tokens.groups,
+      ),
+    ],
+  },
+  {
+    name: 'nodes-by-default-value',
+    send: async ({ graphql, tokens, data }) => [
+      await graphql(
+        {
+          query: `query($ids:[ID!]!=[${Array(100).fill(`"${data.large.id}"`).join()}]){nodes(ids:$ids){...on UserGroup{${aliases(500, 'properties')}}}}`,
+        },
+        tokens.groups,
+      ),
+    ],
+  },
+  {
+    name: 'mutations-under-aliases',
+    expects: ['4xx', '2xx'],
+    send: async ({ graphql, tokens }) => [
+      await graphql(
+        {
+          query: `mutation{${aliases(90, 'getOrCreateUserGroup(input:{providedId:"large"}){...on GetOrCreateUserGroupPayload{userGroup{properties}}}')}}`,
+        },
+        tokens.groups,
+      ),
+    ],
+  },
+  {
+    name: 'validate-14-times-20',
+    send: async ({ graphql, tokens }) => {
+      const sources = Array(20).fill({ source: '$' });
+      const body = JSON.stringify({
+        query: `query($s:[DocsConfigInput!]!){${aliases(14, 'validateDocsConfigs(inputs:$s){diagnostics{message}}')}}`,
+        variables: { s: sources },
+      });
+      // Twenty documents in one body cannot be larger than a twentieth of it.
+      const source = JSON.stringify(brokenDocument(40_000)).slice(1, -1);
+      const text = body.replaceAll('"$"', () => `"${source}"`);
+      return [await graphql(Buffer.from(text), tokens.validate)];
+    },
+  },
+  {
+    name: 'validate-one-source-often',
+    send: async ({ graphql, tokens }) => {
+      const list = Array(20).fill('{source:$s}').join();
+      const query = `query($s:String!){${aliases(14, `validateDocsConfigs(inputs:[${list}]){diagnostics{message}}`)}}`;
+      return [await graphql({ query, variables: { s: brokenDocument(830_000) } }, tokens.validate)];
+    },
+  },
+  {
+    name: 'validate-one-value-often',
+    send: async ({ graphql, tokens }) => {
+      const list = Array(20).fill('{value:$s}').join();
+      const query = `query($s:JSON!){${aliases(14, `validateDocsConfigs(inputs:[${list}]){diagnostics{message suggestion pointer}}`)}}`;
+      const value = JSON.parse(brokenDocument(830_000)) as unknown;
+      return [await graphql({ query, variables: { s: value } }, tokens.validate)];
+    },
+  },
+];

@@ -1,0 +1,58 @@
+import type { Reply } from '../request.ts';
+import type { Row, Target } from '../row.ts';
+
+const idOf = (number: number) => Buffer.from(`UserGroup:${number}`).toString('base64');
+
+/** A request for `lists` × 100 groups that are all different. */
+function batch({ graphql, tokens }: Target, lists: number, from: number): Promise<Reply> {
+  const numbers = Array.from({ length: lists }, (_, i) => i);
+  const variables = Object.fromEntries(
+    numbers.map((i) => [`v${i}`, Array.from({ length: 100 }, (_, k) => idOf(from + i * 100 + k))]),
+  );
+  const query = `query(${numbers.map((i) => `$v${i}:[ID!]!`).join()}){${numbers.map((i) => `a${i}:nodes(ids:$v${i}){id}`).join(' ')}}`;
+  return graphql({ query, variables }, tokens.groups);
+}
+
+/** One caller that takes what others need too. */
+export const fairnessRows: readonly Row[] = [
+  {
+    name: 'batches-of-9000-ids',
+    expects: ['2xx', '4xx', '503'],
+    send: (target) => Promise.all([0, 1, 2, 3].map((i) => batch(target, 90, 1_000_000 + i * 9_000))),
+  },
+  {
+    name: 'many-batches-of-100-ids',
+    expects: ['2xx', '4xx', '503'],
+    send: (target) => Promise.all(Array.from({ length: 200 }, (_, i) => batch(target, 1, 2_000_000 + i * 100))),
+  },
+  {
+    name: 'many-creations',
+    expects: ['2xx', '4xx', '503'],
+    send: ({ send, tokens }) =>
+      Promise.all(
+        Array.from({ length: 600 }, (_, i) =>
+          send({ method: 'GET', path: '/api/user', token: tokens.groups, body: { user_group_id: `crowd ${i}` } }),
+        ),
+      ),
+  },
+  {
+    name: 'updates-of-one-group',
+    expects: ['2xx', '4xx', '503'],
+    send: ({ send, tokens }) =>
+      Promise.all(
+        Array.from({ length: 300 }, (_, i) =>
+          send({ method: 'PUT', path: '/api/user', token: tokens.groups, body: { user_group_id: 'large', name: `n${i}` } }),
+        ),
+      ),
+  },
+  {
+    name: 'unknown-api-tokens',
+    expects: ['4xx', '503'],
+    send: ({ send }) =>
+      Promise.all(
+        Array.from({ length: 1_000 }, (_, i) =>
+          send({ token: `ugk_${String(i).padStart(36, '0')}`, body: { query: '{__typename}' } }),
+        ),
+      ),
+  },
+];

@@ -1,0 +1,116 @@
+import type { Row } from '../row.ts';
+import { aliases } from './introspection.ts';
+
+const head = (bytes: number, token?: string) =>
+  `POST /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n` +
+  `${token ? `Authorization: Token ${token}\r\n` : ''}\r\n`;
+
+const request = (params: object, token?: string) => {
+  const body = JSON.stringify(params);
+  return `${head(Buffer.byteLength(body), token)}${body}`;
+};
+
+/** Clients that do not read, do not finish, or are very many. */
+export const slowRows: readonly Row[] = [
+  {
+    name: 'pipelined-unread',
+    expects: ['closed', 'held'],
+    timeoutMs: 15_000,
+    send: (target) => {
+      const { large } = target.data;
+      const one = request(
+        { query: `{${aliases(20, `userGroup(by:{teamId:${large.teamId}}){properties}`)}}` },
+        target.tokens.groups,
+      );
+      const bytes = Buffer.from(one.repeat(200));
+      return target.connections.openMany(50, () => ({ bytes, reads: 'never', holdMs: 10_000 }));
+    },
+  },
+  {
+    name: 'pipelined-livez-unread',
+    expects: ['closed', 'held'],
+    timeoutMs: 12_000,
+    send: ({ connections }) => {
+      const bytes = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20_000));
+      return connections.openMany(50, () => ({ bytes, reads: 'never', holdMs: 8_000 }));
+    },
+  },
+  {
+    name: 'large-responses-unread',
+    expects: ['closed', 'held'],
+    timeoutMs: 20_000,
+    send: (target) => {
+      const { large } = target.data;
+      const query = `query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{${aliases(4, 'properties')}}}}`;
+      const bytes = Buffer.from(request({ query, variables: { ids: Array(100).fill(large.id) } }, target.tokens.groups));
+      return target.connections.openMany(100, () => ({ bytes, reads: 'never', holdMs: 15_000 }));
+    },
+  },
+  {
+    name: 'response-never-read',
+    // The deadline for writing a response: without one, the connection stays for ever.
+    expects: ['closed'],
+    send: (target) => {
+      const { large } = target.data;
+      const query = 'query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{properties}}}';
+      const bytes = Buffer.from(request({ query, variables: { ids: Array(100).fill(large.id) } }, target.tokens.groups));
+      return target.connections.openMany(3, () => ({ bytes, reads: 'late', holdMs: 38_000 }));
+    },
+  },
+  {
+    name: 'bodies-one-byte-short',
+    expects: ['4xx', '503', 'closed'],
+    timeoutMs: 35_000,
+    send: (target) => {
+      const bytes = Buffer.concat([Buffer.from(head(1_048_576)), Buffer.alloc(1_048_575, '[')]);
+      return target.connections.openMany(2_000, () => ({ bytes, holdMs: 33_000 }));
+    },
+  },
+  {
+    name: 'bodies-short-with-credential',
+    expects: ['4xx', '503', 'closed', 'held'],
+    timeoutMs: 20_000,
+    send: (target) => {
+      const bytes = Buffer.concat([Buffer.from(head(1_048_576, target.tokens.groups)), Buffer.alloc(1_048_575, '[')]);
+      return target.connections.openMany(600, () => ({ bytes, holdMs: 12_000 }));
+    },
+  },
+  {
+    name: 'bodies-that-trickle',
+    expects: ['4xx', '503', 'closed', 'held'],
+    timeoutMs: 15_000,
+    send: (target) => {
+      const bytes = `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      return target.connections.openMany(300, () => ({
+        bytes,
+        trickle: { everyMs: 50, chunk: '1\r\n[\r\n' },
+        holdMs: 10_000,
+      }));
+    },
+  },
+  {
+    name: 'headers-that-trickle',
+    expects: ['4xx', 'closed'],
+    timeoutMs: 30_000,
+    send: ({ connections }) =>
+      connections.openMany(300, (i) => ({
+        bytes: `GET /livez HTTP/1.1\r\nHost: a\r\nX-${i}: `,
+        trickle: { everyMs: 1_000, chunk: 'a' },
+        holdMs: 28_000,
+      })),
+  },
+  {
+    name: 'idle-connections',
+    expects: ['held', 'closed', '4xx'],
+    timeoutMs: 12_000,
+    send: ({ connections }) => connections.openMany(3_000, () => ({ bytes: '', holdMs: 6_000 })),
+  },
+  {
+    name: 'connections-in-and-out',
+    expects: ['2xx', 'closed', 'held'],
+    send: async ({ connections }) => {
+      const bytes = 'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+      return connections.openMany(3_000, (i) => (i % 2 ? { bytes } : { bytes: '', holdMs: 1 }));
+    },
+  },
+];
