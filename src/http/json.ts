@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/errors.ts';
+import { GatewayError, shorten } from '../domain/errors.ts';
 import { isExactNumber } from '../domain/exact-number.ts';
 
 /** An object or a list that the reader is inside of, and where in it. */
@@ -97,7 +97,7 @@ const decode = (quoted: string): string => (quoted.includes('\\') ? JSON.parse(q
 function duplicate(what: string, member: string, offset: number): GatewayError {
   return new GatewayError(
     'MALFORMED_JSON',
-    `${what} has the member ${JSON.stringify(member)} twice in one object, at position ${offset}.`,
+    `${what} has the member ${JSON.stringify(shorten(member))} twice in one object, at position ${offset}.`,
   );
 }
 

@@ -66,7 +66,8 @@ async function serve(options: ListenerOptions, incoming: IncomingMessage, outgoi
   try {
     if (!route) throw new GatewayError('NOT_FOUND', `There is nothing at ${path}. GET / tells what there is.`);
     const body = await readBody(incoming);
-    const caller = route.credential === 'ignored' ? Caller.anonymous : await options.authenticate(headers.authorization);
+    const caller =
+      route.credential === 'ignored' ? Caller.anonymous : await options.authenticate(headers.authorization, route.schemes);
     if (route.credential === 'required') caller.requireCredential();
     const request: GatewayRequest = { method, url, path, query, headers, body, id, caller, report };
     answer = await route.answer(request);
