@@ -16,13 +16,15 @@ export function isEnvironmentName(name: string): name is EnvironmentName {
   return (environmentNames as readonly string[]).includes(name);
 }
 
+const prompt = 'Environment (1 to 3, or its name): ';
+
 const question = `Which environment does the API token work in?
 
   1  Customer  groups of real customers
   2  Testing   groups made for trying things out
   3  none      untagged groups, which belong to no environment
 
-Environment (1 to 3, or its name): `;
+${prompt}`;
 
 /**
  * Asks a person for an environment, again until the answer is one of the choices: a number, or a name in any case.
@@ -32,15 +34,18 @@ Environment (1 to 3, or its name): `;
  */
 export async function askEnvironment(input: Readable, output: Writable): Promise<EnvironmentName> {
   output.write(question);
-  // Without a terminal of its own: the system's line editing does, and Ctrl-C ends the process as always.
-  for await (const line of createInterface({ input, terminal: false })) {
-    const answer = line.trim().toLowerCase();
-    const chosen = environmentNames.find((name, index) => answer === name.toLowerCase() || answer === String(index + 1));
-    if (chosen) return chosen;
-    output.write(`That is none of them. Environment (1 to 3, or its name): `);
+  // Without line editing of its own: the terminal has it, and Ctrl-C ends the process as always.
+  const lines = createInterface({ input, terminal: false });
+  try {
+    for await (const line of lines) {
+      const answer = line.trim().toLowerCase();
+      const chosen = environmentNames.find((name, index) => answer === name.toLowerCase() || answer === String(index + 1));
+      if (chosen) return chosen;
+      output.write(`Not one of the choices. ${prompt}`);
+    }
+  } finally {
+    lines.close(); // leaving the loop does not, and an input that is still read keeps the process from ending
   }
   output.write('\n');
-  throw new UsageError(
-    `No environment was chosen, so no API token was made. Give one with --environment: ${environmentChoices}.`,
-  );
+  throw new UsageError(`No environment was chosen, so no API token was made. Give one with --environment: ${environmentChoices}.`);
 }

@@ -2,7 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type Answer, type Asker, type Fields, initialState, next, type Operation, type State } from '../support/model.ts';
+import {
+  type Answer,
+  type Asker,
+  type Fields,
+  initialState,
+  next,
+  type Operation,
+  type State,
+  type Tag,
+} from '../support/model.ts';
 
 let gateways: TestGateway[];
 const secrets: string[] = [];
@@ -36,6 +45,8 @@ interface Draft {
   readonly id: number;
   readonly token: number;
   readonly graceSeconds: number;
+  readonly endGracePeriods: boolean;
+  readonly environmentTag?: Tag | undefined;
   readonly by: 'providedId' | 'token' | 'teamId';
   readonly fields: Fields;
 }
@@ -55,6 +66,8 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   id: fc.nat({ max: 1 }),
   token: fc.nat({ max: 7 }),
   graceSeconds: fc.constantFrom(0, 3600),
+  endGracePeriods: fc.boolean(),
+  environmentTag: fc.constantFrom(undefined, undefined, undefined, null, 'CUSTOMER', 'TESTING'),
   by: fc.constantFrom('providedId', 'token', 'teamId'),
   fields,
 });
@@ -87,7 +100,14 @@ test('every answer, from either gateway and to any caller, agrees with the rules
     { numRuns: 80, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
   );
   // That the runs came by everything that can happen, so that agreement means something.
-  const kinds = ['getOrCreate created', 'getOrCreate found', 'getOrCreate CONFLICT', 'update found', 'update NOT_FOUND'];
+  const kinds = [
+    'getOrCreate created',
+    'getOrCreate found',
+    'getOrCreate CONFLICT',
+    'getOrCreate FORBIDDEN',
+    'update found',
+    'update NOT_FOUND',
+  ];
   expect([...seen]).toEqual(expect.arrayContaining([...kinds, 'rotate found', 'rotate NOT_FOUND', 'find found', 'find nothing']));
 }, 40_000);
 
@@ -131,11 +151,13 @@ function distinct(states: readonly (State | undefined)[]): State[] {
   return found;
 }
 
-function concrete({ kind, id, token, graceSeconds, by, fields }: Draft, { tokens, groups }: State, run: string): Operation {
+function concrete(draft: Draft, { tokens, groups }: State, run: string): Operation {
+  const { kind, id, token, graceSeconds, endGracePeriods, environmentTag, by, fields } = draft;
   const providedId = `${run} ${id}`;
   const anyToken = tokens[tokens.length - 1 - token] ?? 'a token of no group';
-  if (kind === 'rotate') return { kind, token: anyToken, graceSeconds };
-  if (kind !== 'find') return { kind, id: providedId, fields };
+  if (kind === 'rotate') return { kind, token: anyToken, graceSeconds, endGracePeriods };
+  if (kind === 'getOrCreate') return { kind, id: providedId, fields, ...(environmentTag !== undefined && { environmentTag }) };
+  if (kind === 'update') return { kind, id: providedId, fields };
   if (by === 'token') return { kind, by: { token: anyToken } };
   return { kind, by: by === 'teamId' ? { teamId: groups[token]?.teamId ?? 2_000_000_000 } : { providedId } };
 }
@@ -166,12 +188,16 @@ async function ask(gateway: number, asker: number, operation: Operation): Promis
 
 function variables(operation: Operation): Record<string, unknown> {
   switch (operation.kind) {
-    case 'getOrCreate':
-      return { input: { providedId: operation.id, ...operation.fields } };
+    case 'getOrCreate': {
+      const { kind: _, id: providedId, fields, ...environment } = operation;
+      return { input: { providedId, ...fields, ...environment } };
+    }
     case 'update':
       return { input: { by: { providedId: operation.id }, ...operation.fields } };
-    case 'rotate':
-      return { input: { currentToken: operation.token, graceSeconds: operation.graceSeconds } };
+    case 'rotate': {
+      const { kind: _, token: currentToken, ...options } = operation;
+      return { input: { currentToken, ...options } };
+    }
     case 'find':
       return { by: operation.by };
   }
