@@ -47,5 +47,7 @@ export async function askEnvironment(input: Readable, output: Writable): Promise
     lines.close(); // leaving the loop does not, and an input that is still read keeps the process from ending
   }
   output.write('\n');
-  throw new UsageError(`No environment was chosen, so no API token was made. Give one with --environment: ${environmentChoices}.`);
+  throw new UsageError(
+    `No environment was chosen, so no API token was made. Give one with --environment: ${environmentChoices}.`,
+  );
 }

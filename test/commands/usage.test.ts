@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { token } from '../../src/commands/token.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
+import { describeScope, scopeNames } from '../../src/domain/caller.ts';
 import { run } from '../support/process.ts';
 
 /** Were anything opened, this would be refused after ten seconds, with exit code 1. */
@@ -35,6 +36,11 @@ test.concurrent.each([
   const { code, stdout, stderr } = await run(args, nowhere);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(text);
+});
+
+test('the help describes every scope', async () => {
+  const { stdout } = await run(['token', '--help'], nowhere);
+  for (const scope of scopeNames) expect(stdout).toMatch(new RegExp(`\\n  ${scope} +${describeScope(scope).slice(0, 20)}`));
 });
 
 test.each([
