@@ -1,7 +1,7 @@
 import type { Database } from '../database/client.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
-import { Caller, type Scope, scopes } from './caller.ts';
-import { InvalidInput, type Issue, NotFound, Unauthenticated } from './errors.ts';
+import { Caller, isScope, scopeNames } from './caller.ts';
+import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
 import { textIssues } from './limits.ts';
 import type { Statements } from './statements.ts';
@@ -106,8 +106,11 @@ export async function authenticate({ statements, lastUsed }: Recognition, secret
 }
 
 function scopeIssues(asked: readonly string[]): Issue[] {
-  if (asked.length === 0) return [{ path: ['scopes'], message: `must hold at least one of ${scopes.join(', ')}.` }];
+  if (asked.length === 0) return [{ path: ['scopes'], message: `must hold at least one of ${scopeNames.join(', ')}.` }];
   return asked
-    .filter((scope) => !scopes.includes(scope as Scope))
-    .map((scope) => ({ path: ['scopes'], message: `has no ${JSON.stringify(scope)}; there are ${scopes.join(', ')}.` }));
+    .filter((scope) => !isScope(scope))
+    .map((scope) => ({
+      path: ['scopes'],
+      message: `has no ${JSON.stringify(shorten(scope))}; there are ${scopeNames.join(', ')}.`,
+    }));
 }

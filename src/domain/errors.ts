@@ -61,7 +61,8 @@ export const errorKinds = {
   CONFLICT: {
     status: 409,
     title: 'It would contradict what is stored',
-    advice: 'Label the untagged group as Customer or Testing, or use another id.',
+    advice:
+      'Use another id. If an untagged group holds the id, whoever operates the database can label the untagged group as Customer or Testing.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -118,18 +119,40 @@ export class GatewayError extends Error {
   }
 }
 
+/** The most issues that are listed: enough to fix several at once, and a response that stays small whatever was sent. */
+export const maxIssues = 10;
+
+/** The most characters of a member's name, and of an issue's message, that are repeated to the caller. */
+const maxShownName = 64;
+const maxShownMessage = 1_000;
+
+/** A name that came from a caller, cut to its beginning if it is long. */
+export function shorten(name: string, maxLength = maxShownName): string {
+  return name.length > maxLength ? `${name.slice(0, maxLength).toWellFormed()}…` : name;
+}
+
+/** The first ten issues, with long names in their paths cut short. */
+export function boundIssues(issues: readonly Issue[]): Issue[] {
+  return issues.slice(0, maxIssues).map(({ path, message }) => ({
+    path: path.map((segment) => (typeof segment === 'string' ? shorten(segment) : segment)),
+    message: shorten(message, maxShownMessage),
+  }));
+}
+
 /** Issues as one text: each with its place, if it has one. */
 export function describeIssues(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')).join(' ');
 }
 
-/** The input breaks a rule; says every fault at once. */
+/** The input breaks a rule; says every issue at once, up to ten. */
 export class InvalidInput extends GatewayError {
+  /** At most ten, each short. */
   readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[]) {
-    super('INVALID_INPUT', describeIssues(issues));
-    this.issues = issues;
+    const bounded = boundIssues(issues);
+    super('INVALID_INPUT', describeIssues(bounded));
+    this.issues = bounded;
   }
 }
 

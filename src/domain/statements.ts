@@ -32,6 +32,8 @@ interface Rotation {
   readonly everyEnvironment: boolean;
   /** How long the current token goes on, in seconds; 0 ends it at once. */
   readonly graceSeconds: number;
+  /** Whether the tokens that were replaced earlier stop at once. */
+  readonly endGracePeriods: boolean;
 }
 
 /** What became of a rotation: the group, and until when its former token goes on. */
@@ -126,7 +128,7 @@ export function bindStatements({ query }: Pick<Database, 'query'>): Statements {
         const column = <Name extends keyof Rotation>(name: Name) => rotations.map((rotation) => rotation[name]);
         const values = [
           ...[column('currentToken'), column('newToken'), column('environmentTag')],
-          ...[column('everyEnvironment'), column('graceSeconds')],
+          ...[column('everyEnvironment'), column('graceSeconds'), column('endGracePeriods')],
         ];
         const rows = await query('rotate-tokens', rotateTokens, values);
         return new Map(
@@ -177,20 +179,22 @@ const insertGroups = `
 
 /**
  * Locks the groups in the order of their numbers, for the same reason. A group whose token another statement replaced while
- * this one waited for it is no longer among them.
+ * this one waited for it is no longer among them. Who finds a group by its current token also sees every token that was
+ * replaced before: each was retired in the transaction that put its successor there.
  */
 const rotateTokens = `
   with locked as (
-    select g.team_id as id, asked.* from unnest($1::text[], $2::text[], $3::environment_tag[], $4::bool[], $5::int[])
-      as asked (current_token, new_token, tag, every_environment, grace_seconds)
+    select g.team_id as id, asked.* from unnest($1::text[], $2::text[], $3::environment_tag[], $4::bool[], $5::int[], $6::bool[])
+      as asked (current_token, new_token, tag, every_environment, grace_seconds, end_grace_periods)
     join user_group g on g.token = asked.current_token
       and (asked.every_environment or g.environment_tag is not distinct from asked.tag)
     order by g.team_id for update of g
   ), rotated as (
     update user_group g set token = locked.new_token, updated_at = now() from locked where g.team_id = locked.id
-    returning ${userGroupColumns('g')}, locked.current_token, locked.grace_seconds
+    returning ${userGroupColumns('g')}, locked.current_token, locked.grace_seconds, locked.end_grace_periods
   ), ended as (
-    delete from retired_token where team_id in (select team_id from rotated) and expires_at <= now()
+    delete from retired_token r using rotated
+    where r.team_id = rotated.team_id and (rotated.end_grace_periods or r.expires_at <= now())
   ), retired as (
     insert into retired_token (token, team_id, expires_at)
     select current_token, team_id, now() + grace_seconds * interval '1 second' from rotated where grace_seconds > 0

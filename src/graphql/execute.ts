@@ -9,8 +9,9 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { createSemaphore, createTurnstile } from '../concurrency.ts';
+import { credentialRequired } from '../domain/caller.ts';
 import { errorKinds, GatewayError, Unauthenticated } from '../domain/errors.ts';
-import { createSemaphore, createTurnstile } from '../http/turnstile.ts';
 import { isCompilable } from './compilable.ts';
 import { type CompiledOperation, compileOperation } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
@@ -72,7 +73,8 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
   async function runByReference({ document, operation }: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
     const { variables: variableValues, context: contextValue } = request;
     const operationName = operation.name?.value;
-    const result = await execute({ schema, document, contextValue, variableValues, operationName });
+    const options = { maxCoercionErrors: graphqlLimits.maxErrors };
+    const result = await execute({ schema, document, contextValue, variableValues, operationName, options });
     return contextValue.meter.isExceeded ? refuse(responseTooLarge(operation.operation === 'mutation')) : result;
   }
 
@@ -102,7 +104,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
     }),
     async run(known, request) {
       const { variables, characters, context } = request;
-      if (known.needsCredential && !context.caller.apiToken) return refuse(new Unauthenticated(credentialNeeded));
+      if (known.needsCredential && !context.caller.apiToken) return refuse(new Unauthenticated(credentialRequired));
       let cost = costBound(known.cost, characters);
       if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
       if (cost > maxCost) {
@@ -129,8 +131,6 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
     costOf: (known, variables) => ({ cost: exactCost(known, variables), limit: maxCost }),
   };
 }
-
-const credentialNeeded = 'No API token was sent. Send the header "Authorization: Token <API_TOKEN>".';
 
 /** Counting ends above the limit where it would take long. */
 const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than is permitted' : String(cost));

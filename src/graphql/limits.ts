@@ -16,6 +16,9 @@ export const graphqlLimits = {
   maxResolvedFields: 65_536,
   /** The size of a response body, in bytes. */
   maxResponseBytes: 16 * 1024 * 1024,
+  /** Errors of one response about variables, and characters of one error's message. */
+  maxErrors: 10,
+  maxMessageLength: 1_000,
   /** Characters of an `Accept` header. */
   maxAcceptLength: 1_024,
 } as const;

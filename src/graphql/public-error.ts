@@ -1,7 +1,10 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { maskError } from 'graphql-yoga';
 import { asGatewayError, type ErrorCode, errorKinds, type GatewayError, InvalidInput } from '../domain/errors.ts';
+import { graphqlLimits } from './limits.ts';
 import { causeOf } from './prepared.ts';
+
+const { maxMessageLength } = graphqlLimits;
 
 /** The headers that go with a failure's status, by its code. */
 export type FailureHeaders = (code: ErrorCode) => Record<string, string>;
@@ -45,7 +48,7 @@ export function finishResult(result: ExecutionResult, report: (fault: GatewayErr
   const errors = result.errors.map((error) => {
     const fault = faults.get(error);
     if (fault) report(fault);
-    const coded = withClosedCode(error);
+    const coded = withClosedCode(shortened(error));
     if (coded.extensions['code'] === 'QUERY_TOO_COSTLY') {
       // Yoga marks errors of parsing as ones that have status 200 for some media types.
       return withExtensions(coded, coded.message, { ...coded.extensions, http: { status: errorKinds.QUERY_TOO_COSTLY.status } });
@@ -54,6 +57,12 @@ export function finishResult(result: ExecutionResult, report: (fault: GatewayErr
     return withExtensions(coded, coded.message, { ...coded.extensions, http: { spec: true, status: 400 } });
   });
   return { ...result, errors };
+}
+
+/** Messages of GraphQL itself repeat what was sent. */
+function shortened(error: GraphQLError): GraphQLError {
+  const { message, extensions } = error;
+  return message.length > maxMessageLength ? withExtensions(error, `${message.slice(0, maxMessageLength)}…`, extensions) : error;
 }
 
 /** The same error, at the same place of the document and the result, with other words. */

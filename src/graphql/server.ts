@@ -1,6 +1,6 @@
 import { type ExecutionArgs, execute, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { createTurnstile } from '../http/turnstile.ts';
+import { createTurnstile } from '../concurrency.ts';
 import type { GraphQLContext } from './context.ts';
 import { createDocumentCache, type DocumentCache } from './document-cache.ts';
 import { assertDocumentLimits } from './document-limits.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/errors.ts';
+import { GatewayError, shorten } from '../domain/errors.ts';
 import { isExactNumber } from '../domain/exact-number.ts';
 import { httpLimits } from './limits.ts';
 
@@ -169,7 +169,7 @@ function duplicate(text: string, what: string): GatewayError {
   return malformed(`${what} has a member twice in one object.`);
 }
 
-const shown = (name: string): string => JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
+const shown = (name: string): string => JSON.stringify(shorten(name));
 
 const malformed = (message: string): GatewayError => new GatewayError('MALFORMED_JSON', message);
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, errorKinds, GatewayError } from '../domain/errors.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -11,7 +12,6 @@ import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { problem } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { serializeRequests } from './serial-requests.ts';
-import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -125,10 +125,14 @@ async function serve(shared: Shared, incoming: IncomingMessage, outgoing: Server
 }
 
 /** The caller of a request. @throws Unauthenticated when the route needs an API token and there is none, or none that is accepted. */
-function identify({ authenticate }: Shared, { credential }: Route, authorization: string | undefined): Caller | Promise<Caller> {
+function identify(
+  { authenticate }: Shared,
+  { credential, schemes }: Route,
+  authorization: string | undefined,
+): Caller | Promise<Caller> {
   if (credential === 'ignored') return Caller.anonymous;
   if (credential === 'required' && authorization === undefined) Caller.anonymous.requireCredential();
-  const caller = authenticate(authorization);
+  const caller = authenticate(authorization, schemes);
   if (credential === 'required' && caller instanceof Caller) caller.requireCredential();
   return caller;
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/errors.ts';
+import { GatewayError } from './domain/errors.ts';
 
 /**
  * Lets pieces of work that occupy the event loop for a while start one after another, in order of arrival, with time for other
