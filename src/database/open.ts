@@ -31,7 +31,12 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, namedStateme
     return database;
   }
   const embedded = await openEmbedded(dataDir, { onEvent });
-  await createDatabase(embedded.connection('postgres'), embeddedDatabase);
+  try {
+    await createDatabase(embedded.connection('postgres'), embeddedDatabase);
+  } catch (error) {
+    await embedded.close();
+    throw error;
+  }
   const database = connectDatabase(embedded.connection(embeddedDatabase), { namedStatements });
   return {
     ...database,
