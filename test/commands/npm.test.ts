@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
-import { endProcesses, launch, type Running, untilServing } from '../support/process.ts';
+import { endProcesses, launch, type Running, until, untilServing } from '../support/process.ts';
 
 const token = 'bootstrap-token-of-the-npm-test';
 let dataDir: TestDataDir;
@@ -46,7 +46,7 @@ test.each([
   await held.untilOneWaits();
 
   stop(gateway);
-  await expect.poll(() => gateway.output.stderr, { timeout: 10_000 }).toContain('draining in-flight requests');
+  await until(() => gateway.output.stderr.includes('draining in-flight requests'), 'the gateway drains');
   expect(isAlive(postmaster)).toBe(true);
   await held.release();
   expect((await reply).status).toBe(200);
