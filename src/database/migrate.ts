@@ -133,8 +133,8 @@ async function hasHistory(client: pg.PoolClient): Promise<boolean> {
 async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
   let migration: Migration | undefined;
   try {
-    // The lock is waited for longer than any statement of a request may take.
-    await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0');
+    // The lock is waited for longer than any statement of a request may take, and what is read is read after it.
+    await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
     await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
     migration = firstMissing(await readHistory(client));
     if (migration) await apply(client, migration);
