@@ -19,6 +19,12 @@ export interface FieldNotes {
   readonly nested?: true;
 }
 
+/** Forms that a string can be required to have. */
+export const forms = {
+  /** Two texts with a colon between them. */
+  pair: /^[^:]+:[^:]+$/,
+} as const;
+
 /** A rule between two fields of one object. */
 interface Condition {
   readonly field: string;
@@ -27,8 +33,8 @@ interface Condition {
   readonly orAbsent?: true;
   /** This field is required then. */
   readonly requires?: string;
-  /** This field, when it is a string, has this form (a regular expression) then. */
-  readonly form?: { readonly field: string; readonly pattern: string };
+  /** This field, when it is a string, has this form then. */
+  readonly form?: { readonly field: string; readonly is: keyof typeof forms };
 }
 
 /** The notes on each schema below. */
@@ -170,7 +176,7 @@ const api = z
           inputPrefix: text('Text put before what the reader enters.').optional(),
         })
         .describe('How the playground authenticates.'),
-      { when: { field: 'method', is: 'basic', form: { field: 'name', pattern: '^[^:]+:[^:]+$' } } },
+      { when: { field: 'method', is: 'basic', form: { field: 'name', is: 'pair' } } },
     ).optional(),
     playground: z
       .object({

@@ -42,7 +42,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
         4 |   "navigation": []
 
       → Write "#0d9373".
-        see /docs/docs-config/hex-color
+        see docs-config explain hex-color
 
     docs.json:4:3 error json-syntax
       A comma is missing before \`"navigation"\`.
@@ -54,7 +54,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
         5 | }
 
       → Put a comma after the value before it. (--fix does it)
-        see /docs/docs-config/json-syntax
+        see docs-config explain json-syntax
 
     docs.json:4:17 warning empty-value /navigation
       "navigation" is empty.
@@ -66,7 +66,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
         5 | }
 
       → Fill it in.
-        see /docs/docs-config/empty-value
+        see docs-config explain empty-value
 
     1 file checked: 1 error, 2 warnings; --fix corrects it.
     "
@@ -111,7 +111,6 @@ test('json: one object, as documented', () => {
             range: { start: { line: 1, column: 29, offset: 28 }, end: { line: 1, column: 30, offset: 29 } },
             suggestion: 'Write an array of objects.',
             fix: null,
-            url: '/docs/docs-config/type',
           },
         ],
       },

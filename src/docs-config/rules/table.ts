@@ -1,5 +1,6 @@
 import { duplicateKey, nestedGroup, socialPlatform, unknownProperty } from './keys.ts';
 import { jsonSyntax, tooDeep, tooManyFindings } from './limits.ts';
+import { newerFormat } from './newer-format.ts';
 import { backgroundIncomplete, missingField, required } from './presence.ts';
 import { duplicatePage, missingFile, undeclaredVersion, unmatchedUrl } from './references.ts';
 import type { Rule } from './rule.ts';
@@ -17,6 +18,7 @@ export const rules = {
   'nested-group': nestedGroup,
   'social-platform': socialPlatform,
   'basic-auth-name': basicAuthName,
+  'newer-format': newerFormat,
   'unknown-property': unknownProperty,
   'missing-field': missingField,
   'duplicate-key': duplicateKey,

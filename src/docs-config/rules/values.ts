@@ -1,3 +1,4 @@
+import { forms } from '../format.ts';
 import type { JsonNode, StringNode } from '../json-tree.ts';
 import { nearest } from '../nearest.ts';
 import type { Edit } from '../scanner.ts';
@@ -107,11 +108,11 @@ export const basicAuthName: Rule = {
   check: ({ branch, members }, report) => {
     const condition = branch?.notes.when;
     if (!condition?.form) return;
-    const { field, pattern } = condition.form;
+    const { field, is } = condition.form;
     const deciding = members.get(condition.field)?.value;
     const value = members.get(field)?.value;
     if (deciding?.kind !== 'string' || deciding.value !== condition.is || value?.kind !== 'string') return;
-    if (new RegExp(pattern).test(value.value)) return;
+    if (forms[is].test(value.value)) return;
     report(() => ({
       key: field,
       range: value,
