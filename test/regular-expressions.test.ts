@@ -52,8 +52,11 @@ function expressionsIn(file: string, source: string): { found: Found[]; unknown:
 
 /** How the time grows with the text, unless it is in proportion. What cannot be decided in time counts as well. */
 function superLinear({ pattern, flags }: Found): string | undefined {
-  const { status, complexity } = checkSync(pattern, flags, { timeout: 10_000 });
-  return status === 'safe' ? undefined : (complexity?.summary ?? status);
+  // Whether the time is in proportion does not depend on how high a repetition is counted; the time of the analysis does.
+  const shortened = pattern.replace(/\d+(?=[\d,]*\})/g, (count) => String(Math.min(Number(count), 10)));
+  const diagnostics = checkSync(shortened, flags, { timeout: 20_000 });
+  if (diagnostics.status === 'safe') return undefined;
+  return diagnostics.status === 'vulnerable' ? diagnostics.complexity.summary : diagnostics.status;
 }
 
 test('no regular expression in src takes more time than in proportion to the text', () => {
@@ -72,24 +75,21 @@ test('no regular expression in src takes more time than in proportion to the tex
 });
 
 test.each([
-  String.raw`const zeros = /0+$/;`,
+  `const zeros = /0+$/;`,
   String.raw`const rest = /^\s*,?\s*$/;`,
-  String.raw`const query = /[?#].*$/;`,
+  `const query = /[?#].*$/;`,
   String.raw`const number = /^[+-]?(?:0[xX][0-9a-fA-F]+|\d*\.?\d+(?:[eE][+-]?\d+)?|\d+\.)$/;`,
-  String.raw`const nested = /^(a+)+$/;`,
-  String.raw`const same = /^(?:a|a)*$/u;`,
-  String.raw`const comment = text.replace(/<!--.*?-->/g, '');`,
+  `const nested = /^(a+)+$/;`,
+  `const same = /^(?:a|a)*$/u;`,
+  `const comment = text.replace(/<!--.*?-->/g, '');`,
   String.raw`const made = new RegExp('\\s+$', 'm');`,
-  String.raw`const called = RegExp('0+$');`,
-  String.raw`const searched = text.search('0+$');`,
+  `const called = RegExp('0+$');`,
+  `const searched = text.search('0+$');`,
 ])('such a one is found in %s', (source) => {
   const { found } = expressionsIn('example.ts', source);
   expect(found.map(superLinear)).toEqual([expect.stringMatching(/polynomial|exponential/)]);
 });
 
 test('one that is made of what is not written there is found', () => {
-  expect(expressionsIn('example.ts', 'new RegExp(pattern);\nRegExp(`${a}+$`);').unknown).toEqual([
-    'example.ts:1',
-    'example.ts:2',
-  ]);
+  expect(expressionsIn('example.ts', 'new RegExp(pattern);\nRegExp(a + b);').unknown).toEqual(['example.ts:1', 'example.ts:2']);
 });

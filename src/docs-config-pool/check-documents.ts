@@ -1,5 +1,6 @@
 import type { DocsConfig } from '../docs-config/format.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
+import { workerEntry } from './worker-entry.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
 /** The most characters, of documents and of the paths of files, that one turn of the event loop checks itself. */
@@ -71,17 +72,13 @@ function readChecked({ report, config }: CheckedText): Report {
   };
 }
 
-/** Run from the sources, as tests and tools do, threads need the loader that this process has. */
-const fromSources = import.meta.url.endsWith('.ts');
-
 /**
  * The checker of this process, on two threads at most. They start with the first long document and end after 30 s without one;
  * nothing has to be closed.
  */
 export const documentChecker = createDocumentChecker(
   createWorkerPool({
-    entry: new URL(fromSources ? './worker.ts' : './worker.js', import.meta.url),
-    ...(fromSources && { execArgv: ['--import', 'tsx'] }),
+    entry: workerEntry(),
     maxThreads: 2,
     maxQueuedJobs: 64,
     maxQueuedCharacters: 16_000_000,

@@ -5,8 +5,6 @@ import { GatewayError } from '../domain/errors.ts';
 export interface WorkerPoolOptions {
   /** The module that each thread runs: it answers every message with one message. */
   readonly entry: URL;
-  /** Arguments of Node.js for the threads. */
-  readonly execArgv?: readonly string[];
   /** The most threads at once. */
   readonly maxThreads: number;
   /** The most jobs that wait for a thread. */
@@ -56,10 +54,9 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
 
   function start(): Thread<Job, Result> {
     const worker = new Worker(options.entry, {
-      ...(options.execArgv && { execArgv: [...options.execArgv] }),
+      execArgv: [], // those of the process are not for threads: some of them no thread takes
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb },
     });
-    worker.unref();
     const thread: Thread<Job, Result> = { worker, task: undefined, timer: undefined };
     let cause: unknown;
     worker.on('message', (result: Result) => {
@@ -80,6 +77,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       );
       next();
     });
+    worker.unref(); // not before: listening takes it back
     threads.add(thread);
     return thread;
   }
