@@ -140,6 +140,49 @@ test.each(['[]', '"x"', '7', 'true', 'null'])('a document %s is no object', (sou
   ]);
 });
 
+const newer = { theme: 'mint', navigation: { tabs: [{ tab: 'Guides', pages: [1, null] }] }, colors: {}, extra: 1 };
+
+test('a document in the newer format is one finding, at the root', () => {
+  const { valid, diagnostics } = check(newer);
+  expect(valid).toBe(false);
+  expect(diagnostics).toMatchObject([{ code: 'newer-format', severity: 'error', pointer: '', range: { start: { offset: 0 } } }]);
+});
+
+test.each([
+  ['an object as navigation, without a theme', { ...newer, theme: undefined }],
+  ['a theme, with a list as navigation', { theme: 'mint', extra: 1 }],
+])('%s is checked as before', (_, fields) => {
+  const found = findings(fields);
+  expect(found.length).toBeGreaterThan(1);
+  expect(found.some((one) => one.startsWith('newer-format'))).toBe(false);
+});
+
+test('with newer-format off, a document in the newer format is checked as before', () => {
+  expect(findings(newer, { severities: { 'newer-format': 'off' } })).toContain('type /navigation');
+  expect(check(newer, { severities: { 'newer-format': 'warning' } })).toMatchObject({
+    valid: true,
+    warningCount: 1,
+    config: null,
+  });
+});
+
+test('a pointer is never longer than 4,096 characters, however long the keys are', () => {
+  const key = 'k'.repeat(5000);
+  const pages = [{ group: 'a', pages: [1], [key]: { a: 1 } }];
+  const pointers = check({ navigation: pages, [key]: 1 }).diagnostics.map(({ code, pointer }) => `${code} ${pointer}`);
+  expect(pointers).toEqual(['type /navigation/0/pages/0', 'unknown-property /navigation/0', 'unknown-property ']);
+});
+
+test('when many names would have to be compared, only the first missing files get suggestions', () => {
+  const files = Array.from({ length: 500 }, (_, index) => `a/introduction-to-everything-${index + 1000}.mdx`);
+  const pages = Array.from({ length: 900 }, (_, index) => `a/introduction-to-everything-${index + 5000}`);
+  const { diagnostics } = check({ navigation: [{ group: 'a', pages }] }, { files });
+  expect(diagnostics.map(({ code }) => code)).toEqual(pages.map(() => 'missing-file'));
+  const suggested = diagnostics.map(({ suggestion }) => suggestion?.startsWith('Did you mean') ?? false);
+  expect(suggested.lastIndexOf(true)).toBeLessThan(50);
+  expect(suggested.indexOf(true)).toBe(0);
+});
+
 test('a key given twice is found at its second place, wherever it stands, and the last value counts', () => {
   const source = '{"name": 1, "name": "Acme", "navigation": [], "extra": {"a": 1, "a": 2}}';
   const { diagnostics, config } = validateDocsConfig(source, { severities: { 'empty-value': 'off', 'unknown-property': 'off' } });

@@ -169,3 +169,23 @@ test('everything that is certain is corrected at once', () => {
   }`);
   expect(fixes).toHaveLength(14);
 });
+
+test('fixes are listed with their places in the text as it was, those of later rounds too', () => {
+  const source = `{ // the name
+    name: 'Acme',
+    "navigation": [{ "group": “Start", "pages": [] }]
+    "feedback": { "suggestEdit": "true" },
+  }`;
+  const { text, fixes } = applyFixes(source);
+  expect(JSON.parse(text)).toMatchObject({ name: 'Acme', feedback: { suggestEdit: true } });
+  const listed = fixes.map(({ code, range: { start, end } }) => [start.line, code, source.slice(start.offset, end.offset)]);
+  expect(listed.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
+    [1, 'json-syntax', '// the name'],
+    [2, 'json-syntax', 'name'],
+    [2, 'json-syntax', "'Acme'"],
+    [3, 'json-syntax', '“Start"'],
+    [3, 'json-syntax', ''], // where the comma belongs
+    [4, 'json-syntax', ','],
+    [4, 'type', '"true"'],
+  ]);
+});
