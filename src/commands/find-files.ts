@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
 import { filesAround } from './files-around.ts';
 
 /** The name of the configuration file, by which it is found in a folder. */
-export const configFileName = 'mint.json';
+const configFileName = 'mint.json';
 
 /** What an argument stands for. */
 export interface FoundFiles {

@@ -9,7 +9,7 @@ export type Level = Severity | 'off';
 export const maxFindings = 1000;
 
 /** The longest pointer, in characters: with keys of any length a list of findings would be a thousand times its document. */
-export const maxPointerLength = 4096;
+const maxPointerLength = 4096;
 
 /** One thing that is wrong, or worth a look. */
 export interface Finding {

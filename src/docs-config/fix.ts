@@ -20,7 +20,7 @@ export interface AppliedFix {
  * Applies every edit that is certainly what was meant, of errors only, so that a valid text stays as it is. Applied to its own
  * result it changes nothing.
  *
- * @returns the text, and the edits in the order in which they were applied.
+ * @returns the text, and the edits in the order of their places.
  */
 export function applyFixes(source: string, options: ValidateOptions = {}): { text: string; fixes: AppliedFix[] } {
   const positions = positionsOf(source);
@@ -34,6 +34,7 @@ export function applyFixes(source: string, options: ValidateOptions = {}): { tex
     rounds.push(editsOf(found));
     text = edit(text, found);
   }
+  fixes.sort((a, b) => a.range.start.offset - b.range.start.offset);
   return { text, fixes };
 }
 

@@ -193,7 +193,7 @@ test.each([
   [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: There is no code "typ". Did you mean type?'],
   [['check', 'a', '--severity', 'type'], '--severity type: write type=error, type=warning or type=off.'],
   [['check', 'a', '--format'], "Option '--format <value>' argument missing"],
-  [['explain', 'hex-colour'], 'There is no code "hex-colour". Did you mean hex-color?'],
+  [['explain', 'hex-colr'], 'There is no code "hex-colr". Did you mean hex-color?'],
   [['explain', 'type', 'enum'], 'explain takes one code, but got 2.'],
   [['schema', 'a'], 'schema takes no files, but got a.'],
 ])('mistaken arguments %j are told', async (args, message) => {

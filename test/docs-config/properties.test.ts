@@ -63,8 +63,8 @@ function valueMutations(document: unknown, { path, shape, value }: Spot): Mutati
     { document: withValue(document, path, wrong), code, pointer: pointerOf(path), shown: print(wrong) },
   ];
   if (shape.kind === 'enum') return mutate(`${String(value)}x`, 'enum');
-  const colour = shape.kind === 'union' ? shape.branches[0] : shape;
-  return colour?.kind === 'string' && colour.pattern && typeof value === 'string' ? mutate(`${value}0`, 'hex-color') : [];
+  const color = shape.kind === 'union' ? shape.branches[0] : shape;
+  return color?.kind === 'string' && color.pattern && typeof value === 'string' ? mutate(`${value}0`, 'hex-color') : [];
 }
 
 function absenceMutations(document: unknown, { path, field }: Spot): Mutation[] {

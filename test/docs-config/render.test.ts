@@ -33,7 +33,7 @@ const source = `{
 test('for people: the place, the lines around it, the span underlined, what to do, and a summary', () => {
   expect(renderPretty([checked(source)], false)).toMatchInlineSnapshot(`
     "docs.json:3:26 warning hex-color /colors/primary
-      "primary" is "0d9373", which is not a colour like "#0d9373".
+      "primary" is "0d9373", which is not a color like "#0d9373".
 
         1 | {
         2 |   "name": "Acme",
@@ -73,7 +73,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
   `);
 });
 
-test('colour is only there when asked for, and nothing in a file can steer the terminal', () => {
+test('color is only there when asked for, and nothing in a file can steer the terminal', () => {
   const hostile = checked('{"\u001b[31m\u202e": 1, "name": "a\u009b", "navigation": 1}', 'a\u001b.json');
   for (const steering of '\u001b\u009b\u202e') expect(renderPretty([hostile], false)).not.toContain(steering);
   expect(renderPretty([checked(source)], true)).toContain('\u001b[31merror\u001b[39m');

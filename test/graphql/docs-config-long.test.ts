@@ -72,5 +72,5 @@ test('while documents of 900 KB are checked, other requests are answered', async
   }
   expect(await check).toMatchObject({ errorCount: 440_001, valid: false });
   // Reading the body and writing the response take turns with these; the check itself, by far the most of it, lets all of them pass.
-  expect(alive).toBeGreaterThan(20);
+  expect(alive).toBeGreaterThan(60);
 });

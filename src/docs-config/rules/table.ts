@@ -4,7 +4,7 @@ import { newerFormat } from './newer-format.ts';
 import { backgroundIncomplete, missingField, required } from './presence.ts';
 import { duplicatePage, missingFile, undeclaredVersion, unmatchedUrl } from './references.ts';
 import type { Rule } from './rule.ts';
-import { basicAuthName, emptyValue, enumeration, hexColour, rootType, type } from './values.ts';
+import { basicAuthName, emptyValue, enumeration, hexColor, rootType, type } from './values.ts';
 
 /** Every rule by its code. What a page, a severity, SARIF or a validation knows of rules, it knows from here. */
 export const rules = {
@@ -14,7 +14,7 @@ export const rules = {
   'background-incomplete': backgroundIncomplete,
   type,
   enum: enumeration,
-  'hex-color': hexColour,
+  'hex-color': hexColor,
   'nested-group': nestedGroup,
   'social-platform': socialPlatform,
   'basic-auth-name': basicAuthName,
