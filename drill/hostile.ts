@@ -112,7 +112,8 @@ async function runRow(run: Run, { gateway, prober }: Started, row: Row, signal: 
   setMaxListeners(0, over); // each request listens
   const target: Target = {
     ...{ port, tokens: run.tokens, data: run.data, connections, send },
-    graphql: (params, token) => send({ body: params, token }),
+    // With this media type whatever is not executed has a status of its own.
+    graphql: (params, token) => send({ body: params, token, headers: { accept: 'application/graphql-response+json' } }),
     pause: (milliseconds) => pause(milliseconds, undefined, { signal: over }).catch(() => {}),
   };
   over.addEventListener('abort', () => connections.closeAll(), { once: true });

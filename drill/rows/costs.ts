@@ -23,7 +23,7 @@ export const costRows: readonly Row[] = [
     send: async ({ graphql, tokens, data }) => [
       await graphql(
         {
-          query: `query($id:ID!){${aliases(200, 'node(id:$id){...F}')}} fragment F on UserGroup{${aliases(200, 'properties')}}`,
+          query: `query($id:ID!){${aliases(80, 'node(id:$id){...F}')}} fragment F on UserGroup{${aliases(200, 'properties')}}`,
           variables: { id: data.large.id },
         },
         tokens.groups,
@@ -75,7 +75,7 @@ export const costRows: readonly Row[] = [
     send: async ({ graphql, tokens }) => [
       await graphql(
         {
-          query: `mutation{${aliases(90, 'getOrCreateUserGroup(input:{providedId:"large"}){...on GetOrCreateUserGroupPayload{userGroup{properties}}}')}}`,
+          query: `mutation{${aliases(80, 'getOrCreateUserGroup(input:{providedId:"large"}){...on GetOrCreateUserGroupPayload{userGroup{properties}}}')}}`,
         },
         tokens.groups,
       ),

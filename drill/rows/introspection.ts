@@ -21,14 +21,14 @@ export const introspectionRows: readonly Row[] = [
   {
     name: 'introspection-aliases',
     send: async ({ graphql }) => [
-      await graphql({ query: `{${aliases(100, '__schema{types{fields{name type{name fields{name}}}}}')}}` }),
+      await graphql({ query: `{${aliases(80, '__schema{types{fields{name type{name fields{name}}}}}')}}` }),
     ],
   },
   {
     name: 'introspection-inline',
     send: async ({ graphql }) => [
       await graphql({
-        query: `{__schema{types{${aliases(30, `fields{${aliases(20, 'type{name kind fields{name}}')}}`)}}}}`,
+        query: `{__schema{types{${aliases(8, `fields{${aliases(20, 'type{name kind fields{name}}')}}`)}}}}`,
       }),
     ],
   },
@@ -36,11 +36,11 @@ export const introspectionRows: readonly Row[] = [
     name: 'introspection-in-operations',
     send: async ({ graphql }) => [
       await graphql({
-        query: `query A{__typename} query B{__schema{types{${aliases(200, 'fields{type{fields{name}}}')}}}}`,
+        query: `query A{__typename} query B{__schema{types{${aliases(160, 'fields{type{fields{name}}}')}}}}`,
         operationName: 'B',
       }),
       await graphql({
-        query: `mutation A{__typename} mutation B{__schema{types{${aliases(200, 'fields{type{fields{name}}}')}}}}`,
+        query: `mutation A{__typename} mutation B{__schema{types{${aliases(160, 'fields{type{fields{name}}}')}}}}`,
         operationName: 'B',
       }),
     ],
@@ -49,14 +49,14 @@ export const introspectionRows: readonly Row[] = [
     name: 'introspection-type-loop',
     send: async ({ graphql }) => [
       await graphql({ query: loop(6) }),
-      await graphql({ query: `{${aliases(40, loop(4).slice(1, -1))}}` }),
+      await graphql({ query: `{${aliases(60, '__type(name:"DocsConfig"){fields{type{fields{type{name kind}}}}}')}}` }),
     ],
   },
   {
     name: 'introspection-with-variables',
     send: async ({ graphql }) => [
       await graphql({
-        query: `query($a:Boolean!){__schema{types @include(if:$a){${aliases(100, 'fields{...F @skip(if:false)}')}}}} fragment F on __Field{${aliases(100, 'type{name fields{name}}')}}`,
+        query: `query($a:Boolean!){__schema{types @include(if:$a){${aliases(70, 'fields{...F @skip(if:false)}')}}}} fragment F on __Field{${aliases(70, 'type{name fields{name}}')}}`,
         variables: { a: true },
       }),
     ],

@@ -1,0 +1,87 @@
+// Compares the two ways that GraphQL requests are answered, on requests drawn from the schema: npm run fuzz -- --runs N --seed N
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { connectDatabase } from '../src/database/client.ts';
+import { openEmbedded } from '../src/database/embedded/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { schema } from '../src/graphql/schema.ts';
+import { createComparison, type Figures } from '../test/support/fuzz/paths.ts';
+import { requestsOf } from '../test/support/fuzz/requests.ts';
+
+const progressEveryMs = 5_000;
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
+function readNumber(name: string, text: string | undefined, otherwise: number): number {
+  const value = text === undefined ? otherwise : Number(text);
+  if (Number.isInteger(value)) return value;
+  throw new Error(`--${name} must be a whole number, not ${text}.`);
+}
+
+function describe({ documents, executed, compiled, fast, left, constructs }: Figures): string {
+  const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+  return [
+    `${documents} documents, of which ${executed} are valid (${percent(executed, documents)}) and ${compiled} of those are compiled (${percent(compiled, executed)})`,
+    `${fast + left} requests, of which ${fast} were answered on the fast path (${percent(fast, fast + left)}) and compared`,
+    ...Object.entries(constructs).map(([name, count]) => `  ${name}: ${count}`),
+  ].join('\n');
+}
+
+/** @returns whether no response differed, and enough was compared. */
+async function fuzz(runs: number, seed: number, path: string | undefined): Promise<boolean> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-fuzz-'));
+  chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
+  const server = await openEmbedded(dataDir, { settings: ['fsync=off'] });
+  const database = connectDatabase(server.connection('postgres'));
+  try {
+    await migrate(database.pool);
+    const { compare, known, figures } = await createComparison(database);
+    const began = Date.now();
+    const progress = setInterval(() => {
+      const seconds = Math.round((Date.now() - began) / 1000);
+      process.stderr.write(`${figures.documents} of ${runs} documents, ${figures.fast} requests compared, ${seconds} s\n`);
+    }, progressEveryMs);
+    const details = await fc.check(fc.asyncProperty(requestsOf(schema, known), compare), {
+      ...{ numRuns: runs, seed },
+      ...(path !== undefined && { path }),
+    });
+    clearInterval(progress);
+    print(describe(figures));
+    if (details.failed) {
+      const { counterexamplePath, numShrinks, errorInstance } = details;
+      print(`1 mismatch, after ${details.numRuns} documents and shrunk ${numShrinks} times`);
+      print(String((errorInstance as Error | null)?.message ?? errorInstance));
+      print(`Again: npm run fuzz -- --runs ${runs} --seed ${seed} --path ${counterexamplePath}`);
+      return false;
+    }
+    print('0 mismatches');
+    const enough = figures.compiled > 0.05 * figures.executed && figures.fast > figures.left;
+    if (!enough && path === undefined)
+      print('Too little was compiled, or taken by the fast path: this run compared next to nothing.');
+    return enough || path !== undefined;
+  } finally {
+    await database.close();
+    await server.close();
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function main(args: string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const { runs, seed, path } = parseArgs({ args, options: { runs: text, seed: text, path: text } }).values;
+  const count = readNumber('runs', runs, 10_000);
+  const from = readNumber('seed', seed, Math.floor(Math.random() * 2 ** 31));
+  print(`seed ${from}, ${count} documents`);
+  return (await fuzz(count, from, path)) ? 0 : 1;
+}
+
+main(process.argv.slice(2)).then(
+  (status) => process.exit(status),
+  (error: Error) => {
+    process.stderr.write(`${error.stack}\n`);
+    process.exit(2);
+  },
+);

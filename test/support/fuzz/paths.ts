@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'graphql';
+import type { Database } from '../../../src/database/client.ts';
+import { issueApiToken } from '../../../src/domain/api-tokens.ts';
+import { Caller, type Scope } from '../../../src/domain/caller.ts';
+import { bindStatements } from '../../../src/domain/statements.ts';
+import { compileOftenExecuted } from '../../../src/graphql/compiled.ts';
+import type { GraphQLContext } from '../../../src/graphql/context.ts';
+import { schema } from '../../../src/graphql/schema.ts';
+import { createGraphQLServer } from '../../../src/graphql/server.ts';
+import { failureHeaders } from '../../../src/http/problem.ts';
+import type { Known } from './known.ts';
+import type { CallerKind, GeneratedRequest } from './requests.ts';
+
+/** How often a document is executed on the fast path: more often than it takes to be compiled, then with each set of variables. */
+const uses = 7;
+
+/** A response as far as the two ways must agree. */
+interface ComparedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The two ways to answer a request. This is all that the comparison knows of the server's interface. */
+interface Paths {
+  full(params: Params, accept: string | undefined, context: GraphQLContext): Promise<ComparedResponse>;
+  /** Nothing, when the request is left to the full pipeline. */
+  fast(params: Params, accept: string | undefined, context: GraphQLContext): Promise<ComparedResponse | undefined>;
+  /** Whether a document that is executed often is compiled. */
+  compiles(query: string): boolean;
+}
+
+type Params = Record<string, unknown>;
+
+function createPaths(): Paths {
+  const server = createGraphQLServer(failureHeaders);
+  return {
+    async full(params, accept, context) {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };
+      const response = await server.answer('http://gateway/graphql', init, params, context);
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+    },
+    fast: (params, accept, context) => server.lane({ params, accept, context }),
+    compiles(query) {
+      const document = parse(query);
+      const compiledOf = compileOftenExecuted(schema);
+      for (let use = 1; use < uses; use += 1) compiledOf(document);
+      return compiledOf(document) !== undefined;
+    },
+  };
+}
+
+/** What was compared. */
+export interface Figures {
+  documents: number;
+  /** Documents that are valid, so that they were executed at all. */
+  executed: number;
+  compiled: number;
+  /** Requests, by the way that answered them. */
+  fast: number;
+  left: number;
+  /** Executed documents by what they have. */
+  readonly constructs: Record<string, number>;
+}
+
+/** Compares the fast path with the full pipeline. */
+export interface Comparison {
+  readonly figures: Figures;
+  readonly known: Known;
+  /** Sends a request both ways, often enough that it is compiled. @throws Error with both responses when they differ. */
+  compare(request: GeneratedRequest): Promise<void>;
+}
+
+/** Stores what the requests mean, and builds a server on a database. */
+export async function createComparison(database: Database): Promise<Comparison> {
+  const paths = createPaths();
+  const known = await store(database);
+  const callers = await issueCallers(database);
+  const db = { prisma: database.prisma, statements: bindStatements(database) };
+  const figures: Figures = { documents: 0, executed: 0, compiled: 0, fast: 0, left: 0, constructs: {} };
+
+  return {
+    figures,
+    known,
+    async compare(request) {
+      const { query, variables, others, accept, caller } = request;
+      const context = (): GraphQLContext => ({ db, caller: callers[caller], report: () => {} });
+      const expected: ComparedResponse[] = [];
+      let taken = 0;
+      for (let use = 0; use < uses; use += 1) {
+        const set = use % variables.length;
+        const params = { ...others, query, ...(variables[set] !== undefined && { variables: variables[set] }) };
+        expected[set] ??= comparable(await paths.full(params, accept, context()));
+        const response = await paths.fast(params, accept, context()).catch((error: Error) => rejected(error));
+        if (!response) {
+          figures.left += 1;
+          // What was left with every set of variables is left for good.
+          if (taken === 0 && use >= variables.length) break;
+          continue;
+        }
+        taken += 1;
+        figures.fast += 1;
+        const actual = comparable(response);
+        if (!isDeepStrictEqual(actual, expected[set])) throw new Error(describe(request, use, params, expected[set], actual));
+      }
+      figures.documents += 1;
+      if (taken === 0 || typeof query !== 'string') return;
+      figures.executed += 1;
+      if (paths.compiles(query)) figures.compiled += 1;
+      for (const name of constructsOf(query)) figures.constructs[name] = (figures.constructs[name] ?? 0) + 1;
+    },
+  };
+}
+
+const rejected = (error: Error): ComparedResponse => ({ status: 0, headers: {}, body: `rejected: ${error.stack}` });
+
+/** Header names in one case, without what differs between any two responses or follows from the body. */
+function comparable({ headers, ...rest }: ComparedResponse): ComparedResponse {
+  const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const unlike = ['content-length', 'date', 'x-request-id'];
+  return { ...rest, headers: Object.fromEntries(names.filter(([name]) => !unlike.includes(name)).sort()) };
+}
+
+function describe(request: GeneratedRequest, use: number, params: Params, expected: unknown, actual: unknown): string {
+  return [
+    `Use ${use + 1} is answered otherwise on the fast path. Caller: ${request.caller}. Accept: ${request.accept ?? 'none'}.`,
+    ...[`Document: ${request.query}`, `Parameters: ${JSON.stringify({ ...params, query: undefined })}`],
+    ...[`Full pipeline: ${JSON.stringify(expected)}`, `Fast path:     ${JSON.stringify(actual)}`],
+  ].join('\n');
+}
+
+const constructs: Readonly<Record<string, RegExp>> = {
+  'inline fragment': /\.\.\. ?(on|\{|@)/,
+  'named fragment': /\bfragment \w/,
+  directive: /@(include|skip)\(/,
+  variable: /\$\w+:/,
+  'default value': /\$\w+: [\w![\]]+ = /,
+  'variable inside a literal': /[[{,] ?(\w+: )?\$\w/,
+  introspection: /\b__(schema|type)\b/,
+  mutation: /^mutation/,
+  'union in config': /\b(logo|pages|color)\b/,
+  'alias __proto__': /\b__proto__:/,
+  'several operations': /\} (query|mutation|\{)/,
+};
+
+function constructsOf(query: string): string[] {
+  return Object.keys(constructs).filter((name) => constructs[name]?.test(query));
+}
+
+async function store({ prisma }: Database): Promise<Known> {
+  const group = (providedId: string, environmentTag: 'Testing' | 'Customer' | null, rest: object) =>
+    prisma.userGroup.create({
+      data: { providedId, environmentTag, name: 'Same', token: `an imported token of ${providedId} ${environmentTag}`, ...rest },
+    });
+  const groups = [
+    await group('acme', 'Testing', { properties: { plan: 'gold', nested: [1, { a: null }] }, mapping: { a: 'b' } }),
+    await group('acme', 'Customer', {}),
+    await group('untagged', null, { name: 'ä€😀' }),
+  ];
+  return {
+    ids: groups.map(({ teamId }) => Buffer.from(`UserGroup:${teamId}`).toString('base64')),
+    teamIds: groups.map(({ teamId }) => teamId),
+    providedIds: ['acme', 'untagged'],
+    tokens: groups.map(({ token }) => token),
+  };
+}
+
+async function issueCallers({ prisma }: Database): Promise<Record<CallerKind, Caller>> {
+  const issue = async (scopes: Scope[]) =>
+    new Caller((await issueApiToken(prisma, { name: 'fuzz', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken);
+  return {
+    groups: await issue(['groups:read', 'groups:write', 'config:validate']),
+    admin: await issue(['admin']),
+    validate: await issue(['config:validate']),
+    anonymous: Caller.anonymous,
+  };
+}
