@@ -20,6 +20,7 @@ import { graphqlLimits, heavyCost } from './limits.ts';
 import type { FailureHeaders } from './public-error.ts';
 import { isOpenRootField } from './require-credential.ts';
 import { responseTooLarge } from './response-meter.ts';
+import { createVariableCheck, type VariableCheck } from './variable-limits.ts';
 
 /** How often an operation is executed before it is compiled, which costs as much as some ten to hundred executions. */
 const usesBeforeCompiling = 3;
@@ -33,6 +34,7 @@ export interface KnownOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly cost: DocumentCost;
+  readonly checkVariables: VariableCheck;
   /** Whether each of its root fields needs an API token. */
   readonly needsCredential: boolean;
   /** How often it was executed, and what it was compiled to once it was executed often; for {@link OperationExecutor.run}. */
@@ -99,12 +101,15 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
   return {
     examine: (document, operation) => ({
       ...{ document, operation, cost: documentCostOf(schema, document, operation) },
+      checkVariables: createVariableCheck(schema, operation),
       needsCredential: needsCredential(document, operation),
       ...{ uses: 0, compiled: undefined },
     }),
     async run(known, request) {
       const { variables, characters, context } = request;
       if (known.needsCredential && !context.caller.apiToken) return refuse(new Unauthenticated(credentialRequired));
+      const oversized = variables && known.checkVariables(variables);
+      if (oversized) return { errors: [oversized] };
       let cost = costBound(known.cost, characters);
       if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
       if (cost > maxCost) {

@@ -4,6 +4,8 @@
 export const graphqlLimits = {
   /** Tokens (names, values, punctuation) of a document. Introspection as common clients send it has about 200. */
   maxTokens: 2_000,
+  /** Nested brackets of a document, those of its values included. */
+  maxNesting: 256,
   /** Nested selection sets of an operation, those of its fragments included. */
   maxDepth: 30,
   /** How often one response name may stand in one selection set. Validation compares each pair of them. */

@@ -7,6 +7,7 @@ import { assertDocumentLimits } from './document-limits.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { graphqlLimits, longDocumentLength } from './limits.ts';
+import { isNestedDeeperThan } from './nesting.ts';
 import { type FailureHeaders, finishResult, publicError } from './public-error.ts';
 import { schema } from './schema.ts';
 
@@ -101,7 +102,7 @@ function useReadParams(): Plugin<ServerContext> {
   };
 }
 
-const { maxTokens } = graphqlLimits;
+const { maxNesting, maxTokens } = graphqlLimits;
 
 function useParserWithLimits(): Plugin<ServerContext> {
   return {
@@ -115,6 +116,10 @@ function useParserWithLimits(): Plugin<ServerContext> {
 }
 
 function parseWithin(source: string) {
+  if (isNestedDeeperThan(source, maxNesting)) {
+    const message = `The document is nested more than ${maxNesting} levels deep, which is the limit.`;
+    throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
+  }
   try {
     return parse(source, { maxTokens });
   } catch (error) {

@@ -19,6 +19,9 @@ const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMa
   }),
 });
 
+/** Up to some hundred KiB, which are parsed for each request. */
+const largeField = { cost: () => 100 } satisfies FieldCost;
+
 /** A user group. */
 export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
 
@@ -44,11 +47,13 @@ builder.node(UserGroupType, {
     }),
     properties: t.expose('properties', {
       type: 'JSON',
+      extensions: largeField,
       nullable: true,
       description: 'A JSON object, available as variables in dashboards and the SQL editor.',
     }),
     mapping: t.field({
       type: [DataSourceMappingType],
+      extensions: largeField,
       description: 'Which data source each schema takes its data from.',
       resolve: ({ mapping }) =>
         Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource })),

@@ -6,7 +6,7 @@ import type { GatewayRequest } from './exchange.ts';
 import { parseJson } from './json.ts';
 import { httpLimits, smallBodyBytes } from './limits.ts';
 
-const { maxBodyBytes } = httpLimits;
+const { maxBodyBytes, maxBodyParts } = httpLimits;
 
 /** How many bytes a request says that its body has; `undefined` where it does not say: its body comes in chunks. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
@@ -25,8 +25,8 @@ export function isSmall(incoming: IncomingMessage): boolean {
  * Reads the whole body of a request, of any method.
  *
  * @param hold is asked before bytes are kept, and says whether there is room for them.
- * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded, or declared to be; `UNAVAILABLE` when there is no
- * room. The rest is not kept.
+ * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit of bytes or of parts is exceeded, or the bytes are declared to
+ * exceed it; `UNAVAILABLE` when there is no room. The rest is not kept.
  */
 export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -43,6 +43,7 @@ export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => bo
       if (isRefused) return;
       bytes += chunk.length;
       if (bytes > maxBodyBytes) refuse(tooLarge());
+      else if (chunks.length === maxBodyParts) refuse(tooManyParts());
       else if (hold && !hold(chunk.length)) refuse(noRoom());
       else chunks.push(chunk);
     });
@@ -118,6 +119,13 @@ const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 
 
 function tooLarge(): GatewayError {
   return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBodyBytes} bytes, which is the limit.`);
+}
+
+function tooManyParts(): GatewayError {
+  return new GatewayError(
+    'PAYLOAD_TOO_LARGE',
+    `The body comes in more than ${maxBodyParts} parts, which is the limit. Send larger chunks.`,
+  );
 }
 
 function noRoom(): GatewayError {

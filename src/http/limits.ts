@@ -3,9 +3,11 @@ export const httpLimits = {
   /** Open connections; further ones are closed at once. */
   maxConnections: 4_096,
   /** Requests that wait on one connection for the response to an earlier one. A connection with more is closed. */
-  maxPipelinedRequests: 256,
+  maxPipelinedRequests: 64,
   /** A request body. */
   maxBodyBytes: 1_048_576,
+  /** The parts that a body comes in; each costs more than its bytes. */
+  maxBodyParts: 4_096,
   /** Levels of nesting in JSON. */
   maxJsonDepth: 256,
   /** All request bodies that are held at once, and those of them without an accepted API token. */

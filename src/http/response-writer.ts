@@ -32,8 +32,10 @@ export class ResponseWriter {
   /** Writes a whole response. A large one is replaced by 503 while too much waits for other clients. */
   write(incoming: IncomingMessage, outgoing: ServerResponse, response: Answer, options: WriteOptions): void {
     if (outgoing.destroyed) return;
-    const sent = Buffer.byteLength(response.body) <= smallResponseBytes || this.hold(outgoing, response, options);
-    this.send(incoming, outgoing, sent ? response : refusal(options), options);
+    const fits = Buffer.byteLength(response.body) <= smallResponseBytes || this.hold(outgoing, response, options);
+    if (fits) this.send(incoming, outgoing, response, options);
+    // Closed, so that requests that wait on this connection are not executed for nothing as well.
+    else this.send(incoming, outgoing, refusal(options), { ...options, closes: true });
   }
 
   /** Takes a large response out of the budget until it is sent. False where it does not fit. */

@@ -36,13 +36,21 @@ class Connection {
   }
 
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    if (this.socket.destroyed) return;
     if (!this.isBusy) {
       this.start(incoming, outgoing);
       return;
     }
     this.waiting.push([incoming, outgoing]);
     this.socket.pause();
-    if (this.waiting.length > this.maxWaiting) this.socket.destroy();
+    if (this.waiting.length > this.maxWaiting) this.close();
+  }
+
+  private close(): void {
+    this.waiting.length = 0;
+    // Where Node's parser can be stopped, it does not go through the rest of what was read.
+    (this.socket as { parser?: { pause?: () => void } | null }).parser?.pause?.();
+    this.socket.destroy();
   }
 
   private start(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -51,9 +59,9 @@ class Connection {
     this.handle(incoming, outgoing);
   }
 
-  /** The response was sent, or the connection is gone. */
+  /** The response was sent, or the connection is closed or closing. */
   private readonly next = (): void => {
-    if (this.socket.destroyed) {
+    if (this.socket.destroyed || this.socket.writableEnded) {
       this.waiting.length = 0;
       return;
     }
