@@ -16,6 +16,8 @@ export interface Config {
   readonly bootstrapApiToken: string | undefined;
   /** How long `/readyz` responds with 503 before the listener closes, in seconds: 0 to 300. */
   readonly drainDelaySeconds: number;
+  /** Whether the GraphQL schema can be read through introspection. */
+  readonly introspection: boolean;
   readonly logLevel: (typeof logLevels)[number];
   readonly logFormat: 'pretty' | 'json';
 }
@@ -53,6 +55,10 @@ const settings = z.object({
     .transform(Number)
     .refine((seconds) => seconds <= 300, 'must be a whole number from 0 to 300')
     .default(0),
+  INTROSPECTION: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('true')
+    .transform((text) => text === 'true'),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
 });
@@ -84,6 +90,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean):
     dataDir: data.DATA_DIR,
     bootstrapApiToken: data.BOOTSTRAP_API_TOKEN,
     drainDelaySeconds: data.DRAIN_DELAY_SECONDS,
+    introspection: data.INTROSPECTION,
     logLevel: data.LOG_LEVEL,
     logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
   };

@@ -11,7 +11,7 @@ import { createContext, type GraphQLContext } from './graphql/context.ts';
 import { graphqlLimits } from './graphql/limits.ts';
 import { responseTooLarge } from './graphql/response-meter.ts';
 import { schema } from './graphql/schema.ts';
-import { createGraphQLServer } from './graphql/server.ts';
+import { createGraphQLServer, type GraphQLServerOptions } from './graphql/server.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import type { GatewayRequest, Route } from './http/exchange.ts';
 import { graphqlRoute } from './http/graphql-route.ts';
@@ -34,14 +34,14 @@ export interface Gateway {
 const readinessTimeoutMs = 2_000;
 
 /** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
-export function buildGateway(database: Database, log: Logger): Gateway {
+export function buildGateway(database: Database, log: Logger, options: GraphQLServerOptions = { introspection: true }): Gateway {
   const statements = bindStatements(database);
   const db = { prisma: database.prisma, statements };
   const lastUsed = recordLastUsed(database);
   let draining = false;
 
   const contextOf = ({ caller, report }: GatewayRequest): GraphQLContext => createContext({ db, caller, report });
-  const graphql = createGraphQLServer(failureHeaders);
+  const graphql = createGraphQLServer(failureHeaders, options);
 
   const user = userRoute(schema, contextOf);
   const routes = new Map<string, Route>([

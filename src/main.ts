@@ -12,7 +12,7 @@ const help = `Usage: user-group-gateway COMMAND
   docs-config           check configuration files of documentation sites, or print their JSON Schema
 
 The settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
-LOG_LEVEL, LOG_FORMAT, DB_NAMED_STATEMENTS.
+DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
 `;
 
 /** Loads only what the command needs, so that those without a server and a database answer at once. */

@@ -28,7 +28,7 @@ export async function serve(args: string[]): Promise<number> {
   return withDatabase(async ({ config, log, database }) => {
     if (config.bootstrapApiToken)
       await acceptBootstrapToken({ prisma: database.prisma, statements: bindStatements(database) }, config.bootstrapApiToken);
-    const gateway = buildGateway(database, log);
+    const gateway = buildGateway(database, log, config);
     const connections = trackConnections(gateway.server);
     const url = await listen(gateway.server, config);
     try {

@@ -1,4 +1,12 @@
-import { type ExecutionArgs, execute, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
+import {
+  type ExecutionArgs,
+  execute,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+} from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../concurrency.ts';
 import type { GraphQLContext } from './context.ts';
@@ -54,14 +62,26 @@ mutation {
 /** What Yoga's plugins find of a request. */
 type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'>;
 
+/** What an operator may choose. */
+export interface GraphQLServerOptions {
+  /** Whether the schema can be read through introspection, as the playground and code generators do. */
+  readonly introspection: boolean;
+}
+
 /** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
-export function createGraphQLServer(failureHeaders: FailureHeaders): GraphQLServer {
+export function createGraphQLServer(failureHeaders: FailureHeaders, { introspection }: GraphQLServerOptions): GraphQLServer {
   const documents = createDocumentCache();
   const executor = createOperationExecutor(schema, failureHeaders);
   const turnstile = createTurnstile(maxWaitingDocuments);
   const yoga = createYoga<ServerContext>({
     schema,
-    plugins: [useReadParams(), useParserWithLimits(), useExecutor(executor, documents), useFinishedErrors()],
+    plugins: [
+      useReadParams(),
+      useParserWithLimits(),
+      ...(introspection ? [] : [useNoIntrospection()]),
+      useExecutor(executor, documents),
+      useFinishedErrors(),
+    ],
     maskedErrors: { maskError: (error, message) => publicError(error, message, failureHeaders) },
     parserAndValidationCache: false,
     // The listener bounds every body before it comes here.
@@ -113,6 +133,10 @@ function useParserWithLimits(): Plugin<ServerContext> {
         return document;
       }),
   };
+}
+
+function useNoIntrospection(): Plugin<ServerContext> {
+  return { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) };
 }
 
 function parseWithin(source: string) {

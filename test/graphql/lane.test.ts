@@ -27,7 +27,7 @@ const faults: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  server = createGraphQLServer(failureHeaders);
+  server = createGraphQLServer(failureHeaders, { introspection: true });
   const group = await database.prisma.userGroup.create({
     data: {
       providedId: 'acme',

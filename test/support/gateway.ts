@@ -49,12 +49,13 @@ export interface TestGateway {
 }
 
 /** Starts a gateway on a database: a new one, or one that another gateway of the test uses already. */
-export async function startGateway(shared?: TestDatabase): Promise<TestGateway> {
+export async function startGateway(shared?: TestDatabase, options?: Parameters<typeof buildGateway>[2]): Promise<TestGateway> {
   const database = shared ?? (await createTestDatabase());
   const log: string[] = [];
   const gateway = buildGateway(
     database,
     pino({ level: 'debug', serializers: { err: describeError } }, { write: (line: string) => void log.push(line) }),
+    options,
   );
   gateway.server.listen(0, '127.0.0.1');
   await once(gateway.server, 'listening');

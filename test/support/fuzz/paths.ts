@@ -34,7 +34,7 @@ interface Paths {
 type Params = Record<string, unknown>;
 
 function createPaths(): Paths {
-  const server = createGraphQLServer(failureHeaders);
+  const server = createGraphQLServer(failureHeaders, { introspection: true });
   return {
     async full(params, accept, context) {
       const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };

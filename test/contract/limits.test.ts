@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { graphqlLimits } from '../../src/graphql/limits.ts';
+import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
+
+const page = readFileSync('docs/limits.md', 'utf8');
+
+test('docs/limits.md lists each limit with the value that applies', () => {
+  const documented = Object.fromEntries(
+    [...page.matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)].map(([, name = '', value = '']) => [
+      name,
+      Number(value.replaceAll(',', '')),
+    ]),
+  );
+  expect(documented).toEqual({ ...graphqlLimits, ...httpLimits, ...httpTimeouts });
+});

@@ -1,0 +1,30 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+const queries = {
+  'the whole schema': getIntrospectionQuery(),
+  'one type': '{ __type(name: "UserGroup") { name } }',
+  'one type beside a look-up': '{ __type(name: "UserGroup") { name } userGroup(by: { teamId: 1 }) { name } }',
+};
+
+describe.each([true, false])('with INTROSPECTION=%s', (introspection) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(undefined, { introspection });
+  });
+  afterAll(() => gateway.close());
+
+  test.each(Object.entries(queries))(`${introspection ? 'returns' : 'refuses'} %s`, async (_, query) => {
+    for (const token of [gateway.token, null]) {
+      const { json } = await gateway.graphql(query, {}, { token });
+      if (introspection) expect(json.data.__schema ?? json.data.__type).toBeTruthy();
+      else expect([json.data, json.errors[0].extensions.code]).toEqual([undefined, 'INVALID_INPUT']);
+    }
+  });
+
+  test('executes other queries, with __typename', async () => {
+    const { json } = await gateway.graphql('{ __typename caller { __typename } }');
+    expect(json).toEqual({ data: { __typename: 'Query', caller: { __typename: 'ApiToken' } } });
+  });
+});
