@@ -54,7 +54,8 @@ interface Row {
 
 const groupFields = { user_group_id: 'providedId', ...shared };
 
-const rows: Readonly<Record<string, Row>> = {
+/** The operation of each method. */
+export const rows: Readonly<Record<string, Row>> = {
   GET: { document: getOrCreate, required: 'user_group_id', input: pick(groupFields) },
   QUERY: { document: getOrCreate, required: 'user_group_id', input: pick(groupFields) },
   PUT: {
