@@ -36,13 +36,18 @@ const steps = [
   },
 ];
 
-/** Brings every step up to date. What it does is told on standard error; a warm call says nothing. */
-export function setUp() {
+/**
+ * Brings the named steps up to date, or all of them. What it does is written to standard error; a warm call writes nothing.
+ *
+ * @param {string[]} names
+ */
+export function setUp(names = steps.map(({ name }) => name)) {
   if (!existsSync(join(root, 'package-lock.json'))) return; // an installed package comes compiled
-  if (steps.every(isDone)) return;
+  const asked = steps.filter(({ name }) => names.includes(name));
+  if (asked.every(isDone)) return;
   const release = lock();
   try {
-    for (const step of steps) {
+    for (const step of asked) {
       if (isDone(step)) continue; // another process has done it meanwhile
       const digest = digestOf(step);
       if (!step.isDoneBefore?.()) {
@@ -132,4 +137,4 @@ function execute(program, args, shell) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) setUp();
+if (process.argv[1] === fileURLToPath(import.meta.url)) setUp(process.argv.length > 2 ? process.argv.slice(2) : undefined);

@@ -14,6 +14,8 @@ export interface Config {
   readonly dataDir: string;
   /** An API token with scope `admin` to accept from the first start on. */
   readonly bootstrapApiToken: string | undefined;
+  /** How long `/readyz` responds with 503 before the listener closes, in seconds: 0 to 300. */
+  readonly drainDelaySeconds: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly logFormat: 'pretty' | 'json';
 }
@@ -45,6 +47,12 @@ const settings = z.object({
       if (problem) context.addIssue({ code: 'custom', message: problem });
     })
     .optional(),
+  DRAIN_DELAY_SECONDS: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number from 0 to 300')
+    .transform(Number)
+    .refine((seconds) => seconds <= 300, 'must be a whole number from 0 to 300')
+    .default(0),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
 });
@@ -75,6 +83,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean):
     namedStatements: data.DB_NAMED_STATEMENTS,
     dataDir: data.DATA_DIR,
     bootstrapApiToken: data.BOOTSTRAP_API_TOKEN,
+    drainDelaySeconds: data.DRAIN_DELAY_SECONDS,
     logLevel: data.LOG_LEVEL,
     logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
   };

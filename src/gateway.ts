@@ -7,7 +7,9 @@ import { codePage, indexPage } from './docs-config/pages.ts';
 import { isCode } from './docs-config/rules/table.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { bindStatements } from './domain/statements.ts';
-import type { GraphQLContext } from './graphql/context.ts';
+import { createContext, type GraphQLContext } from './graphql/context.ts';
+import { graphqlLimits } from './graphql/limits.ts';
+import { responseTooLarge } from './graphql/response-meter.ts';
 import { schema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { authenticateBy } from './http/authenticate.ts';
@@ -38,7 +40,7 @@ export function buildGateway(database: Database, log: Logger): Gateway {
   const lastUsed = recordLastUsed(database);
   let draining = false;
 
-  const contextOf = ({ caller, report }: GatewayRequest): GraphQLContext => ({ db, caller, report });
+  const contextOf = ({ caller, report }: GatewayRequest): GraphQLContext => createContext({ db, caller, report });
   const graphql = createGraphQLServer(failureHeaders);
 
   const user = userRoute(schema, contextOf);
@@ -47,8 +49,19 @@ export function buildGateway(database: Database, log: Logger): Gateway {
     [
       '/graphql',
       graphqlRoute({
-        lane: (params, request) => graphql.lane({ params, accept: request.headers.accept, context: contextOf(request) }),
-        answer: (url, init, params, request) => graphql.answer(url, init, params, contextOf(request)),
+        fastPath: (params, request) =>
+          graphql.fastPath({
+            ...{ params, characters: request.body.length, accept: request.headers.accept },
+            context: contextOf(request),
+          }),
+        fullPipeline: (url, init, params, request) =>
+          graphql.fullPipeline({
+            ...{ url, init, params, characters: request.body.length + request.query.length },
+            context: contextOf(request),
+          }),
+        responseTooLarge: () => responseTooLarge(false),
+        maxResponseBytes: graphqlLimits.maxResponseBytes,
+        maxAcceptLength: graphqlLimits.maxAcceptLength,
       }),
     ],
     ['/api/user', user],

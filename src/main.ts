@@ -11,8 +11,8 @@ const help = `Usage: user-group-gateway COMMAND
   migrate               bring the database up to date
   docs-config           check configuration files of documentation sites, or print their JSON Schema
 
-The settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, LOG_LEVEL, LOG_FORMAT,
-DB_NAMED_STATEMENTS.
+The settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
+LOG_LEVEL, LOG_FORMAT, DB_NAMED_STATEMENTS.
 `;
 
 /** Loads only what the command needs, so that those without a server and a database answer at once. */
@@ -43,12 +43,12 @@ function print(text: string): number {
   return 0;
 }
 
-/** Expected failures are a text; the unforeseen is shown whole, for a report. Exit codes: 1 it failed, 2 it was called wrongly. */
+/** Expected failures, which are made as plain `Error`s, are a text; the unforeseen is shown whole, for a report. Exit codes: 1 it failed, 2 it was called wrongly. */
 function report(error: unknown): number {
   const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
   const isText = error instanceof Error && (expected || error.constructor === Error);
-  const told = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
-  process.stderr.write(`${told ?? String(error)}\n`);
+  const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
+  process.stderr.write(`${text ?? String(error)}\n`);
   return error instanceof UsageError ? 2 : 1;
 }
 

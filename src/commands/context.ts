@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Database } from '../database/client.ts';
+import { isUnavailable } from '../database/faults.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
+import { requireUse } from '../database/rights.ts';
 import { openLog } from '../log.ts';
 
 /** What a command that works on the database is given. */
@@ -12,7 +14,11 @@ export interface CommandContext {
   readonly database: Database;
 }
 
-/** Reads the settings, opens the database, brings it up to date, runs `work`, and lets go of the database again. */
+/**
+ * Reads the settings, opens the database, brings it up to date, runs `work`, and lets go of the database again.
+ *
+ * @throws ConfigError for wrong settings. @throws Error with a text for the operator when the database cannot be used.
+ */
 export async function withDatabase<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config);
@@ -20,7 +26,11 @@ export async function withDatabase<Result>(work: (context: CommandContext) => Pr
   try {
     const applied = await migrate(database.pool);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    await requireUse(database);
     return await work({ config, log, database });
+  } catch (cause) {
+    if (!isUnavailable(cause)) throw cause;
+    throw new Error(`The database cannot be used at the moment: ${(cause as Error).message}`, { cause });
   } finally {
     await database.close();
   }

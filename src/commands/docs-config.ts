@@ -1,18 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { CheckedFile } from '../docs-config/checked-file.ts';
-import type { Level } from '../docs-config/findings.ts';
+import { explain } from '../docs-config/explain.ts';
 import { applyFixes } from '../docs-config/fix.ts';
 import { docsConfigJsonSchema } from '../docs-config/json-schema.ts';
-import { nearest } from '../docs-config/nearest.ts';
-import { renderGithub } from '../docs-config/render-github.ts';
-import { renderJson } from '../docs-config/render-json.ts';
+import { renderFixes } from '../docs-config/render-fixes.ts';
 import { renderPretty } from '../docs-config/render-pretty.ts';
-import { renderSarif } from '../docs-config/render-sarif.ts';
-import { type Code, codes, isCode } from '../docs-config/rules/table.ts';
+import { codes } from '../docs-config/rules/table.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
+import { ArgumentsError, codeFrom, formatFrom, parse, renderers, severitiesFrom, unknown } from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';
+import { findFiles } from './find-files.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** What a command touches of its process. */
@@ -25,30 +23,31 @@ export interface CommandIo {
   readonly cwd: string;
 }
 
-const help = `Usage: docs-config check FILE… [options]   Check configuration files of documentation sites; - is standard input
+const help = `Usage: docs-config check FILE… [options]   Check configuration files of documentation sites
+       docs-config explain CODE            Explain a finding, with an example wrong and right
        docs-config schema [options]        Print the JSON Schema of the file, for editors
+
+FILE is a file, a folder (each mint.json in it and below), a glob in quotes, or - for standard input.
 
 Options of check:
   --strict                 Make every warning an error
   --allow-nested-groups    Accept groups inside the pages of a group
   --severity CODE=LEVEL    Make a code an error, a warning, or switch it off; may be given several times
   --format FORMAT          pretty (default), json, sarif, or github (annotations of GitHub Actions)
-  --fix                    Correct in the files what can be corrected with certainty, then check
+  --fix                    Correct in the files what can be corrected with certainty and list it, then check
 Options of schema:
   --strict, --allow-nested-groups    Print the schema that agrees with check under these options
 
 References to pages and other files are looked up around each file; those of standard input are not looked up.
+Color is used on a terminal. FORCE_COLOR=1 turns it on and FORCE_COLOR=0 off; without it NO_COLOR turns it off.
 Exit status: 0 nothing is an error, 1 something is, 2 a file cannot be read or the command is mistyped.
 Codes: ${codes.join(', ')}
 `;
 
-const renderers = { json: renderJson, sarif: renderSarif, github: renderGithub } as const;
-
-/** What is wrong with the arguments; its message is for the user. */
-class UsageError extends Error {}
+const commands = { check, explain: explainCode, schema } as const;
 
 /**
- * Checks configuration files, or prints their JSON Schema. Needs neither database nor gateway.
+ * Checks configuration files, explains codes, or prints the JSON Schema. Needs neither database nor gateway.
  *
  * @returns the exit status: 0 nothing is an error, 1 something is, 2 a file cannot be read or the arguments are mistaken.
  */
@@ -59,13 +58,11 @@ export async function docsConfig(args: string[], io: CommandIo): Promise<number>
       io.stdout.write(help);
       return 0;
     }
-    if (command === 'check') return await check(rest, io);
-    if (command === 'schema') return schema(rest, io);
-    throw new UsageError(
-      command === undefined ? 'Say what to do: check or schema.' : unknown('command', command, ['check', 'schema']),
-    );
+    if (command === undefined) throw new ArgumentsError('Say what to do: check, explain or schema.');
+    if (!Object.hasOwn(commands, command)) throw new ArgumentsError(unknown('command', command, Object.keys(commands)));
+    return await commands[command as keyof typeof commands](rest, io);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof ArgumentsError)) throw error;
     io.stderr.write(`${error.message}\nTry docs-config --help.\n`);
     return 2;
   }
@@ -85,33 +82,60 @@ async function check(args: string[], io: CommandIo): Promise<number> {
     allowNestedGroups: values['allow-nested-groups'] === true,
     severities: severitiesFrom((values.severity as string[] | undefined) ?? []),
   };
-  if (positionals.length === 0) throw new UsageError('Name the files to check, or - for standard input.');
-  if (positionals.filter((file) => file === '-').length > 1) throw new UsageError('Standard input (-) can be read once.');
+  if (positionals.length === 0) throw new ArgumentsError('Name the files to check, or - for standard input.');
+  if (positionals.filter((file) => file === '-').length > 1) throw new ArgumentsError('Standard input (-) can be read once.');
   if (values.fix && positionals.includes('-'))
-    throw new UsageError('--fix writes to files; it has none with standard input (-).');
+    throw new ArgumentsError('--fix writes to files; it has none with standard input (-).');
 
+  const { files, problems } = await allFiles(positionals, io);
   const checked: CheckedFile[] = [];
-  let unreadable = false;
-  for (const file of positionals) {
+  for (const file of files) {
     try {
       checked.push(await checkFile(file, options, values.fix === true, io));
     } catch (error) {
-      unreadable = true;
-      io.stderr.write(`${file}: ${reason(error)}\n`);
+      problems.push(`${file}: ${reason(error)}`);
     }
   }
-  if (format !== 'pretty') io.stdout.write(renderers[format](checked));
-  else if (checked.length > 0) io.stdout.write(renderPretty(checked, io.stdout.isTTY === true && !io.env['NO_COLOR']));
-  if (unreadable) return 2;
+  for (const problem of problems) io.stderr.write(`${problem}\n`);
+  if (format === 'pretty') {
+    if (checked.length > 0) io.stdout.write(renderPretty(checked, usesColor(io)));
+  } else {
+    io.stdout.write(renderers[format](checked));
+    if (format !== 'json') io.stderr.write(renderFixes(checked, false)); // these formats have no place for them
+  }
+  if (problems.length > 0) return 2;
   return checked.every(({ report }) => report.valid) ? 0 : 1;
+}
+
+function explainCode(args: string[], io: CommandIo): number {
+  io.stdout.write(explain(codeFrom(parse(args, {}).positionals)));
+  return 0;
 }
 
 function schema(args: string[], io: CommandIo): number {
   const { values, positionals } = parse(args, { strict: { type: 'boolean' }, 'allow-nested-groups': { type: 'boolean' } });
-  if (positionals.length > 0) throw new UsageError(`schema takes no files, but got ${positionals[0]}.`);
+  if (positionals.length > 0) throw new ArgumentsError(`schema takes no files, but got ${positionals[0]}.`);
   const options = { strict: values.strict === true, allowNestedGroups: values['allow-nested-groups'] === true };
   io.stdout.write(`${JSON.stringify(docsConfigJsonSchema(options), null, 2)}\n`);
   return 0;
+}
+
+/** Every file that the arguments stand for, each once, and what is wrong with arguments that stand for none. */
+async function allFiles(args: readonly string[], { cwd }: CommandIo): Promise<{ files: Iterable<string>; problems: string[] }> {
+  const files = new Map<string, string>();
+  const problems: string[] = [];
+  for (const argument of args) {
+    if (argument === '-') files.set('-', '-');
+    else {
+      const found = await findFiles(argument, cwd);
+      for (const file of found.files) {
+        const path = resolve(cwd, file);
+        if (!files.has(path)) files.set(path, file);
+      }
+      if (found.problem) problems.push(`${argument}: ${found.problem}`);
+    }
+  }
+  return { files: files.values(), problems };
 }
 
 async function checkFile(file: string, options: ValidateOptions, fix: boolean, io: CommandIo): Promise<CheckedFile> {
@@ -120,15 +144,20 @@ async function checkFile(file: string, options: ValidateOptions, fix: boolean, i
     return { file, source, report: validateDocsConfig(source, options) };
   }
   const path = resolve(io.cwd, file);
-  let source = decode(await readFile(path));
+  const source = decode(await readFile(path));
   const files = await filesAround(dirname(path));
   const known = files ? { ...options, files } : options;
-  if (fix) {
-    const { text, applied } = applyFixes(source, known);
-    if (applied > 0) await replaceFile(path, text);
-    source = text;
-  }
-  return { file, source, report: validateDocsConfig(source, known) };
+  if (!fix) return { file, source, report: validateDocsConfig(source, known) };
+  const { text, fixes } = applyFixes(source, known);
+  if (fixes.length > 0) await replaceFile(path, text);
+  return { file, source: text, report: validateDocsConfig(text, known), fixes };
+}
+
+/** Color on a terminal. FORCE_COLOR decides before NO_COLOR, as in Node.js; either counts when it is not empty. */
+function usesColor({ stdout, env }: CommandIo): boolean {
+  const forced = env['FORCE_COLOR'];
+  if (forced) return forced !== '0' && forced !== 'false';
+  return stdout.isTTY === true && !env['NO_COLOR'];
 }
 
 /** A byte order mark stays in the text, for the validator to report. @throws TypeError when the bytes are not UTF-8. */
@@ -142,54 +171,8 @@ async function readAll(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-function parse(args: string[], options: NonNullable<ParseArgsConfig['options']>) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    const option = /'(--?[^'\s]+)/.exec(message)?.[1];
-    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option) {
-      throw new UsageError(
-        unknown(
-          'option',
-          option,
-          Object.keys(options).map((name) => `--${name}`),
-        ),
-      );
-    }
-    throw new UsageError(message.split('\n')[0]);
-  }
-}
-
-function formatFrom(format = 'pretty'): 'pretty' | keyof typeof renderers {
-  if (format === 'pretty' || Object.hasOwn(renderers, format)) return format as 'pretty' | keyof typeof renderers;
-  throw new UsageError(`--format: ${unknown('format', format, ['pretty', ...Object.keys(renderers)])}`);
-}
-
-function severitiesFrom(settings: readonly string[]): Partial<Record<Code, Level>> {
-  const severities: Partial<Record<Code, Level>> = {};
-  for (const setting of settings) {
-    const [code = '', level = '', ...rest] = setting.split('=');
-    if (!isCode(code)) throw new UsageError(`--severity ${setting}: ${unknown('code', code, codes)}`);
-    if (rest.length > 0 || !isLevel(level))
-      throw new UsageError(`--severity ${setting}: write ${code}=error, ${code}=warning or ${code}=off.`);
-    severities[code] = level;
-  }
-  return severities;
-}
-
-function isLevel(level: string): level is Level {
-  return level === 'error' || level === 'warning' || level === 'off';
-}
-
-function unknown(kind: string, given: string, known: readonly string[]): string {
-  const near = nearest(given, known);
-  return `There is no ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`}`;
-}
-
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file.',
-  EISDIR: 'This is a folder; name the file in it.',
   EACCES: 'The file may not be read or written.',
   EPERM: 'The file may not be read or written.',
   ERR_ENCODING_INVALID_ENCODED_DATA: 'The file is not UTF-8; save it as UTF-8.',

@@ -1,38 +1,36 @@
 import cluster from 'node:cluster';
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { bindStatements } from '../domain/statements.ts';
 import { buildGateway } from '../gateway.ts';
-import { type CommandContext, withDatabase } from './context.ts';
+import { openLog } from '../log.ts';
+import { withDatabase } from './context.ts';
+import { trackConnections } from './drain.ts';
+import { listen } from './listen.ts';
+import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
-import { runWorkers, untilToldToStop } from './workers.ts';
+import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 
-/** How long connections that are idle when the gateway stops may still bring a request. */
-const idleGraceMs = 1_000;
-
-/** How long a stop waits for requests that are being answered. */
-const drainTimeoutMs = 30_000;
-
-/** `serve [--workers N]`: takes requests until SIGTERM or SIGINT, then answers those under way and stops. A second signal ends at once. */
+/**
+ * `serve [--workers N]`: takes requests until SIGTERM or SIGINT, then answers those in flight and stops, the embedded
+ * PostgreSQL last. A second signal ends it at once.
+ */
 export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
   if (cluster.isPrimary && workers > 1) {
-    readConfig(process.env, process.stderr.isTTY); // so that mistakes are told once
-    return runWorkers(workers, untilSignal());
+    const config = readConfig(process.env, process.stderr.isTTY); // here, so that mistakes are reported once
+    return runWorkers(workers, untilStopRequested(), openLog(config));
   }
-  const stop: Promise<string> = cluster.isWorker ? untilToldToStop() : untilSignal();
-  return withDatabase(async (context) => {
-    const { config, log, database } = context;
+  const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
+  return withDatabase(async ({ config, log, database }) => {
     if (config.bootstrapApiToken)
       await acceptBootstrapToken({ prisma: database.prisma, statements: bindStatements(database) }, config.bootstrapApiToken);
     const gateway = buildGateway(database, log);
-    const sockets = openSockets(gateway.server);
-    await listen(gateway.server, config);
-    const url = urlOf(gateway.server.address() as AddressInfo);
+    const connections = trackConnections(gateway.server);
+    const url = await listen(gateway.server, config);
     try {
       // Only now, when nothing can keep it from being printed.
       const first = await issueFirstApiToken(database);
@@ -45,9 +43,14 @@ export async function serve(args: string[]): Promise<number> {
     }
     log.info(`listening on ${url} (playground: ${url}/graphql)`);
 
-    log.info(`${await stop}: answering what is under way, then stopping`);
+    const reason = await stop;
     gateway.drain();
-    await closeServer(gateway.server, sockets, log);
+    if (config.drainDelaySeconds > 0) {
+      log.info(`${reason}: /readyz responds with 503, and the listener closes in ${config.drainDelaySeconds} s`);
+      await sleep(config.drainDelaySeconds * 1_000);
+    }
+    log.info(`${reason}: draining in-flight requests, then exiting`);
+    await connections.close(log);
     await gateway.close();
     log.info('stopped');
     return 0;
@@ -59,72 +62,12 @@ function workerCount(args: string[]): number {
     const { workers = '1' } = parseArgs({ args, options: { workers: { type: 'string' } } }).values;
     if (/^[1-9]\d{0,2}$/.test(workers)) return Number(workers);
   } catch {
-    // told below, as a wrong number is
+    // reported below, as a wrong number is
   }
   throw new UsageError('serve takes --workers N, the number of processes, from 1 to 999 (default: 1), and nothing else.');
 }
 
-async function listen(server: Server, { host, port }: CommandContext['config']): Promise<void> {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new Error(
-      `Cannot listen on ${host}:${port}: ${(cause as Error).message}. Set HOST and PORT to an address that is free.`,
-      { cause },
-    );
-  }
-}
-
-/** Resolves with the first signal to stop; from then on a second one ends the process. */
-function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (stopping) process.exit(1);
-        stopping = true;
-        resolve(signal);
-      });
-    }
-  });
-}
-
-/** Stops listening, answers what has begun, and closes each connection after its answer, idle ones after a moment. */
-async function closeServer(server: Server, sockets: ReadonlySet<Socket>, log: CommandContext['log']): Promise<void> {
-  const idle = setTimeout(() => {
-    server.closeIdleConnections();
-    // Those on which nothing was ever sent do not count as idle there.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  }, idleGraceMs);
-  const late = setTimeout(() => {
-    log.warn('some requests took too long and were cut off');
-    server.closeAllConnections();
-  }, drainTimeoutMs);
-  const closed = once(server, 'close');
-  // Not the HTTP server's own close(), which drops idle connections at once: a request may be on its way on one.
-  NetServer.prototype.close.call(server);
-  await closed;
-  clearTimeout(idle);
-  clearTimeout(late);
-}
-
-/** The connections that are open at any time. */
-function openSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  const host = ['0.0.0.0', '::'].includes(address) ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
-  return `http://${host}:${port}`;
-}
-
-/** What the very first start tells: the only time that the secret is shown. */
+/** What the very first start prints: the only time that the secret is shown. */
 function welcome(url: string, secret: string): string {
   return `
 This is the first start, so an API token was made for the Testing environment. It is shown only now:
@@ -137,5 +80,17 @@ Try it. This makes a user group, and the second time returns the same one:
 
 Or open ${url}/graphql in a browser, and put the API token into the headers below the query.
 
+An API token that may do everything, in every environment, is made with:
+
+  ${adminTokenCommand()}
+
 `;
+}
+
+/** The command line that makes an `admin` token: from a checkout as `npm start` is, installed as the binary. */
+function adminTokenCommand(): string {
+  const command = existsSync(new URL('../../scripts/gateway.js', import.meta.url))
+    ? 'npm run -s gateway --'
+    : 'user-group-gateway';
+  return `${command} token create --name admin --environment none --scope admin`;
 }

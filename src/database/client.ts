@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { repeatOnConflict } from './faults.ts';
+import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
 import { type Row, TextQuery } from './text-query.ts';
 
 /** How to reach a database: the parts that `pg` takes. */
@@ -16,7 +17,8 @@ export interface Database {
   /** The connections, which Prisma uses too. */
   readonly pool: pg.Pool;
   /**
-   * Runs a statement that Prisma cannot state, or not fast enough, and returns its rows as text.
+   * Runs a statement that Prisma cannot state, or not fast enough, and returns its rows as text. One that failed by a
+   * deadlock or a serialization failure, and so committed nothing, is repeated once.
    *
    * @param name the same for the same text, and for no other: each connection prepares it once.
    */
@@ -31,7 +33,7 @@ const maxConnections = 10;
 /** How long a statement waits for a connection before it fails. */
 const connectionTimeoutMs = 5_000;
 
-/** How long the server lets a statement run. */
+/** How long the server lets a statement run, on a direct connection. */
 const statementTimeoutMs = 10_000;
 
 /** How long an answer is waited for: a server that is frozen, or behind a dead network, does not end statements itself. */
@@ -49,9 +51,10 @@ export function connectDatabase(
   { namedStatements }: StatementOptions = { namedStatements: true },
 ): Database {
   const options: pg.PoolConfig = Object.assign(connection, {
+    Client: SessionlessClient,
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
-    onConnect: prepareSession,
+    ...(namedStatements && { onConnect: limitStatements }),
     query_timeout: answerTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
@@ -66,16 +69,17 @@ export function connectDatabase(
   const prisma = new PrismaClient({
     // Longer forms print the values of the statement that failed.
     errorFormat: 'minimal',
-    adapter: new PrismaPg(pool, namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) } : {}),
+    adapter: new SessionlessPrismaPg(pool, namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) } : {}),
   });
   return {
     prisma,
     pool,
-    async query(name, text, values) {
-      const query = new TextQuery(namedStatements ? name : undefined, text, values);
-      await pool.query(query); // a promise, whatever its type says of statements as objects
-      return query.found;
-    },
+    query: (name, text, values) =>
+      repeatOnConflict(async () => {
+        const query = new TextQuery(namedStatements ? name : undefined, text, values);
+        await pool.query(query); // a promise, whatever its type says of statements as objects
+        return query.found;
+      }),
     async close() {
       await prisma.$disconnect();
       await pool.end();
@@ -84,11 +88,15 @@ export function connectDatabase(
 }
 
 /**
- * Sets what every session needs. By a statement and not on connecting, because poolers refuse unknown start-up settings.
- * Prisma reads times as if the session were in UTC.
+ * Sets the server's own limit on statements for the session, unless a pooler is in between: there the session is shared, and
+ * the setting would reach other clients. A pooler answers the connection with a process number of its own, not the server's.
+ * Not a start-up parameter, because poolers refuse those that they do not know.
  */
-async function prepareSession(client: pg.ClientBase): Promise<void> {
-  await client.query(`set timezone = 'UTC'; set statement_timeout = ${statementTimeoutMs}`);
+async function limitStatements(client: pg.ClientBase): Promise<void> {
+  const { processID } = client as pg.ClientBase & { processID: number };
+  await client.query(
+    `select set_config('statement_timeout', '${statementTimeoutMs}', false) where pg_backend_pid() = ${Number(processID)}`,
+  );
 }
 
 const statementNames = new Map<string, string>();

@@ -31,6 +31,32 @@ export function isUnavailable(error: unknown): boolean {
   return false;
 }
 
+/** SQLSTATE of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
+const conflictStates: readonly unknown[] = ['40001', '40P01']; // serialization failure, deadlock
+
+/**
+ * Does `work` and, if it fails by a deadlock or a serialization failure, does it once more. Only for work that committed
+ * nothing when it fails so: a single statement, or a whole transaction.
+ *
+ * @throws whatever the work throws: of the second attempt, if there was one.
+ */
+export async function repeatOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return work();
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
+    const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
+    if (code === 'P2034' || conflictStates.includes(originalCode) || conflictStates.includes(code)) return true;
+  }
+  return false;
+}
+
 function causeOf(fault: object): unknown {
   const { cause, meta } = fault as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
   return cause ?? meta?.driverAdapterError;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Database } from './client.ts';
+import { requireCreation } from './rights.ts';
 
 /** The folder with the migrations; the same from the sources and from the compiled files. */
 const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
@@ -13,7 +14,7 @@ const lockNumber = 72_707_369;
 
 /** Prisma's table of what was applied, as Prisma makes it. */
 const historyTable = `
-  create table if not exists _prisma_migrations (
+  create table _prisma_migrations (
     id varchar(36) primary key not null,
     checksum varchar(64) not null,
     finished_at timestamptz,
@@ -41,25 +42,30 @@ const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: tr
 
 /**
  * Applies the migrations that are not applied, each in a transaction of its own, and records them where Prisma looks.
- * Processes that start at once wait for each other.
+ * Processes that start at once wait for each other. The lock and the settings end with each transaction, so that a pooler
+ * hands neither on to another client; a database that is up to date is only read.
  *
  * @returns the names of those applied now, in order.
- * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, or when one fails.
+ * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, when the role lacks
+ *   a right, or when one fails.
  */
 export async function migrate(pool: pg.Pool): Promise<string[]> {
   const client = await pool.connect();
+  let isUsable = true;
   try {
     await requireServerVersion(client);
-    // The lock may be waited for longer than any statement of a request may take.
-    await client.query('set statement_timeout = 0');
-    await patiently(client, 'select pg_advisory_lock($1)', [lockNumber]);
-    await client.query(historyTable);
-    const applied = await readHistory(client);
-    const missing = migrations.filter(({ name }) => !applied.has(name));
-    for (const migration of missing) await apply(client, migration);
-    return missing.map(({ name }) => name);
+    if (!firstMissing(await readHistory(client))) return [];
+    const applied: string[] = [];
+    for (;;) {
+      const name = await applyNext(client);
+      if (!name) return applied;
+      applied.push(name);
+    }
+  } catch (error) {
+    isUsable = false;
+    throw error;
   } finally {
-    client.release(true); // closes the connection, and with it ends the lock and the changed setting
+    client.release(!isUsable);
   }
 }
 
@@ -73,13 +79,9 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
 /** How long a migration, or one in another process, may take. The limit of requests' statements is far below. */
 const migrationTimeoutMs = 3_600_000;
 
-async function patiently(client: pg.PoolClient, text: string, values?: unknown[]): Promise<void> {
+async function patiently(client: pg.PoolClient, text: string): Promise<void> {
   // The driver knows the setting per statement; its types do not.
-  const statement: pg.QueryConfig & { query_timeout: number } = {
-    text,
-    query_timeout: migrationTimeoutMs,
-    ...(values && { values }),
-  };
+  const statement: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: migrationTimeoutMs };
   await client.query(statement);
 }
 
@@ -93,8 +95,11 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   }
 }
 
+const firstMissing = (applied: ReadonlySet<string>): Migration | undefined => migrations.find(({ name }) => !applied.has(name));
+
 /** The names of the applied migrations. @throws Error when one of them is not the one that this version knows, or failed. */
 async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
+  if (!(await hasHistory(client))) return new Set();
   const { rows } = await client.query<{ migration_name: string; checksum: string; finished: boolean }>(
     `select migration_name, checksum, finished_at is not null as finished from _prisma_migrations where rolled_back_at is null`,
   );
@@ -116,18 +121,39 @@ async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
   return new Set(checksums.keys());
 }
 
-async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
-  await client.query('begin');
+async function hasHistory(client: pg.PoolClient): Promise<boolean> {
+  // Not to_regclass(): inside a transaction it may still answer from before another process made the table.
+  const { rowCount } = await client.query(
+    "select from pg_class where relname = '_prisma_migrations' and relkind = 'r' and pg_table_is_visible(oid)",
+  );
+  return rowCount === 1;
+}
+
+/** Applies the first migration that is missing once the lock is held, if one still is. @returns its name. */
+async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
+  let migration: Migration | undefined;
   try {
-    await patiently(client, sql);
-    await client.query(
-      `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-       values ($1, $2, $3, clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    );
+    // The lock is waited for longer than any statement of a request may take, and what is read is read after it.
+    await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
+    await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
+    migration = firstMissing(await readHistory(client));
+    if (migration) await apply(client, migration);
     await client.query('commit');
+    return migration?.name;
   } catch (cause) {
     await client.query('rollback').catch(() => {});
-    throw new Error(`The migration ${name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+    if (!migration) throw cause;
+    throw new Error(`The migration ${migration.name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
   }
+}
+
+async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+  await requireCreation(client, name);
+  if (!(await hasHistory(client))) await client.query(historyTable);
+  await patiently(client, sql);
+  await client.query(
+    `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+     values ($1, $2, $3, clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
 }

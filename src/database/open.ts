@@ -31,7 +31,12 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, namedStateme
     return database;
   }
   const embedded = await openEmbedded(dataDir, { onEvent });
-  await createDatabase(embedded.connection('postgres'), embeddedDatabase);
+  try {
+    await createDatabase(embedded.connection('postgres'), embeddedDatabase);
+  } catch (error) {
+    await embedded.close();
+    throw error;
+  }
   const database = connectDatabase(embedded.connection(embeddedDatabase), { namedStatements });
   return {
     ...database,
@@ -70,12 +75,18 @@ async function waitUntilReachable(database: Database, databaseUrl: string, onEve
         continue;
       }
       await database.close();
-      throw new Error(
-        `Cannot connect to the database at ${withoutSecrets(databaseUrl)}: ${reasonOf(cause)}. Check DATABASE_URL.`,
-        { cause },
-      );
+      const reason = `Cannot connect to the database at ${withoutSecrets(databaseUrl)}: ${reasonOf(cause)}.`;
+      throw new Error(`${reason} ${adviceFor(cause, databaseUrl)}`, { cause });
     }
   }
+}
+
+/** What to do about a refused connection. */
+function adviceFor(error: unknown, databaseUrl: string): string {
+  if ((error as { code?: string }).code !== '42501') return 'Check DATABASE_URL.';
+  const { pathname, username } = new URL(databaseUrl);
+  const [database, role] = [pathname.slice(1), username].map((part) => pg.escapeIdentifier(decodeURIComponent(part)));
+  return `As the owner of the database or a superuser, run:\n\n  grant connect on database ${database} to ${role};`;
 }
 
 /** What went wrong; a refused connection to a name with several addresses has its text in the parts only. */

@@ -1,3 +1,4 @@
+import type { AppliedFix } from './fix.ts';
 import type { Report } from './validate.ts';
 
 /** A file with what was found in it: what every format of output is made of. */
@@ -6,4 +7,6 @@ export interface CheckedFile {
   readonly file: string;
   readonly source: string;
   readonly report: Report;
+  /** What was corrected before the check; absent when nothing was to be corrected. */
+  readonly fixes?: readonly AppliedFix[];
 }

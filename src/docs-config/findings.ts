@@ -8,13 +8,19 @@ export type Level = Severity | 'off';
 /** The most findings that a report lists. */
 export const maxFindings = 1000;
 
+/** The longest pointer, in characters: with keys of any length a list of findings would be a thousand times its document. */
+const maxPointerLength = 4096;
+
 /** One thing that is wrong, or worth a look. */
 export interface Finding {
   readonly code: Code;
   readonly severity: Severity;
   /** One plain sentence, with the value found. */
   readonly message: string;
-  /** JSON pointer (RFC 6901); of a missing field where it would stand; empty for the document and for its syntax. */
+  /**
+   * JSON pointer (RFC 6901); of a missing field where it would stand; empty for the document and for its syntax. At most
+   * {@link maxPointerLength} characters: of a longer one the part that leads to the innermost value within that length.
+   */
   readonly pointer: string;
   /** The offending text: a key for one that is not known, the opening of the object for a field that is missing, else the value. */
   readonly range: Range;
@@ -43,8 +49,16 @@ export interface Findings {
   readonly finish: () => { errorCount: number; warningCount: number; diagnostics: Finding[] };
 }
 
-/** Starts an empty list. `limit` is its greatest length. */
-export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>, limit: number): Findings {
+/** Which findings of a document are kept. All are counted. */
+export interface Wanted {
+  /** The greatest length of the list. */
+  readonly limit: number;
+  /** Only errors with an edit that is certain. */
+  readonly fixable?: true;
+}
+
+/** Starts an empty list. */
+export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>, { limit, fixable }: Wanted): Findings {
   const kept: Record<Severity, Finding[]> = { error: [], warning: [] };
   const counts: Record<Severity, number> = { error: 0, warning: 0 };
   const level = (code: Code) => levels.get(code) ?? rules[code].severity;
@@ -54,7 +68,9 @@ export function collect(positions: Positions, levels: ReadonlyMap<Code, Level>, 
     const severity = level(code);
     if (severity === 'off') return;
     counts[severity]++;
-    if (kept[severity].length < limit) kept[severity].push(finding(code, severity, path, make(), positions));
+    if (kept[severity].length >= limit || (fixable && severity !== 'error')) return;
+    const draft = make();
+    if (!fixable || draft.fix) kept[severity].push(finding(code, severity, path, draft, positions));
   };
   const finish = () => {
     const all = counts.error + counts.warning;
@@ -98,7 +114,15 @@ function finding(
 }
 
 function pointerTo(path: readonly (string | number)[]): string {
-  return path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const segment of path) {
+    const key = String(segment);
+    if (pointer.length + key.length >= maxPointerLength) return pointer;
+    const longer = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (longer.length > maxPointerLength) return pointer;
+    pointer = longer;
+  }
+  return pointer;
 }
 
 function byPlace(a: Finding, b: Finding): number {

@@ -19,6 +19,12 @@ export interface FieldNotes {
   readonly nested?: true;
 }
 
+/** Forms that a string can be required to have. */
+export const forms = {
+  /** Two texts with a colon between them. */
+  pair: /^[^:]+:[^:]+$/,
+} as const;
+
 /** A rule between two fields of one object. */
 interface Condition {
   readonly field: string;
@@ -27,8 +33,8 @@ interface Condition {
   readonly orAbsent?: true;
   /** This field is required then. */
   readonly requires?: string;
-  /** This field, when it is a string, has this form (a regular expression) then. */
-  readonly form?: { readonly field: string; readonly pattern: string };
+  /** This field, when it is a string, has this form then. */
+  readonly form?: { readonly field: string; readonly is: keyof typeof forms };
 }
 
 /** The notes on each schema below. */
@@ -43,7 +49,7 @@ const text = (description: string, notes: FieldNotes = {}) => note(z.string().de
 const flag = (description: string) => z.boolean().describe(description);
 const expected: FieldNotes = { absent: 'missing-field', filled: true };
 
-const hexColour = (description: string) =>
+const hexColor = (description: string) =>
   z
     .string()
     .regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)
@@ -93,18 +99,18 @@ const logo = z
 
 const colors = z
   .object({
-    primary: hexColour('The accent in light mode.'),
-    light: hexColour('The accent in dark mode.').optional(),
-    dark: hexColour('The colour of important buttons.').optional(),
+    primary: hexColor('The accent in light mode.'),
+    light: hexColor('The accent in dark mode.').optional(),
+    dark: hexColor('The color of important buttons.').optional(),
     background: z
       .object({
-        light: note(hexColour('The background in light mode.'), { absent: 'background-incomplete' }),
-        dark: note(hexColour('The background in dark mode.'), { absent: 'background-incomplete' }),
+        light: note(hexColor('The background in light mode.'), { absent: 'background-incomplete' }),
+        dark: note(hexColor('The background in dark mode.'), { absent: 'background-incomplete' }),
       })
-      .describe('Background colours, for both modes or for none.')
+      .describe('Background colors, for both modes or for none.')
       .optional(),
   })
-  .describe('Colours of the site.');
+  .describe('Colors of the site.');
 
 const callToAction = note(
   z
@@ -130,15 +136,15 @@ const anchor = z
     }).optional(),
     color: z
       .union([
-        hexColour('Colour of the icon.'),
+        hexColor('Color of the icon.'),
         z
           .object({
-            from: note(hexColour('Where the gradient begins.'), { absent: 'missing-field' }).optional(),
-            to: note(hexColour('Where the gradient ends.'), { absent: 'missing-field' }).optional(),
+            from: note(hexColor('Where the gradient begins.'), { absent: 'missing-field' }).optional(),
+            to: note(hexColor('Where the gradient ends.'), { absent: 'missing-field' }).optional(),
           })
           .describe('A gradient.'),
       ])
-      .describe('Colour of the icon: one, or a gradient.')
+      .describe('Color of the icon: one, or a gradient.')
       .optional(),
     version: text('Hides the anchor until this version is chosen.', { refersTo: 'version' }).optional(),
     isDefaultHidden: flag('Hides the anchor until the reader is led to a page inside it.').default(false),
@@ -170,7 +176,7 @@ const api = z
           inputPrefix: text('Text put before what the reader enters.').optional(),
         })
         .describe('How the playground authenticates.'),
-      { when: { field: 'method', is: 'basic', form: { field: 'name', pattern: '^[^:]+:[^:]+$' } } },
+      { when: { field: 'method', is: 'basic', form: { field: 'name', is: 'pair' } } },
     ).optional(),
     playground: z
       .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { docsConfig, type FieldNotes, fieldNotes } from './format.ts';
+import { docsConfig, type FieldNotes, fieldNotes, forms } from './format.ts';
 
 /** Which of the validator's verdicts the schema is to give. */
 export interface JsonSchemaOptions {
@@ -61,7 +61,7 @@ function completeObject(zodSchema: z.ZodObject, node: Node, notes: FieldNotes, {
   node.then = {
     type,
     ...(requires && { required: [requires], properties: { [requires]: {} } }),
-    ...(form && { properties: { [form.field]: { type: 'string', pattern: form.pattern } } }),
+    ...(form && { properties: { [form.field]: { type: 'string', pattern: forms[form.is].source } } }),
   };
 }
 

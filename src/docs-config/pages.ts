@@ -61,7 +61,7 @@ ${body}
 }
 
 /** An example that is long by its nature is shown by its beginning. */
-function shorten(text: string): string {
+export function shorten(text: string): string {
   return text.length > 2000 ? `${text.slice(0, 400)}…` : text;
 }
 

@@ -10,6 +10,13 @@ export interface Frame {
   member: Member | undefined;
   /** Where the last comma stands. */
   comma: number;
+  /** Whether an object is among the items so far. Kept, because looking for one each time would not be linear. */
+  holdsObject: boolean;
+}
+
+/** An object or array that was just opened. */
+export function openFrame(node: ObjectNode | ArrayNode): Frame {
+  return { node, state: 'first', member: undefined, comma: 0, holdsObject: false };
 }
 
 /** Ends the innermost object or array at its closing bracket. */

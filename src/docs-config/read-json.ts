@@ -1,6 +1,6 @@
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './json-marks.ts';
 import type { ArrayNode, JsonNode, ObjectNode } from './json-tree.ts';
-import { closeFrame, closeUnended, type Frame, mismatch } from './read-brackets.ts';
+import { closeFrame, closeUnended, type Frame, mismatch, openFrame } from './read-brackets.ts';
 import { reportEmpty, reportTextAfter, skipTextBefore } from './read-edges.ts';
 import {
   bareKeyFollows,
@@ -192,7 +192,7 @@ function readValue(reading: Reading): void {
     const node: ObjectNode | ArrayNode =
       code === openBrace ? { kind: 'object', members: [], ...range } : { kind: 'array', items: [], ...range };
     attach(reading, node);
-    frames.push({ node, state: 'first', member: undefined, comma: 0 });
+    frames.push(openFrame(node));
     scanner.at = scanner.lastEnd = start + 1;
   }
 }
@@ -200,8 +200,10 @@ function readValue(reading: Reading): void {
 function attach(reading: Reading, node: JsonNode): void {
   const frame = reading.frames.at(-1);
   if (!frame) reading.root = node;
-  else if (frame.node.kind === 'array') frame.node.items.push(node);
-  else if (frame.member) frame.member.value = node;
+  else if (frame.node.kind === 'array') {
+    frame.node.items.push(node);
+    if (node.kind === 'object') frame.holdsObject = true;
+  } else if (frame.member) frame.member.value = node;
 }
 
 /** Skips a value that lies too deep, by counting brackets alone. */

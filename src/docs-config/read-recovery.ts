@@ -1,6 +1,6 @@
 import { colon, comma } from './json-marks.ts';
 import type { ArrayNode, JsonNode, Member, ObjectNode, TextRange } from './json-tree.ts';
-import { type Frame, surplusOf } from './read-brackets.ts';
+import { type Frame, openFrame, surplusOf } from './read-brackets.ts';
 import type { Reading } from './read-json.ts';
 import { opensString, readString } from './scan-string.ts';
 import { endOfWord } from './scan-word.ts';
@@ -116,16 +116,17 @@ export function keyInsteadOfItem(reading: Reading, node: ArrayNode): boolean {
   const { scanner, frames } = reading;
   const key = node.items.at(-1);
   const parent = frames.at(-2);
+  const own = frames.at(-1);
   if (key?.kind !== 'string' || parent?.node.kind !== 'object') return false;
   const range = { start: key.start, end: key.end };
   reading.surplus ??= surplusOf(reading);
-  if (reading.surplus > 0 && node.items.some(({ kind }) => kind === 'object')) {
+  if (reading.surplus > 0 && own?.holdsObject) {
     reading.surplus--;
     const message = `There is no { before the key ${quoteText(scanner.text, range)}.`;
     scanner.report({ range, message, suggestion: 'Put { before it.' });
     const object: ObjectNode = { kind: 'object', members: [], start: key.start, end: key.end, damaged: true };
     node.items.splice(-1, 1, object);
-    const frame: Frame = { node: object, state: 'first', member: undefined, comma: 0 };
+    const frame = openFrame(object);
     frames.push(frame);
     startMember(frame, object, key.value, key.start, key.end);
     return true;

@@ -1,28 +1,22 @@
 import type { CheckedFile } from './checked-file.ts';
 import { codeFrame, printable } from './code-frame.ts';
+import { explainCommand } from './explain.ts';
 import type { Finding } from './findings.ts';
+import { type Paint, paintWith } from './paint.ts';
+import { renderFixes } from './render-fixes.ts';
 
-/** How a terminal shows emphasis; without colour the text is returned as it is. */
-interface Paint {
-  readonly red: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly cyan: (text: string) => string;
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-}
-
-/** For people: each finding with its place, the lines around it and what to do; then a summary of one line. */
-export function renderPretty(checked: readonly CheckedFile[], colour: boolean): string {
-  const paint = paintWith(colour);
+/** For people: what was fixed; each finding with its place, the lines around it and what to do; a summary of one line. */
+export function renderPretty(checked: readonly CheckedFile[], color: boolean): string {
+  const paint = paintWith(color);
   const blocks = checked.flatMap(({ file, source, report }) => {
     const frame = codeFrame(source);
     return report.diagnostics.map((finding) => block(file, finding, frame, paint));
   });
-  return `${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${summary(checked, paint)}\n`;
+  return `${renderFixes(checked, color)}${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${summary(checked, paint)}\n`;
 }
 
 function block(file: string, finding: Finding, frame: ReturnType<typeof codeFrame>, paint: Paint): string {
-  const { code, severity, message, pointer, range, suggestion, fix, url } = finding;
+  const { code, severity, message, pointer, range, suggestion, fix } = finding;
   const strong = severity === 'error' ? paint.red : paint.yellow;
   const place = printable(`${file === '-' ? 'standard input' : file}:${range.start.line}:${range.start.column}`);
   const lines = [
@@ -36,7 +30,7 @@ function block(file: string, finding: Finding, frame: ReturnType<typeof codeFram
     lines.push(
       `  ${paint.cyan('→')} ${printable(suggestion)}${fix && severity === 'error' ? paint.dim(' (--fix does it)') : ''}`,
     );
-  lines.push(`  ${paint.dim(`  see ${url}`)}`);
+  lines.push(`  ${paint.dim(`  see ${explainCommand(code)}`)}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -48,7 +42,7 @@ function summary(checked: readonly CheckedFile[], paint: Paint): string {
     ({ report }) => report.diagnostics.filter(({ severity, fix }) => severity === 'error' && fix).length,
   );
   const files = count(checked.length, 'file');
-  if (errors + warnings === 0) return `${files} checked: nothing to complain of.`;
+  if (errors + warnings === 0) return `${files} checked: no problems.`;
   const found = [errors > 0 && paint.red(count(errors, 'error')), warnings > 0 && paint.yellow(count(warnings, 'warning'))];
   const hint = fixable > 0 ? `; --fix corrects ${fixable === errors ? (errors === 1 ? 'it' : 'all errors') : fixable}` : '';
   return `${files} checked: ${found.filter(Boolean).join(', ')}${hint}.`;
@@ -60,9 +54,4 @@ function sum(checked: readonly CheckedFile[], value: (file: CheckedFile) => numb
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-function paintWith(colour: boolean): Paint {
-  const style = (on: number, off: number) => (text: string) => (colour ? `\u001b[${on}m${text}\u001b[${off}m` : text);
-  return { red: style(31, 39), yellow: style(33, 39), cyan: style(36, 39), bold: style(1, 22), dim: style(2, 22) };
 }

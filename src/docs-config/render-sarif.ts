@@ -1,8 +1,9 @@
 import type { CheckedFile } from './checked-file.ts';
+import { explainCommand } from './explain.ts';
 import type { Finding } from './findings.ts';
 import type { Range } from './positions.ts';
 import type { Rule } from './rules/rule.ts';
-import { codes, pagePath, rules } from './rules/table.ts';
+import { codes, rules } from './rules/table.ts';
 
 /** A SARIF 2.1.0 log, which code scanning of GitHub, GitLab and others reads. */
 export function renderSarif(checked: readonly CheckedFile[]): string {
@@ -27,7 +28,7 @@ function describeRule(code: (typeof codes)[number]) {
     shortDescription: { text: `${title}.` },
     fullDescription: { text: explanation },
     help: {
-      text: `${explanation}\n\nRight:\n${right}\nSee ${pagePath(code)} on the gateway.`,
+      text: `${explanation}\n\nRight:\n${right}\nMore: ${explainCommand(code)}`,
       markdown: `${explanation}\n\nRight:\n\n\`\`\`json\n${right}\`\`\`\n`,
     },
     defaultConfiguration: { level: severity },

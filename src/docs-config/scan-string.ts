@@ -1,3 +1,4 @@
+import { comma } from './json-marks.ts';
 import { endOfLine, quoteText, removal, type Scanner } from './scanner.ts';
 
 /** What may open a string, by character code, and what may then close it. Only the first is JSON. */
@@ -150,6 +151,17 @@ function reportQuotes(scanner: Scanner, start: number, end: number, value: strin
   });
 }
 
+/** Whether nothing but space and at most one comma stands between two offsets. */
+function outside(text: string, from: number, to: number): boolean {
+  let commas = 0;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === comma) commas++;
+    else if (code !== 32 && code !== 9 && code !== 13) return false;
+  }
+  return commas <= 1;
+}
+
 /** Ends a string at the end of its line, before the comma or brackets that most likely belong behind it. */
 function endUnclosed(scanner: Scanner, start: number, from: number, lineEnd: number, parts: string[]): string {
   const { text } = scanner;
@@ -158,7 +170,7 @@ function endUnclosed(scanner: Scanner, start: number, from: number, lineEnd: num
   scanner.at = scanner.lastEnd = end;
   const range = { start, end };
   // Where nothing but a comma was taken for the outside of the string, the closing quote can go nowhere else.
-  const certain = end > from && /^\s*,?\s*$/.test(text.slice(end, lineEnd)) && text[start] === '"' && lineEnd < text.length;
+  const certain = end > from && outside(text, end, lineEnd) && text[start] === '"' && lineEnd < text.length;
   const curly = end > from + 1 && '”“'.includes(text[end - 1] as string);
   scanner.report({
     range,

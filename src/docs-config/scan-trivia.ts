@@ -1,19 +1,19 @@
 import { endOfLine, removal, type Scanner } from './scanner.ts';
 
 const conflictMark = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
-const bareColour = /#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})(?=[\s,}\]]|$)/y;
+const bareColor = /#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})(?=[\s,}\]]|$)/y;
 
 /**
  * Moves to the next character that counts: over whitespace, and over what JSON has not (comments, conflict marks, other
- * spaces), which is reported. `colourFits` keeps `#fff` from being taken for a comment where a value is expected.
+ * spaces), which is reported. `colorFits` keeps `#fff` from being taken for a comment where a value is expected.
  */
-export function skipTrivia(scanner: Scanner, colourFits: boolean): void {
+export function skipTrivia(scanner: Scanner, colorFits: boolean): void {
   const { text } = scanner;
   for (;;) {
     const code = text.charCodeAt(scanner.at);
     if (code === 32 || code === 10 || code === 13 || code === 9) scanner.at++;
     else if (code === 47 && isCommentStart(text, scanner.at)) skipComments(scanner);
-    else if (code === 35 && !(colourFits && startsColour(text, scanner.at))) skipComments(scanner);
+    else if (code === 35 && !(colorFits && startsColor(text, scanner.at))) skipComments(scanner);
     else if (code === 60 && text.startsWith('<!--', scanner.at)) skipComments(scanner);
     else if ((code === 60 || code === 61 || code === 62 || code === 124) && isConflictMark(scanner)) skipConflictMark(scanner);
     else if (code < 32 || (code >= 0x7f && isOtherSpace(code))) skipOtherSpaces(scanner);
@@ -26,9 +26,9 @@ function isCommentStart(text: string, at: number): boolean {
   return next === '/' || next === '*';
 }
 
-function startsColour(text: string, at: number): boolean {
-  bareColour.lastIndex = at;
-  return bareColour.test(text);
+function startsColor(text: string, at: number): boolean {
+  bareColor.lastIndex = at;
+  return bareColor.test(text);
 }
 
 /** Reports neighbouring comments, with nothing but space between them, as one. */

@@ -4,7 +4,7 @@ import { isOtherSpace } from './scan-trivia.ts';
 import { endsThere, quoteText, type Scanner } from './scanner.ts';
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const otherNumber = /^[+-]?(?:0[xX][0-9a-fA-F]+|\d*\.?\d+(?:[eE][+-]?\d+)?|\d+\.)$/;
+const otherNumber = /^[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?|\d+\.)$/;
 
 /** Words of other languages that mean a JSON one. */
 const literals: Readonly<Record<string, string>> = {

@@ -16,8 +16,11 @@ export interface Site {
 /** The files that references are looked up in. */
 interface SiteFiles {
   readonly has: (path: string) => boolean;
-  /** A file that was probably meant: the same but for case, the only one of that name elsewhere, or a like name in the folder. */
-  readonly similar: (path: string) => string | undefined;
+  /**
+   * The file that one of the paths probably means: the same but for case, the only one of that name elsewhere, or one with a
+   * similar name in the folder.
+   */
+  readonly similar: (paths: readonly string[]) => string | undefined;
 }
 
 /** The site that a document describes. */
@@ -38,7 +41,7 @@ export function siteOf(root: JsonNode, files: readonly string[] | undefined): Si
       if (!first) mentions.set(page, node);
       return first;
     },
-    files: once(() => files && indexFiles(files)),
+    files: once(() => files && siteFiles(indexFiles(files))),
   };
 }
 
@@ -96,7 +99,28 @@ function startsOneOf(sorted: readonly string[] | undefined, prefix: string): boo
   return sorted[low]?.startsWith(prefix) ?? false;
 }
 
-function indexFiles(files: readonly string[]): SiteFiles {
+/** Files by what they are looked up by. */
+interface FileIndex {
+  readonly known: ReadonlySet<string>;
+  readonly byFolded: ReadonlyMap<string, string>;
+  /** Undefined for a name that several files have. */
+  readonly byName: ReadonlyMap<string, string | undefined>;
+  /** Names in a folder, at most {@link maxNeighbors} of them. */
+  readonly byFolder: ReadonlyMap<string, readonly string[]>;
+}
+
+/** In a folder with more files the rest is not compared with a mistyped name. */
+const maxNeighbors = 500;
+
+/** How many names are compared for one document; what is missing after that gets no suggestion. */
+const maxComparisons = 20_000;
+
+const indexes = new WeakMap<readonly string[], FileIndex>();
+
+/** The index of a list, made once however many documents are checked against the same list. */
+function indexFiles(files: readonly string[]): FileIndex {
+  const made = indexes.get(files);
+  if (made) return made;
   const known = new Set(files.map(plainPath));
   const byFolded = new Map<string, string>();
   const byName = new Map<string, string | undefined>();
@@ -105,23 +129,39 @@ function indexFiles(files: readonly string[]): SiteFiles {
     byFolded.set(file.toLowerCase(), file);
     const name = baseName(file);
     byName.set(name, byName.has(name) ? undefined : file);
-    const neighbours = byFolder.get(folderOf(file));
-    if (neighbours) neighbours.push(name);
-    else byFolder.set(folderOf(file), [name]);
+    const folder = folderOf(file);
+    const neighbors = byFolder.get(folder);
+    if (!neighbors) byFolder.set(folder, [name]);
+    else if (neighbors.length < maxNeighbors) neighbors.push(name);
   }
+  const index = { known, byFolded, byName, byFolder };
+  indexes.set(files, index);
+  return index;
+}
+
+function siteFiles({ known, byFolded, byName, byFolder }: FileIndex): SiteFiles {
+  let comparisons = 0;
+  const similar = (path: string): string | undefined => {
+    const sure = byFolded.get(path.toLowerCase()) ?? byName.get(baseName(path));
+    if (sure !== undefined) return sure;
+    const folder = folderOf(path);
+    const neighbors = byFolder.get(folder) ?? [];
+    if (comparisons + neighbors.length > maxComparisons) return undefined;
+    comparisons += neighbors.length;
+    const near = nearest(baseName(path), neighbors);
+    return near === undefined ? undefined : byFolded.get(folder.toLowerCase() + near);
+  };
   return {
     has: (path) => known.has(path),
-    similar: (path) => {
-      const known = byFolded.get(path.toLowerCase()) ?? byName.get(baseName(path));
-      const folder = folderOf(path);
-      const near = known ? undefined : nearest(baseName(path), (byFolder.get(folder) ?? []).slice(0, maxNeighbours));
-      return near === undefined ? known : byFolded.get(folder.toLowerCase() + near);
+    similar: (paths) => {
+      for (const path of paths) {
+        const file = similar(path);
+        if (file !== undefined) return file;
+      }
+      return undefined;
     },
   };
 }
-
-/** In a folder with more files the rest is not compared with a mistyped name. */
-const maxNeighbours = 500;
 
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);

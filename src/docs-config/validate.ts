@@ -1,8 +1,10 @@
-import { collect, type Finding, type Level, maxFindings } from './findings.ts';
+import { collect, type Finding, type Level, maxFindings, type Wanted } from './findings.ts';
 import type { DocsConfig } from './format.ts';
 import { normalise } from './normalise.ts';
 import { positionsOf } from './positions.ts';
+import { printValue } from './print-value.ts';
 import { maxDepth, readJson } from './read-json.ts';
+import { isNewerFormat, newerFormatDraft } from './rules/newer-format.ts';
 import { type Code, codes, rules } from './rules/table.ts';
 import { siteOf } from './site.ts';
 import { walk } from './walk.ts';
@@ -34,14 +36,14 @@ export interface Report {
 
 /** Checks the text of a configuration file. Never throws, whatever the text; linear in its length. */
 export function validateDocsConfig(source: string, options: ValidateOptions = {}): Report {
-  return inspect(source, options, maxFindings);
+  return inspect(source, options, { limit: maxFindings });
 }
 
-/** As {@link validateDocsConfig}, with a list of findings of any length. */
-export function inspect(source: string, options: ValidateOptions, limit: number): Report {
+/** As {@link validateDocsConfig}, with a choice of what is listed. */
+export function inspect(source: string, options: ValidateOptions, wanted: Wanted): Report {
   const positions = positionsOf(source);
   const levels = levelsFor(options);
-  const findings = collect(positions, levels, limit);
+  const findings = collect(positions, levels, wanted);
   const { root, tooDeep } = readJson(source, ({ message, ...problem }) =>
     findings.add('json-syntax', [], () => ({
       ...problem,
@@ -56,37 +58,23 @@ export function inspect(source: string, options: ValidateOptions, limit: number)
     }));
   }
   if (findings.has('json-syntax')) softenWhatIsGuessed(levels, options);
-  if (root) walk(root, source, siteOf(root, options.files), positions, findings);
+  if (root && isNewerFormat(root) && levels.get('newer-format') !== 'off') {
+    findings.add('newer-format', [], () => newerFormatDraft(root));
+  } else if (root) {
+    walk(root, source, siteOf(root, options.files), positions, findings);
+  }
   const found = findings.finish();
   const valid = found.errorCount === 0;
   return { valid, ...found, config: valid && root ? normalise(root) : null };
 }
 
 /**
- * Checks a document given as a JSON value. Positions refer to its text as `JSON.stringify(value, null, 2)` prints it.
+ * Checks a document given as a JSON value. Positions refer to its text as {@link printValue} prints it.
  *
  * @throws TypeError for what JSON has not: a bigint.
  */
 export function validateDocsConfigValue(value: unknown, options: ValidateOptions = {}): Report {
   return validateDocsConfig(printValue(value), options);
-}
-
-/** The text that the positions of {@link validateDocsConfigValue} refer to. Beyond the bounded depth it goes on without indents. */
-function printValue(value: unknown): string {
-  // Indents of a deep value would fill the memory, and printing it overflow the stack: stand-ins of brackets say enough.
-  if (isDeeper(value, maxDepth)) return `${'['.repeat(maxDepth + 1)}${']'.repeat(maxDepth + 1)}`;
-  // `undefined` and functions have no text, whatever the type says.
-  const printed: string | undefined = JSON.stringify(value, null, 2);
-  return printed === undefined ? 'null' : printed;
-}
-
-function isDeeper(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
 }
 
 function levelsFor({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Map<Code, Level> {

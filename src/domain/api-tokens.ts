@@ -1,7 +1,8 @@
 import type { Database } from '../database/client.ts';
+import { repeatOnConflict } from '../database/faults.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
-import { Caller, type Scope, scopes } from './caller.ts';
-import { InvalidInput, type Issue, NotFound, Unauthenticated } from './errors.ts';
+import { Caller, isScope, scopeNames } from './caller.ts';
+import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
 import { textIssues } from './limits.ts';
 import type { Statements } from './statements.ts';
@@ -70,18 +71,26 @@ export async function issueFirstApiToken({
 }: Pick<Database, 'prisma' | 'query'>): Promise<{ secret: string; apiToken: ApiToken } | undefined> {
   // Asked first without Prisma, whose engine takes 60 MB of memory from its first use on.
   if ((await query('any-api-token', 'select from api_token limit 1', [])).length > 0) return undefined;
-  return prisma.$transaction(async (transaction) => {
-    await transaction.$executeRaw`lock table api_token in share row exclusive mode`;
-    if ((await transaction.apiToken.count()) > 0) return undefined;
-    const request = {
-      name: 'first token',
-      environmentTag: 'Testing',
-      scopes: ['groups:read', 'groups:write'],
-      expiresAt: null,
-    } as const;
-    return issueApiToken(transaction, request);
-  });
+  return repeatOnConflict(() =>
+    prisma.$transaction(async (transaction) => {
+      await transaction.$executeRaw`select pg_advisory_xact_lock(${firstTokenLock})`;
+      if ((await transaction.apiToken.count()) > 0) return undefined;
+      const request = {
+        name: 'first token',
+        environmentTag: 'Testing',
+        scopes: ['groups:read', 'groups:write'],
+        expiresAt: null,
+      } as const;
+      return issueApiToken(transaction, request);
+    }, readCommitted),
+  );
 }
+
+/** So that what is counted is read after the lock was waited for, whatever the server's default is. */
+const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
+
+/** The number of the advisory lock that instances take before they issue the first API token. */
+const firstTokenLock = 727_074;
 
 /** What recognising a caller needs: where API tokens are looked up, and where it is noted that one was used. */
 export interface Recognition {
@@ -106,8 +115,11 @@ export async function authenticate({ statements, lastUsed }: Recognition, secret
 }
 
 function scopeIssues(asked: readonly string[]): Issue[] {
-  if (asked.length === 0) return [{ path: ['scopes'], message: `must hold at least one of ${scopes.join(', ')}.` }];
+  if (asked.length === 0) return [{ path: ['scopes'], message: `must hold at least one of ${scopeNames.join(', ')}.` }];
   return asked
-    .filter((scope) => !scopes.includes(scope as Scope))
-    .map((scope) => ({ path: ['scopes'], message: `has no ${JSON.stringify(scope)}; there are ${scopes.join(', ')}.` }));
+    .filter((scope) => !isScope(scope))
+    .map((scope) => ({
+      path: ['scopes'],
+      message: `has no ${JSON.stringify(shorten(scope))}; there are ${scopeNames.join(', ')}.`,
+    }));
 }

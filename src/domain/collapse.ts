@@ -1,16 +1,21 @@
 import { GatewayError } from './errors.ts';
 
-/** A key that is asked for, and the answer that every call with its identity gets. */
+/** Whose keys they are that wait: the id of an API token. */
+export type Share = number | undefined;
+
+/** A key that is asked for, and the result that every call with its identity gets. */
 class Question<Key, Value> {
   readonly identity: string;
   readonly key: Key;
+  readonly share: Share;
   readonly answer: Promise<Value | undefined>;
   resolve!: (value: Value | undefined) => void;
   reject!: (error: unknown) => void;
 
-  constructor(identity: string, key: Key) {
+  constructor(identity: string, key: Key, share: Share) {
     this.identity = identity;
     this.key = key;
+    this.share = share;
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -20,7 +25,7 @@ class Question<Key, Value> {
 
 /** How calls become batches. */
 export interface Batching<Key, Value> {
-  /** What makes two keys the same: calls with the same one share an answer. */
+  /** What makes two keys the same: calls with the same one share a result. */
   readonly identity: (key: Key) => string;
   /** Answers distinct keys at once, each under its identity; one that is missing has no value. */
   readonly load: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
@@ -37,15 +42,23 @@ const maxUnderWay = 2;
 /** How many distinct keys may wait while the database is slow; more are refused at once, so that memory stays bounded. */
 const maxWaiting = 10_000;
 
+/** How many of them one share may have while other shares wait too, and how many while none does: some places stay free. */
+const maxWaitingOfShare = maxWaiting / 4;
+const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
+
 /**
  * Makes one statement of what is asked for in one turn of the event loop, or while earlier statements are under way, by
  * whichever requests.
  *
  * This is no cache: what a call gets was read after it asked, and nothing is kept. A lone call waits for nothing but the
  * end of the turn. When a batch fails, each of its calls fails with the same error.
+ *
+ * @returns a function that loads a key on behalf of a share. It rejects with GatewayError `UNAVAILABLE` where too many keys
+ * wait, of this share or in all.
  */
-export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key) => Promise<Value | undefined> {
+export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key, share?: Share) => Promise<Value | undefined> {
   let waiting = new Map<string, Question<Key, Value>>();
+  const waitingOf = new Map<Share, number>();
   let scheduled = false;
   let underWay = 0;
 
@@ -59,7 +72,16 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key)
     // A new map and not `clear`, after which a map's former content still refers to its next: once one content has become
     // old, every later one, dead or not, would become so too, and with it the requests that it holds (twice the memory).
     waiting = new Map(all.slice(batching.maxKeys));
-    return all.slice(0, batching.maxKeys).map(([, question]) => question);
+    const batch = all.slice(0, batching.maxKeys).map(([, question]) => question);
+    if (waiting.size === 0) waitingOf.clear();
+    else for (const { share } of batch) forget(share);
+    return batch;
+  }
+
+  function forget(share: Share): void {
+    const count = waitingOf.get(share) ?? 0;
+    if (count > 1) waitingOf.set(share, count - 1);
+    else waitingOf.delete(share);
   }
 
   function run(batch: readonly Question<Key, Value>[]): void {
@@ -86,17 +108,28 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key)
     setImmediate(dispatch);
   }
 
-  return (key) => {
+  /** Whether there is room for one key more of a share, of which `own` wait already. */
+  function hasRoom(own: number): boolean {
+    if (waiting.size < maxWaitingOfShare) return true;
+    return own < (own === waiting.size ? maxWaitingOfOnlyShare : maxWaitingOfShare) && waiting.size < maxWaiting;
+  }
+
+  return (key, share) => {
     const identity = batching.identity(key);
     const known = waiting.get(identity);
     if (known) return known.answer;
-    if (waiting.size >= maxWaiting) {
+    const own = waitingOf.get(share) ?? 0;
+    if (!hasRoom(own)) {
       return Promise.reject(
-        new GatewayError('UNAVAILABLE', 'Too many requests are waiting for the database. Try again shortly.'),
+        new GatewayError(
+          'UNAVAILABLE',
+          'Too many requests are waiting for the database. Nothing was changed. Try again shortly.',
+        ),
       );
     }
-    const question = new Question<Key, Value>(identity, key);
+    const question = new Question<Key, Value>(identity, key, share);
     waiting.set(identity, question);
+    waitingOf.set(share, own + 1);
     schedule();
     return question.answer;
   };

@@ -28,6 +28,11 @@ export const errorKinds = {
     title: 'The body is not strict JSON',
     advice: 'Send UTF-8 without a byte order mark, and each member of an object once.',
   },
+  QUERY_TOO_COSTLY: {
+    status: 400,
+    title: 'The GraphQL operation is over a limit',
+    advice: 'Ask for fewer fields or items at once, or split the operation. The message has the limit.',
+  },
   UNAUTHENTICATED: {
     status: 401,
     title: 'No valid credential',
@@ -48,10 +53,16 @@ export const errorKinds = {
     title: 'This path does not take that method',
     advice: 'Use one of the methods in the Allow header.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The request did not arrive in time',
+    advice: 'Send the whole request without pauses: within 30 seconds, or within 5 without an accepted API token.',
+  },
   CONFLICT: {
     status: 409,
     title: 'It would contradict what is stored',
-    advice: 'Label the untagged group as Customer or Testing, or use another id.',
+    advice:
+      'Use another id. If an untagged group holds the id, whoever operates the database can label the untagged group as Customer or Testing.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -62,6 +73,11 @@ export const errorKinds = {
     status: 415,
     title: 'The body is not declared as JSON',
     advice: 'Send "Content-Type: application/json", in UTF-8 and without a content encoding.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    title: 'The request headers are too large',
+    advice: 'Send at most 16 KiB of headers, the request line included.',
   },
   RATE_LIMITED: {
     status: 429,
@@ -103,18 +119,40 @@ export class GatewayError extends Error {
   }
 }
 
+/** The most issues that are listed: enough to fix several at once, and a response that stays small whatever was sent. */
+export const maxIssues = 10;
+
+/** The most characters of a member's name, and of an issue's message, that are repeated to the caller. */
+const maxShownName = 64;
+const maxShownMessage = 1_000;
+
+/** A name that came from a caller, cut to its beginning if it is long. */
+export function shorten(name: string, maxLength = maxShownName): string {
+  return name.length > maxLength ? `${name.slice(0, maxLength).toWellFormed()}…` : name;
+}
+
+/** The first ten issues, with long names in their paths cut short. */
+export function boundIssues(issues: readonly Issue[]): Issue[] {
+  return issues.slice(0, maxIssues).map(({ path, message }) => ({
+    path: path.map((segment) => (typeof segment === 'string' ? shorten(segment) : segment)),
+    message: shorten(message, maxShownMessage),
+  }));
+}
+
 /** Issues as one text: each with its place, if it has one. */
 export function describeIssues(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')).join(' ');
 }
 
-/** The input breaks a rule; says every fault at once. */
+/** The input breaks a rule; says every issue at once, up to ten. */
 export class InvalidInput extends GatewayError {
+  /** At most ten, each short. */
   readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[]) {
-    super('INVALID_INPUT', describeIssues(issues));
-    this.issues = issues;
+    const bounded = boundIssues(issues);
+    super('INVALID_INPUT', describeIssues(bounded));
+    this.issues = bounded;
   }
 }
 

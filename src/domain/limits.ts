@@ -1,4 +1,4 @@
-import type { Issue } from './errors.ts';
+import { type Issue, maxIssues } from './errors.ts';
 
 /** What a value may be in JSON. */
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
@@ -17,62 +17,78 @@ const maxPropertiesDepth = 32;
 
 type Path = Issue['path'];
 
-/** How many faults are told: enough to mend several at once, and an answer that stays small whatever is sent. */
-const maxIssues = 10;
-
-/** How much of a member's name a path shows. */
-const maxShownName = 64;
-
-/** The faults of a text: its length in characters, and what no database text can hold. */
-export function textIssues(path: Path, text: string, minLength = 1): Issue[] {
-  const fault = textFault(text, minLength);
+/** What is wrong with a required text, whatever was sent as one: its type, its length in characters, and what no database text can hold. */
+export function textIssues(path: Path, text: unknown): Issue[] {
+  const fault = text == null ? 'is required.' : textFault(text, 1);
   return fault ? [{ path, message: fault }] : [];
 }
 
-/** The faults of a mapping: the number of entries, each side's text, a schema id given twice. At most ten are told. */
-export function mappingIssues(path: Path, mapping: readonly DataSourceMapping[]): Issue[] {
-  if (mapping.length > maxMappingEntries) return [{ path, message: `must have at most ${maxMappingEntries} entries.` }];
-  const issues: Issue[] = [];
-  const seen = new Set<string>();
-  for (const [index, { schemaId, dataSource }] of mapping.entries()) {
+/**
+ * What is wrong with a mapping, whatever was sent as one: the number of entries, each side's text, a schema id given twice.
+ * Lazy, so that as much is looked at as issues are taken.
+ *
+ * @param mapping rightly a list of {@link DataSourceMapping}.
+ */
+export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
+  if (!Array.isArray(mapping)) return yield { path, message: 'must map schema ids to data sources, both strings.' };
+  if (mapping.length > maxMappingEntries) return yield { path, message: `must have at most ${maxMappingEntries} entries.` };
+  const seen = new Set<unknown>();
+  for (const [index, entry] of mapping.entries()) {
+    const { schemaId, dataSource } = (entry ?? {}) as Partial<Record<keyof DataSourceMapping, unknown>>;
     const twice = seen.has(schemaId) ? 'is given twice.' : undefined;
     const schemaFault = textFault(schemaId, 0) ?? nameFault(schemaId) ?? twice;
     const sourceFault = textFault(dataSource, 0);
-    if (schemaFault) issues.push({ path: [...path, index, 'schemaId'], message: schemaFault });
-    if (sourceFault) issues.push({ path: [...path, index, 'dataSource'], message: sourceFault });
-    if (issues.length >= maxIssues) break;
+    if (schemaFault) yield { path: [...path, index, 'schemaId'], message: schemaFault };
+    if (sourceFault) yield { path: [...path, index, 'dataSource'], message: sourceFault };
     seen.add(schemaId);
   }
-  return issues;
 }
 
-/** The faults of properties: not an object, too deep, too large, or values that are not the same when read again. At most ten are told. */
-export function propertiesIssues(path: Path, properties: Json): Issue[] {
+/**
+ * What is wrong with properties, whatever was sent as them: not an object, too deep, too large, or values that are not the
+ * same when read again. At most ten issues, and nothing beyond the size limit is looked at.
+ */
+export function propertiesIssues(path: Path, properties: unknown): Issue[] {
   if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) {
     return [{ path, message: 'must be a JSON object.' }];
   }
-  const issues: Issue[] = [];
-  collectIssues(properties, [...path], 1, issues);
-  // The depth is known to be bounded only now, so that printing cannot exhaust the stack.
-  if (issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes) {
-    issues.push({ path, message: `must have at most ${maxPropertiesBytes / 1024} KiB as JSON.` });
-  }
-  return issues;
+  const walk: Walk = { path: [...path], issues: [], leastBytes: 0 };
+  inspect(properties as Json, 1, walk);
+  // Printed only when the depth is known to be bounded, so that printing cannot exhaust the stack, and the size nearly so.
+  const tooLarge =
+    walk.leastBytes > maxPropertiesBytes ||
+    (walk.issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes);
+  if (tooLarge) walk.issues.push({ path, message: `must have at most ${maxPropertiesBytes / 1024} KiB as JSON.` });
+  return walk.issues;
 }
 
-/** Walks through a value; `path` is where it is, the same list throughout. */
-function collectIssues(value: Json, path: (string | number)[], depth: number, issues: Issue[]): void {
+/** The state of a walk through a value. */
+interface Walk {
+  /** Where the walk is, the same list throughout. */
+  readonly path: (string | number)[];
+  readonly issues: Issue[];
+  /** The JSON of what was visited has at least as many bytes: a character has one, whatever it is, and so has a value. */
+  leastBytes: number;
+}
+
+/** Whether a walk has seen enough: as many issues as are listed, or more bytes than there may be. */
+const isOver = ({ issues, leastBytes }: Walk): boolean => issues.length >= maxIssues || leastBytes > maxPropertiesBytes;
+
+function inspect(value: Json, depth: number, walk: Walk): void {
+  walk.leastBytes += typeof value === 'string' ? value.length + 2 : 1;
+  if (isOver(walk)) return;
   const fault = valueFault(value, depth);
-  if (fault) return void issues.push({ path: path.map(shorten), message: fault });
+  if (fault) return void walk.issues.push({ path: [...walk.path], message: fault });
   if (typeof value !== 'object' || value === null) return;
   const members = Array.isArray(value) ? value.entries() : Object.entries(value);
   for (const [member, item] of members) {
-    if (issues.length >= maxIssues) return;
-    path.push(member);
+    if (isOver(walk)) return;
+    if (typeof member === 'string') walk.leastBytes += member.length + 3;
+    walk.path.push(member);
     const name = typeof member === 'string' ? (characterFault(member) ?? nameFault(member)) : undefined;
-    if (name) issues.push({ path: path.map(shorten), message: name });
-    else collectIssues(item, path, depth + 1, issues);
-    path.pop();
+    if (name) walk.issues.push({ path: [...walk.path], message: name });
+    else inspect(item, depth + 1, walk);
+    walk.path.pop();
   }
 }
 
@@ -85,12 +101,17 @@ function valueFault(value: Json, depth: number): string | undefined {
   return tooDeep ? `is nested more than ${maxPropertiesDepth} levels deep.` : undefined;
 }
 
-function textFault(text: string, minLength: number): string | undefined {
-  const tooLong = text.length > maxTextLength && [...text].length > maxTextLength;
-  if (tooLong || text.length < minLength) {
+function textFault(text: unknown, minLength: number): string | undefined {
+  if (typeof text !== 'string') return 'must be a string.';
+  if (isLongerThan(maxTextLength, text) || text.length < minLength) {
     return `must have ${minLength > 0 ? `${minLength} to` : 'at most'} ${maxTextLength} characters.`;
   }
   return characterFault(text);
+}
+
+/** Whether a text has more characters than `max`. A character has one or two UTF-16 units, so few texts need counting. */
+function isLongerThan(max: number, text: string): boolean {
+  return text.length > 2 * max || (text.length > max && [...text].length > max);
 }
 
 function characterFault(text: string): string | undefined {
@@ -99,9 +120,6 @@ function characterFault(text: string): string | undefined {
 }
 
 /** The one name that JavaScript libraries between us and the database take for more than data. */
-function nameFault(name: string): string | undefined {
+function nameFault(name: unknown): string | undefined {
   return name === '__proto__' ? 'is a reserved name.' : undefined;
 }
-
-const shorten = (segment: string | number): string | number =>
-  typeof segment === 'string' && segment.length > maxShownName ? `${segment.slice(0, maxShownName)}…` : segment;

@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { collapse } from './collapse.ts';
+import { collapse, type Share } from './collapse.ts';
 import {
   apiTokenColumns,
   apiTokenWidth,
@@ -32,6 +32,8 @@ interface Rotation {
   readonly everyEnvironment: boolean;
   /** How long the current token goes on, in seconds; 0 ends it at once. */
   readonly graceSeconds: number;
+  /** Whether the tokens that were replaced earlier stop at once. */
+  readonly endGracePeriods: boolean;
 }
 
 /** What became of a rotation: the group, and until when its former token goes on. */
@@ -40,20 +42,23 @@ interface Rotated {
   readonly previousTokenExpiresAt: Date | null;
 }
 
-/** The statements that many requests share: each is asked per key, and sent once for all keys of a turn of the event loop. */
+/**
+ * The statements that many requests share: each is asked per key, and sent once for all keys of a turn of the event loop. `share`
+ * says whose key it is, so that no API token fills the queue alone.
+ */
 export interface Statements {
   /** The API token with this hash (SHA-256, hexadecimal), revoked and expired ones included. */
   apiToken(secretHash: string): Promise<StoredApiToken | undefined>;
   /** The group that this user group token identifies: the current one, or a retired one in its grace period. */
-  groupByToken(token: string): Promise<UserGroup | undefined>;
+  groupByToken(token: string, share?: Share): Promise<UserGroup | undefined>;
   /** The group with this internal number. */
-  groupByTeamId(teamId: number): Promise<UserGroup | undefined>;
+  groupByTeamId(teamId: number, share?: Share): Promise<UserGroup | undefined>;
   /** The groups with this provided id: none, one, or two of which one is `Customer` and one `Testing`. */
-  groupsByProvidedId(providedId: string): Promise<UserGroup[] | undefined>;
+  groupsByProvidedId(providedId: string, share?: Share): Promise<UserGroup[] | undefined>;
   /** Inserts a group and answers with it; with none when a stored group holds the id. Concurrent drafts for one id: the first. */
-  insertGroup(draft: UserGroupDraft): Promise<UserGroup | undefined>;
+  insertGroup(draft: UserGroupDraft, share?: Share): Promise<UserGroup | undefined>;
   /** Replaces a token and answers with its group; with none when it is not the current token of such a group, or not any more. */
-  rotateToken(rotation: Rotation): Promise<Rotated | undefined>;
+  rotateToken(rotation: Rotation, share?: Share): Promise<Rotated | undefined>;
 }
 
 /** The most keys of a look-up: enough for every request of a turn, small enough not to hold up other statements. */
@@ -123,7 +128,7 @@ export function bindStatements({ query }: Pick<Database, 'query'>): Statements {
         const column = <Name extends keyof Rotation>(name: Name) => rotations.map((rotation) => rotation[name]);
         const values = [
           ...[column('currentToken'), column('newToken'), column('environmentTag')],
-          ...[column('everyEnvironment'), column('graceSeconds')],
+          ...[column('everyEnvironment'), column('graceSeconds'), column('endGracePeriods')],
         ];
         const rows = await query('rotate-tokens', rotateTokens, values);
         return new Map(
@@ -174,20 +179,22 @@ const insertGroups = `
 
 /**
  * Locks the groups in the order of their numbers, for the same reason. A group whose token another statement replaced while
- * this one waited for it is no longer among them.
+ * this one waited for it is no longer among them. Who finds a group by its current token also sees every token that was
+ * replaced before: each was retired in the transaction that put its successor there.
  */
 const rotateTokens = `
   with locked as (
-    select g.team_id as id, asked.* from unnest($1::text[], $2::text[], $3::environment_tag[], $4::bool[], $5::int[])
-      as asked (current_token, new_token, tag, every_environment, grace_seconds)
+    select g.team_id as id, asked.* from unnest($1::text[], $2::text[], $3::environment_tag[], $4::bool[], $5::int[], $6::bool[])
+      as asked (current_token, new_token, tag, every_environment, grace_seconds, end_grace_periods)
     join user_group g on g.token = asked.current_token
       and (asked.every_environment or g.environment_tag is not distinct from asked.tag)
     order by g.team_id for update of g
   ), rotated as (
     update user_group g set token = locked.new_token, updated_at = now() from locked where g.team_id = locked.id
-    returning ${userGroupColumns('g')}, locked.current_token, locked.grace_seconds
+    returning ${userGroupColumns('g')}, locked.current_token, locked.grace_seconds, locked.end_grace_periods
   ), ended as (
-    delete from retired_token where team_id in (select team_id from rotated) and expires_at <= now()
+    delete from retired_token r using rotated
+    where r.team_id = rotated.team_id and (rotated.end_grace_periods or r.expires_at <= now())
   ), retired as (
     insert into retired_token (token, team_id, expires_at)
     select current_token, team_id, now() + grace_seconds * interval '1 second' from rotated where grace_seconds > 0

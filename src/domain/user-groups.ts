@@ -1,10 +1,11 @@
 import type { Database } from '../database/client.ts';
-import { Prisma, type UserGroup } from '../generated/prisma/client.ts';
+import { type EnvironmentTag, Prisma, type UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { Conflict, InvalidInput, type Issue, NotFound } from './errors.ts';
-import { type DataSourceMapping, type Json, mappingIssues, propertiesIssues, textIssues } from './limits.ts';
+import { Conflict, InvalidInput, NotFound } from './errors.ts';
+import type { DataSourceMapping, Json } from './limits.ts';
 import type { Statements } from './statements.ts';
 import { issueToken, mayBeUserGroupToken } from './token-format.ts';
+import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
 
 /** What the domain works on: Prisma, and the statements that requests share. */
 export interface Db extends Pick<Database, 'prisma'> {
@@ -26,35 +27,49 @@ const notFound = () => new NotFound('There is no such user group in the environm
 /**
  * Finds the group that is meant, or nothing; a group that the caller may not see counts as nothing.
  *
- * @throws Forbidden without `groups:read`, before there is a promise. @throws InvalidInput when an id or a token cannot be one.
+ * @throws Forbidden, before there is a promise, without `groups:resolve` when a token says which group is meant, and without
+ * `groups:read` otherwise. @throws InvalidInput when an id or a token cannot be one.
  */
 export function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
-  caller.require('groups:read');
+  caller.require('token' in by ? 'groups:resolve' : 'groups:read');
   return locate(db, caller, by);
 }
 
 /**
- * Returns the caller's group with this id, and creates it if there is none. An existing group is returned as it is stored,
- * whatever else is given. Of any number of concurrent calls, in any number of processes, exactly one creates.
+ * The current token of a group that the caller was given. A caller with `groups:resolve` alone may have found the group by a
+ * token in its grace period, and must not get the one that replaced it.
  *
- * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws Conflict when a group of another environment, or an
- * untagged one, holds the id.
+ * @throws Forbidden without `groups:read` or `groups:write`.
+ */
+export function currentTokenOf(caller: Caller, { token }: Pick<UserGroup, 'token'>): string {
+  caller.require('groups:read', 'groups:write');
+  return token;
+}
+
+/**
+ * Returns the group with this id, and creates it if there is none. An existing group is returned as it is stored, whatever
+ * else is given. Of any number of concurrent calls, in any number of processes, exactly one creates.
+ *
+ * @param input `environmentTag` names the group's environment, `null` for untagged; left out, it is the caller's.
+ * @throws Forbidden without `groups:write`, or when another environment than the caller's is named without `admin`.
+ * @throws InvalidInput. @throws Conflict when a group of another environment, or an untagged one, holds the id.
  */
 export async function getOrCreateUserGroup(
   db: Db,
   caller: Caller,
-  input: UserGroupFields & { readonly providedId: string },
+  input: UserGroupFields & { readonly providedId: string; readonly environmentTag?: EnvironmentTag | null | undefined },
 ): Promise<{ userGroup: UserGroup; created: boolean }> {
   caller.require('groups:write');
+  const environmentTag = caller.chooseEnvironment(input.environmentTag);
+  checkGetOrCreate(caller, input);
   const { providedId, name, mapping, properties } = input;
-  refuse([...textIssues(['providedId'], providedId), ...fieldIssues(input)]);
 
-  const { environmentTag } = caller;
   const findOwn = async () => {
-    const groups = (await db.statements.groupsByProvidedId(providedId)) ?? [];
+    const groups = (await db.statements.groupsByProvidedId(providedId, caller.share)) ?? [];
     const own = groups.find((group) => group.environmentTag === environmentTag);
     // Two groups share an id only if one is Customer and the other Testing.
-    if (!own && groups.some((group) => group.environmentTag === null || environmentTag === null)) throw idIsHeld(providedId);
+    if (!own && groups.some((group) => group.environmentTag === null || environmentTag === null))
+      throw idIsHeld(providedId, environmentTag);
     return own;
   };
 
@@ -62,23 +77,29 @@ export async function getOrCreateUserGroup(
   if (existing) return { userGroup: existing, created: false };
 
   const token = issueToken('ugt_');
-  const stored = await db.statements.insertGroup({
+  const draft = {
     ...{ providedId, environmentTag, token, name: name ?? providedId },
     properties: properties == null ? null : JSON.stringify(properties),
     mapping: JSON.stringify(asObject(mapping ?? [])),
-  });
+  };
+  const stored = await db.statements.insertGroup(draft, caller.share);
   // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
   if (stored) return { userGroup: stored, created: stored.token === token };
 
   const winner = await findOwn(); // or the conflict with a group that came at the same moment
   if (winner) return { userGroup: winner, created: false };
-  throw idIsHeld(providedId);
+  throw idIsHeld(providedId, environmentTag);
 }
 
-function idIsHeld(providedId: string): Conflict {
+/** The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment. */
+function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Conflict {
+  const id = `The id ${JSON.stringify(providedId)}`;
   return new Conflict(
-    `The id ${JSON.stringify(providedId)} is held by a user group outside this API token's environment, and an untagged group shares its id ` +
-      'with no other. Label the untagged group as Customer or Testing, or use another id.',
+    environmentTag === null
+      ? `${id} belongs to a Customer or Testing user group, and an untagged group shares its id with no other. Use another id, ` +
+          'or an API token of that environment.'
+      : `${id} belongs to an untagged user group, which shares its id with no other. Use another id, or have whoever operates the ` +
+          'database label the untagged group as Customer or Testing (column environment_tag of table user_group).',
   );
 }
 
@@ -88,14 +109,8 @@ function idIsHeld(providedId: string): Conflict {
  * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws NotFound.
  */
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, change: UserGroupFields): Promise<UserGroup> {
-  caller.require('groups:write');
+  checkUpdate(caller, { by, ...change });
   const { name, mapping, properties } = change;
-  const nulls = (['name', 'mapping'] as const).filter((field) => change[field] === null);
-  refuse([
-    ...nulls.map((field) => ({ path: [field], message: 'must not be null; leave it out to keep it.' })),
-    ...fieldIssues(change),
-  ]);
-
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
   const [updated] = await db.prisma.userGroup.updateManyAndReturn({
@@ -110,42 +125,51 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   return updated;
 }
 
-/** The longest grace period of a token that is rotated away, in seconds: a week. */
-const maxGraceSeconds = 604_800;
+/** What a rotation is asked for. */
+export interface RotationInput {
+  /** The token to replace. */
+  readonly currentToken: string;
+  /** How long it identifies the group still, in seconds: 0 (the default) to 604,800. */
+  readonly graceSeconds?: number | null | undefined;
+  /** Whether tokens that were replaced earlier stop at once, those in a grace period; `false` is the default. */
+  readonly endGracePeriods?: boolean | null | undefined;
+}
 
 /**
  * Puts a new token in the place of the current one. Of concurrent rotations of one token exactly one succeeds. The old token
- * stops at once, or identifies the group for another `graceSeconds`; earlier tokens in their grace periods keep their ends.
+ * stops at once, or identifies the group for another `graceSeconds`. Tokens that were replaced earlier keep the ends of their
+ * grace periods, or with `endGracePeriods` stop at once.
  *
  * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws NotFound when it is no group's current token.
  */
 export async function rotateUserGroupToken(
   db: Db,
   caller: Caller,
-  input: { readonly currentToken: string; readonly graceSeconds?: number | null | undefined },
+  input: RotationInput,
 ): Promise<{ userGroup: UserGroup; previousTokenExpiresAt: Date | null }> {
-  caller.require('groups:write');
+  checkRotate(caller, input);
   const { currentToken } = input;
-  const graceSeconds = input.graceSeconds ?? 0;
-  refuse([...textIssues(['currentToken'], currentToken), ...graceIssues(graceSeconds)]);
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
 
   const newToken = issueToken('ugt_');
   const { environmentTag, everyEnvironment } = caller;
-  const rotated = await db.statements.rotateToken({ currentToken, newToken, environmentTag, everyEnvironment, graceSeconds });
+  const rotation = {
+    ...{ currentToken, newToken, environmentTag, everyEnvironment },
+    ...{ graceSeconds: input.graceSeconds ?? 0, endGracePeriods: input.endGracePeriods ?? false },
+  };
+  const rotated = await db.statements.rotateToken(rotation, caller.share);
   if (!rotated) throw notFound();
   return rotated;
 }
 
 /** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */
 async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
-  if ('teamId' in by) return onlyVisible(caller, await statements.groupByTeamId(by.teamId));
+  checkSelector(by);
+  if ('teamId' in by) return onlyVisible(caller, await statements.groupByTeamId(by.teamId, caller.share));
   if ('token' in by) {
-    refuse(textIssues(['by', 'token'], by.token));
-    return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await statements.groupByToken(by.token)) : undefined;
+    return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await statements.groupByToken(by.token, caller.share)) : undefined;
   }
-  refuse(textIssues(['by', 'providedId'], by.providedId));
-  const groups = (await statements.groupsByProvidedId(by.providedId))?.filter((group) => caller.sees(group)) ?? [];
+  const groups = (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.sees(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([{ path: ['by', 'providedId'], message: 'means a Customer and a Testing group; say which by teamId.' }]);
@@ -153,23 +177,6 @@ async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Prom
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {
   return group && caller.sees(group) ? group : undefined;
-}
-
-function fieldIssues({ name, mapping, properties }: UserGroupFields): Issue[] {
-  return [
-    ...(name == null ? [] : textIssues(['name'], name)),
-    ...(mapping == null ? [] : mappingIssues(['mapping'], mapping)),
-    ...(properties == null ? [] : propertiesIssues(['properties'], properties)),
-  ];
-}
-
-function graceIssues(graceSeconds: number): Issue[] {
-  const valid = Number.isInteger(graceSeconds) && graceSeconds >= 0 && graceSeconds <= maxGraceSeconds;
-  return valid ? [] : [{ path: ['graceSeconds'], message: `must be a whole number from 0 to ${maxGraceSeconds}.` }];
-}
-
-function refuse(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new InvalidInput(issues);
 }
 
 const asObject = (mapping: readonly DataSourceMapping[]): Record<string, string> =>

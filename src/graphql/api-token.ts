@@ -1,4 +1,4 @@
-import type { Credential } from '../domain/caller.ts';
+import { type Credential, describeScope, scopeNames } from '../domain/caller.ts';
 import { Unauthenticated } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
@@ -14,7 +14,7 @@ const ApiTokenType = builder.objectRef<Credential>('ApiToken').implement({
       description: 'The environment that it works in; null means untagged.',
     }),
     scopes: t.exposeStringList('scopes', {
-      description: 'What it allows: `groups:read`, `groups:write`, `config:validate`; `admin` allows everything.',
+      description: `What it allows:\n${scopeNames.map((scope) => `- \`${scope}\`: ${describeScope(scope)}`).join('\n')}`,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
     expiresAt: t.expose('expiresAt', {

@@ -3,8 +3,9 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../domain/errors.ts';
 import type { Json } from '../domain/limits.ts';
-import ClosedByDefault from './closed-by-default.ts';
 import type { GraphQLContext } from './context.ts';
+import RequireCredential from './require-credential.ts';
+import ResponseMeter from './response-meter.ts';
 
 /** The types that every part of the schema builds on. */
 export interface SchemaTypes {
@@ -20,7 +21,7 @@ export interface SchemaTypes {
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The errors come first, so that a refusal for want of a credential becomes a result too.
-  plugins: [ErrorsPlugin, ClosedByDefault, RelayPlugin],
+  plugins: [ErrorsPlugin, RequireCredential, RelayPlugin, ResponseMeter],
   defaultFieldNullability: false,
   errors: {
     directResult: true,

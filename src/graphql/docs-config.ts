@@ -1,7 +1,9 @@
 import type { Finding, Level } from '../docs-config/findings.ts';
 import type { Range } from '../docs-config/positions.ts';
+import { printValue } from '../docs-config/print-value.ts';
 import { codes, isCode } from '../docs-config/rules/table.ts';
-import { type Report, type ValidateOptions, validateDocsConfig, validateDocsConfigValue } from '../docs-config/validate.ts';
+import type { Report, ValidateOptions } from '../docs-config/validate.ts';
+import { documentChecker } from '../docs-config-pool/check-documents.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { DocsConfigType } from './docs-config-types.ts';
@@ -116,8 +118,15 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
 
 type Document = typeof DocsConfigInput.$inferInput;
 
-function check({ source, value }: Document, options: ValidateOptions): Report {
-  return source == null ? validateDocsConfigValue(value, options) : validateDocsConfig(source, options);
+/** The texts of documents. A value that is there several times, as a variable can be, is printed once. */
+function textsOf(documents: readonly Document[]): string[] {
+  const printed = new Map<unknown, string>();
+  return documents.map(({ source, value }) => {
+    if (source != null) return source;
+    const text = printed.get(value) ?? printValue(value);
+    printed.set(value, text);
+    return text;
+  });
 }
 
 function readOptions(given: typeof OptionsInput.$inferInput | null | undefined): ValidateOptions {
@@ -140,9 +149,10 @@ builder.queryFields((t) => ({
       input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
     },
-    resolve: (_, { input, options }, { caller }) => {
+    resolve: async (_, { input, options }, { caller }) => {
       caller.require('config:validate');
-      return check(input, readOptions(options));
+      const [report] = await documentChecker.check(textsOf([input]), readOptions(options));
+      return report as Report;
     },
   }),
   validateDocsConfigs: t.field({
@@ -158,8 +168,7 @@ builder.queryFields((t) => ({
       if (inputs.length > maxDocuments) {
         throw new InvalidInput([{ path: ['inputs'], message: `must hold at most ${maxDocuments} files.` }]);
       }
-      const levels = readOptions(options);
-      return inputs.map((input) => check(input, levels));
+      return documentChecker.check(textsOf(inputs), readOptions(options));
     },
   }),
 }));

@@ -1,51 +1,66 @@
 import {
-  coerceInputValue,
   type DocumentNode,
   type ExecutionResult,
   type GraphQLError,
-  type GraphQLInputObjectType,
   type GraphQLSchema,
-  getNullableType,
   getOperationAST,
-  isInputObjectType,
-  type NonNullTypeNode,
+  Kind,
   parse,
-  typeFromAST,
   validate,
 } from 'graphql';
-import { asGatewayError, InvalidInput, type Issue } from '../domain/errors.ts';
-import { compile } from './compiled.ts';
+import { asGatewayError, GatewayError, InvalidInput } from '../domain/errors.ts';
+import type { InputCheck } from '../domain/user-group-input.ts';
+import { compileOperation } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** An operation that is known to fit the schema, ready to be executed any number of times. */
 export interface PreparedOperation {
   /**
-   * Executes it and returns the data of its one root field; or, when the input lacks a field or has one of another type, an
-   * {@link InvalidInput} whose paths begin at the input.
+   * Checks the caller and the input, executes the operation, and returns the data of its one root field; or the error that
+   * the check found, with paths that begin at the input.
    *
+   * @param input of any content: the root field's check judges it before GraphQL does, whose errors are for its own clients.
    * @throws GatewayError when the root field failed unexpectedly.
    */
   run(input: Readonly<Record<string, unknown>>, context: GraphQLContext): Promise<unknown>;
 }
 
+/** The member of a field's extensions that holds its input's check. */
+const checkExtension = 'checkInput';
+
+/** The extensions of a root field whose argument `input` can be checked before GraphQL coerces it. */
+export function checkInput<Input>(check: InputCheck<Input>): Record<string, unknown> {
+  return { [checkExtension]: check };
+}
+
 /**
- * Parses, validates and compiles an operation with one root field and one variable, `$input`, of a required input object.
+ * Parses, validates and compiles a mutation with one root field, which has {@link checkInput}, and one variable, `$input`.
  *
  * @throws Error when it is not that, or does not fit the schema.
  */
 export function prepareOperation(schema: GraphQLSchema, source: string): PreparedOperation {
   const document = parse(source);
   const faults = validate(schema, document);
-  const compiled = compile(schema, document);
-  if (faults.length > 0 || !compiled) throw new Error(`The operation does not fit the schema: ${faults.join(' ')}\n${source}`);
-  const inputType = inputTypeOf(schema, document);
+  const compiled = compileOperation(schema, document);
+  const check = inputCheckOf(schema, document);
+  if (faults.length > 0 || !compiled || !check) {
+    throw new Error(`The operation does not fit the schema: ${faults.join(' ')}\n${source}`);
+  }
 
   return {
     async run(input, contextValue) {
+      try {
+        check(contextValue.caller, input);
+      } catch (error) {
+        if (error instanceof GatewayError) return error;
+        throw error;
+      }
       const { data, errors }: ExecutionResult = await compiled(undefined, contextValue, { input });
-      if (!errors?.[0]) return Object.values(data ?? {})[0];
-      if (!data) return new InvalidInput(inputIssues(inputType, input));
-      throw asGatewayError(causeOf(errors[0]));
+      // Without data nothing was executed: the input does not fit the schema, though its check found nothing.
+      if (errors && !data)
+        return new InvalidInput([{ path: [], message: 'has members of other types than the operation takes.' }]);
+      if (errors?.[0]) throw asGatewayError(causeOf(errors[0]));
+      return Object.values(data ?? {})[0];
     },
   };
 }
@@ -56,21 +71,9 @@ export function causeOf(error: GraphQLError): Error {
   return originalError ? causeOf(originalError as GraphQLError) : error;
 }
 
-function inputTypeOf(schema: GraphQLSchema, document: DocumentNode): GraphQLInputObjectType {
-  const [definition] = getOperationAST(document)?.variableDefinitions ?? [];
-  const type = definition && getNullableType(typeFromAST(schema, definition.type as NonNullTypeNode));
-  if (definition?.variable.name.value === 'input' && isInputObjectType(type)) return type;
-  throw new Error('A prepared operation takes one variable, $input, of a required input object.');
-}
-
-/** How many faults are told. */
-const maxIssues = 10;
-
-/** What is wrong with an input, each fault with its path: GraphQL's own errors have it in their text only. */
-function inputIssues(type: GraphQLInputObjectType, input: Readonly<Record<string, unknown>>): Issue[] {
-  const issues: Issue[] = [];
-  coerceInputValue(input, type, (path, _value, { message }) => {
-    if (issues.length < maxIssues) issues.push({ path: [...path], message });
-  });
-  return issues;
+function inputCheckOf(schema: GraphQLSchema, document: DocumentNode): InputCheck<Readonly<Record<string, unknown>>> | undefined {
+  const [selection] = getOperationAST(document)?.selectionSet.selections ?? [];
+  if (selection?.kind !== Kind.FIELD) return undefined;
+  const field = schema.getMutationType()?.getFields()[selection.name.value];
+  return field?.extensions[checkExtension] as InputCheck<Readonly<Record<string, unknown>>> | undefined;
 }

@@ -1,7 +1,10 @@
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { maskError } from 'graphql-yoga';
 import { asGatewayError, type ErrorCode, errorKinds, type GatewayError, InvalidInput } from '../domain/errors.ts';
+import { graphqlLimits } from './limits.ts';
 import { causeOf } from './prepared.ts';
+
+const { maxMessageLength } = graphqlLimits;
 
 /** The headers that go with a failure's status, by its code. */
 export type FailureHeaders = (code: ErrorCode) => Record<string, string>;
@@ -35,13 +38,31 @@ export function publicError(error: unknown, message: string, failureHeaders: Fai
 /** What is behind errors that tell nothing of it. */
 const faults = new WeakMap<Error, GatewayError>();
 
-/** Gives the errors of a result their codes, and hands the faults behind them, the gateway's own and the database's, to the log. */
-export function finishErrors(errors: readonly GraphQLError[], report: (fault: GatewayError) => void): GraphQLError[] {
-  return errors.map((error) => {
+/**
+ * Gives the errors of a result their codes, and logs the faults behind them, the gateway's own and the database's. A result
+ * without data was not executed: a client that asked for `application/graphql-response+json` gets 400 for it, or what its
+ * error says; the specification wants 200 for `application/json`.
+ */
+export function finishResult(result: ExecutionResult, report: (fault: GatewayError) => void): ExecutionResult {
+  if (!result.errors) return result;
+  const errors = result.errors.map((error) => {
     const fault = faults.get(error);
     if (fault) report(fault);
-    return withClosedCode(error);
+    const coded = withClosedCode(shortened(error));
+    if (coded.extensions['code'] === 'QUERY_TOO_COSTLY') {
+      // Yoga marks errors of parsing as ones that have status 200 for some media types.
+      return withExtensions(coded, coded.message, { ...coded.extensions, http: { status: errorKinds.QUERY_TOO_COSTLY.status } });
+    }
+    if (result.data !== undefined || 'http' in coded.extensions) return coded;
+    return withExtensions(coded, coded.message, { ...coded.extensions, http: { spec: true, status: 400 } });
   });
+  return { ...result, errors };
+}
+
+/** Messages of GraphQL itself repeat what was sent. */
+function shortened(error: GraphQLError): GraphQLError {
+  const { message, extensions } = error;
+  return message.length > maxMessageLength ? withExtensions(error, `${message.slice(0, maxMessageLength)}…`, extensions) : error;
 }
 
 /** The same error, at the same place of the document and the result, with other words. */

@@ -1,29 +1,39 @@
-import { execute, parse } from 'graphql';
+import { type ExecutionArgs, execute, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { type AdmittedDocuments, rememberAdmitted } from './admitted.ts';
+import { createTurnstile } from '../concurrency.ts';
 import type { GraphQLContext } from './context.ts';
-import { createLane, type Lane } from './lane.ts';
-import { type FailureHeaders, finishErrors, publicError } from './public-error.ts';
+import { createDocumentCache, type DocumentCache } from './document-cache.ts';
+import { assertDocumentLimits } from './document-limits.ts';
+import { createOperationExecutor, type OperationExecutor } from './execute.ts';
+import { createFastPath, type FastPath } from './fast-path.ts';
+import { graphqlLimits, longDocumentLength } from './limits.ts';
+import { type FailureHeaders, finishResult, publicError } from './public-error.ts';
 import { schema } from './schema.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;
 
-/** What the transport hands over with a request: the resolvers' context, and the request's parameters, read already. */
-interface ServerContext extends GraphQLContext {
+/** What the transport hands over with a request. */
+export interface PipelineRequest {
+  readonly url: string;
+  readonly init: RequestInit;
+  /** Read from the body or the query string already. */
   readonly params: GraphQLParams;
+  /** At least as many characters as the variables have as JSON. */
+  readonly characters: number;
+  readonly context: GraphQLContext;
 }
 
-/** The GraphQL server: two ways that answer alike. */
+/** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
   /** Takes every request: parsing, validation, limits, execution, content negotiation, and the playground for browsers. */
-  answer(url: string, init: RequestInit, params: GraphQLParams, context: GraphQLContext): Promise<Response>;
-  /** The short way for a plain request whose document was admitted before. */
-  readonly lane: Lane;
+  fullPipeline(request: PipelineRequest): Promise<Response>;
+  /** Takes plain requests with documents that the full pipeline executed before. */
+  readonly fastPath: FastPath;
 }
 
-/** The most tokens (names, values, punctuation) that a document may have. The playground's introspection has about 300. */
-const maxTokens = 2_000;
+/** How many long documents may wait to be parsed. */
+const maxWaitingDocuments = 200;
 
 const firstQuery = `# Put an API token behind "Token " in the
 # headers below, then press the button.
@@ -40,12 +50,17 @@ mutation {
 }
 `;
 
+/** What Yoga's plugins find of a request. */
+type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'>;
+
 /** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
 export function createGraphQLServer(failureHeaders: FailureHeaders): GraphQLServer {
-  const admitted = rememberAdmitted();
+  const documents = createDocumentCache();
+  const executor = createOperationExecutor(schema, failureHeaders);
+  const turnstile = createTurnstile(maxWaitingDocuments);
   const yoga = createYoga<ServerContext>({
     schema,
-    plugins: [useReadParams(), useOneParserAndExecutor(), useAdmission(admitted), useFinishedErrors()],
+    plugins: [useReadParams(), useParserWithLimits(), useExecutor(executor, documents), useFinishedErrors()],
     maskedErrors: { maskError: (error, message) => publicError(error, message, failureHeaders) },
     parserAndValidationCache: false,
     // The listener bounds every body before it comes here.
@@ -67,8 +82,12 @@ export function createGraphQLServer(failureHeaders: FailureHeaders): GraphQLServ
     },
   });
   return {
-    answer: async (url, init, params, context) => yoga.fetch(url, init, { ...context, params }),
-    lane: createLane(schema, admitted, failureHeaders),
+    async fullPipeline({ url, init, params, characters, context }) {
+      const { query } = params;
+      if (typeof query === 'string' && query.length > longDocumentLength) await turnstile.enter();
+      return yoga.fetch(url, init, { ...context, params, characters });
+    },
+    fastPath: createFastPath(executor, documents, failureHeaders),
   };
 }
 
@@ -82,21 +101,48 @@ function useReadParams(): Plugin<ServerContext> {
   };
 }
 
-/** The reference implementation parses, with a bound, and executes: the same behaviour on every way in. */
-function useOneParserAndExecutor(): Plugin<ServerContext> {
+const { maxTokens } = graphqlLimits;
+
+function useParserWithLimits(): Plugin<ServerContext> {
   return {
-    onParse: ({ setParseFn }) => setParseFn((source: string) => parse(source, { maxTokens })),
-    onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
+    onParse: ({ setParseFn }) =>
+      setParseFn((source: string) => {
+        const document = parseWithin(source);
+        assertDocumentLimits(document);
+        return document;
+      }),
   };
 }
 
-/** Remembers documents that have come as far as execution: they are valid, and within every limit. */
-function useAdmission(admitted: AdmittedDocuments): Plugin<ServerContext> {
+function parseWithin(source: string) {
+  try {
+    return parse(source, { maxTokens });
+  } catch (error) {
+    if (!(error instanceof GraphQLError) || !error.message.includes(`${maxTokens} tokens`)) throw error;
+    const message = `The document has more than ${maxTokens} tokens, which is the limit. Send fewer fields at once.`;
+    throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
+  }
+}
+
+/** Executes within the limits, and keeps documents that came as far as execution: they are valid. */
+function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plugin<ServerContext> {
+  async function run(args: ExecutionArgs) {
+    const { document, operationName, variableValues: variables, contextValue } = args;
+    const operation = getOperationAST(document, operationName);
+    if (!operation) return execute(args); // which says what is wrong with the operation's name
+    const context = contextValue as ServerContext;
+    const { params, characters } = context;
+    const known = executor.examine(document, operation);
+    const result = await executor.run(known, { variables, characters, context });
+    const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+    if (result.data !== undefined && operations.length === 1) documents.add(params['query'] as string, known);
+    const { cost } = (params['extensions'] ?? {}) as { cost?: unknown };
+    return cost === true ? { ...result, extensions: { ...result.extensions, cost: executor.costOf(known, variables) } } : result;
+  }
   return {
-    onExecute({ args: { document, contextValue } }) {
-      const { query } = contextValue.params as { query?: string };
-      if (query !== undefined) admitted.add(query, document);
-    },
+    onExecute: ({ setExecuteFn }) => setExecuteFn(run),
+    onSubscribe: ({ setSubscribeFn }) =>
+      setSubscribeFn(() => ({ errors: [new GraphQLError('There are no subscriptions. Send a query or a mutation.')] })),
   };
 }
 
@@ -106,7 +152,7 @@ function useFinishedErrors(): Plugin<ServerContext> {
     onResultProcess({ result, setResult, serverContext }) {
       if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
       const { report } = serverContext as unknown as ServerContext;
-      setResult({ ...result, errors: finishErrors(result.errors, report) });
+      setResult(finishResult(result, report));
     },
   };
 }

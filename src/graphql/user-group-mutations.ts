@@ -1,7 +1,10 @@
 import { Conflict, NotFound } from '../domain/errors.ts';
+import { checkGetOrCreate, checkRotate, checkUpdate } from '../domain/user-group-input.ts';
 import { getOrCreateUserGroup, rotateUserGroupToken, updateUserGroup } from '../domain/user-groups.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { builder } from './builder.ts';
+import { EnvironmentTagType } from './environment-tag.ts';
+import { checkInput } from './prepared.ts';
 import { selector, UserGroupByInput, UserGroupType } from './user-group.ts';
 
 const DataSourceMappingInput = builder.inputType('DataSourceMappingInput', {
@@ -30,19 +33,27 @@ builder.mutationField('getOrCreateUserGroup', (t) =>
     type: GetOrCreateUserGroupPayload,
     nullable: true,
     errors: { types: [Conflict], union: { description: 'The group, or why there is none.' } },
+    extensions: checkInput(checkGetOrCreate),
     description:
-      'Returns the group with this id, and creates it if there is none. Never changes a group that exists. Needs the scope groups:write.',
+      'Returns the group with this id, and creates it if there is none. Never changes a group that exists. Needs the scope ' +
+      'groups:write, which includes reading the group with this id.',
     args: {
       input: t.arg({
         required: true,
         description: 'The id, and what a new group starts with.',
         type: builder.inputType('GetOrCreateUserGroupInput', {
-          description: 'The id, and what a new group starts with. The API token decides its environment.',
+          description: 'The id, and what a new group starts with.',
           fields: (field) => ({
             providedId: field.string({ required: true, description: 'Your own identifier of the group: 1 to 255 characters.' }),
             name: field.string({ description: 'The display name: 1 to 255 characters. Left out, it is the id.' }),
             mapping: field.field({ type: [DataSourceMappingInput], description: 'Data sources of schemas: at most 1,000.' }),
             properties: field.field({ type: 'JSON', description: 'A JSON object of at most 64 KiB and 32 levels.' }),
+            environmentTag: field.field({
+              type: EnvironmentTagType,
+              description:
+                'The environment of the group; null means untagged. Left out, it is that of the API token. Naming another one ' +
+                'needs the scope admin: without it, the result is Forbidden.',
+            }),
           }),
         }),
       }),
@@ -61,7 +72,10 @@ builder.mutationField('updateUserGroup', (t) =>
     type: UpdateUserGroupPayload,
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The changed group, or why nothing was changed.' } },
-    description: 'Changes the fields that are given and leaves the others. Needs the scope groups:write.',
+    extensions: checkInput(checkUpdate),
+    description:
+      'Changes the fields that are given and leaves the others. Needs the scope groups:write, which includes reading the group ' +
+      'that is changed.',
     args: {
       input: t.arg({
         required: true,
@@ -108,19 +122,27 @@ builder.mutationField('rotateUserGroupToken', (t) =>
     type: RotateUserGroupTokenPayload,
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The group with its new token, or why it has none.' } },
+    extensions: checkInput(checkRotate),
     description:
-      'Puts a new token in the place of the current one. Of concurrent rotations of one token exactly one succeeds. Needs the scope groups:write.',
+      'Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. Needs the scope ' +
+      'groups:write, which includes reading the group whose token is replaced.',
     args: {
       input: t.arg({
         required: true,
         description: 'The token to replace.',
         type: builder.inputType('RotateUserGroupTokenInput', {
-          description: 'The token to replace, and how long it may go on.',
+          description: 'The token to replace, how long it still works, and whether tokens replaced earlier stop.',
           fields: (field) => ({
             currentToken: field.string({ required: true, description: 'The group’s current token.' }),
             graceSeconds: field.int({
               description:
-                'How long the old token goes on identifying the group, in seconds: 0 to 604800. Left out, it stops at once.',
+                'How long the replaced token still identifies the group, in seconds: 0 to 604800. Left out, it stops at once.',
+            }),
+            endGracePeriods: field.boolean({
+              defaultValue: false,
+              description:
+                'Whether every token that was replaced earlier stops at once, such as a leaked one in its grace period. The token ' +
+                'replaced by this call is not one of them: graceSeconds decides how long it still works.',
             }),
           }),
         }),

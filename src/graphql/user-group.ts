@@ -1,10 +1,11 @@
 import { decodeGlobalID } from '@pothos/plugin-relay';
 import { InvalidInput } from '../domain/errors.ts';
 import type { DataSourceMapping } from '../domain/limits.ts';
-import { findUserGroup, type UserGroupBy } from '../domain/user-groups.ts';
+import { currentTokenOf, findUserGroup, type UserGroupBy } from '../domain/user-groups.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
+import { type FieldCost, lookUpCost } from './cost.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 
 /** How many nodes may be asked for at once. */
@@ -29,9 +30,12 @@ builder.node(UserGroupType, {
     teamId: t.exposeInt('teamId', { description: 'The internal number of the group.' }),
     providedId: t.exposeString('providedId', { description: 'The caller’s own identifier, unique within the environment.' }),
     name: t.exposeString('name', { description: 'The display name.' }),
-    token: t.exposeString('token', {
+    token: t.string({
       description:
-        'The current user group token: identifies the group when a dashboard is rendered. Never a credential of this API.',
+        'The current user group token: identifies the group when a dashboard is rendered. Never a credential of this API. ' +
+        'Needs the scope groups:read or groups:write: with groups:resolve alone it is FORBIDDEN, because a token in its grace ' +
+        'period would give away the one that replaced it.',
+      resolve: (group, _, { caller }) => currentTokenOf(caller, group),
     }),
     environmentTag: t.expose('environmentTag', {
       type: EnvironmentTagType,
@@ -76,7 +80,11 @@ export function selector({ id, teamId, providedId, token }: ByInput): UserGroupB
   return token != null ? { token } : undefined;
 }
 
+/** Longer than any id of a group, so that a text of a megabyte is not decoded. */
+const maxNodeIdLength = 64;
+
 function teamIdOf(nodeId: string): { teamId: number } | undefined {
+  if (nodeId.length > maxNodeIdLength) return undefined;
   try {
     const { typename, id } = decodeGlobalID(nodeId);
     const teamId = Number(id);
@@ -85,6 +93,9 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
     return undefined; // nobody's id
   }
 }
+
+/** How many ids `nodes` was given; one that is not in a list counts as a list of one. */
+const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : 1);
 
 async function findNode({ db, caller }: GraphQLContext, nodeId: string): Promise<UserGroup | undefined> {
   caller.require('groups:read');
@@ -104,6 +115,7 @@ builder.queryFields((t) => ({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
     description: `The nodes with these ids, in their order, null for each that is not there. At most ${maxNodes}. Needs the scope groups:read.`,
+    extensions: { cost: (args) => lookUpCost * idCount(args), listSize: idCount } satisfies FieldCost,
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the nodes.' }) },
     resolve: (_, { ids }, context) => {
       context.caller.require('groups:read');
@@ -115,12 +127,14 @@ builder.queryFields((t) => ({
     type: UserGroupType,
     nullable: true,
     description:
-      'The group that is meant; null if there is none that the API token may see. By token, it tells who views a dashboard. Needs the scope groups:read.',
+      'One user group; null if there is none that the API token may see. By token, it says who views a dashboard: that needs ' +
+      'the scope groups:resolve, which groups:read includes. Every other selector needs groups:read.',
     args: { by: t.arg({ type: UserGroupByInput, required: true, description: 'Which group is meant.' }) },
     resolve: (_, { by }, { db, caller }) => {
-      caller.require('groups:read');
       const meant = selector(by);
-      return meant && findUserGroup(db, caller, meant);
+      if (meant) return findUserGroup(db, caller, meant);
+      caller.require('groups:read'); // the id of a node that is no group
+      return undefined;
     },
   }),
 }));

@@ -2,20 +2,42 @@ import { authenticate, type Recognition } from '../domain/api-tokens.ts';
 import { Caller } from '../domain/caller.ts';
 import { Unauthenticated } from '../domain/errors.ts';
 
-/** Tells who sends a request, by its `Authorization` header. Without one, or with an empty token, it is nobody. */
-export type Authenticate = (authorization: string | undefined) => Caller | Promise<Caller>;
+/** The schemes in which an API token may be sent; both mean the same. */
+const authorizationSchemes = ['Token', 'Bearer'] as const;
+
+/** A scheme in which an API token may be sent. */
+export type AuthorizationScheme = (typeof authorizationSchemes)[number];
 
 /**
- * Reads `Authorization: Token <API_TOKEN>`.
+ * Finds out who sends a request, by its `Authorization` header. Without one, or with an empty token, it is nobody.
  *
- * @throws Unauthenticated, from the function that it returns or by its promise, when there is a header and its credential is
- * not accepted.
+ * @param schemes those that the request's path takes; all of them, if none are named.
+ */
+export type Authenticate = (
+  authorization: string | undefined,
+  schemes?: readonly AuthorizationScheme[],
+) => Caller | Promise<Caller>;
+
+/**
+ * Reads `Authorization: Token <API_TOKEN>` or `Authorization: Bearer <API_TOKEN>`.
+ *
+ * @throws Unauthenticated, from the function that it returns or by its promise, when there is a header and its scheme or its
+ * credential is not accepted.
  */
 export function authenticateBy(recognition: Recognition): Authenticate {
-  return (authorization) => {
-    if (authorization === undefined || /^Token\s*$/i.test(authorization)) return Caller.anonymous;
-    const [, secret] = /^Token +(\S+)$/i.exec(authorization.trim()) ?? [];
-    if (!secret) throw new Unauthenticated('The Authorization header must read "Token <API_TOKEN>".');
+  return (authorization, schemes = authorizationSchemes) => {
+    if (authorization === undefined) return Caller.anonymous;
+    const [name = '', ...credentials] = authorization.trim().split(/ +/);
+    const scheme = authorizationSchemes.find((known) => known.toLowerCase() === name.toLowerCase());
+    if (!scheme || !schemes.includes(scheme)) throw otherScheme(schemes);
+    const [secret] = credentials;
+    if (secret === undefined) return Caller.anonymous;
+    if (credentials.length > 1) throw otherScheme(schemes);
     return authenticate(recognition, secret);
   };
+}
+
+function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
+  const forms = schemes.map((scheme) => `"${scheme} <API_TOKEN>"`).join(' or ');
+  return new Unauthenticated(`The Authorization header of this path must read ${forms}.`);
 }

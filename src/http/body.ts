@@ -1,31 +1,79 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput } from '../domain/errors.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { GatewayRequest } from './exchange.ts';
 import { parseJson } from './json.ts';
+import { httpLimits, smallBodyBytes } from './limits.ts';
 
-/** The most bytes that a body may have: 1 MiB. */
-const maxBodyBytes = 1_048_576;
+const { maxBodyBytes } = httpLimits;
+
+/** How many bytes a request says that its body has; `undefined` where it does not say: its body comes in chunks. */
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
+  const declared = headers['content-length'];
+  if (declared !== undefined) return Number(declared);
+  return headers['transfer-encoding'] === undefined ? 0 : undefined;
+}
+
+/** Whether a request has no body, or one so small that it is read without accounting for it. */
+export function isSmall(incoming: IncomingMessage): boolean {
+  const bytes = declaredBytes(incoming);
+  return bytes !== undefined && bytes <= smallBodyBytes;
+}
 
 /**
- * Reads a request's body, of any method.
+ * Reads the whole body of a request, of any method.
  *
- * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit is passed, or announced to be; the rest is not kept.
+ * @param hold is asked before bytes are kept, and says whether there is room for them.
+ * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded, or declared to be; `UNAVAILABLE` when there is no
+ * room. The rest is not kept.
  */
-export function readBody(incoming: IncomingMessage): Promise<Buffer> {
+export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) return reject(tooLarge());
-    const chunks: Buffer[] = [];
+    if ((declaredBytes(incoming) ?? 0) > maxBodyBytes) return reject(tooLarge());
+    let chunks: Buffer[] = [];
     let bytes = 0;
+    let isRefused = false;
+    const refuse = (error: GatewayError) => {
+      isRefused = true;
+      chunks = [];
+      reject(error);
+    };
     incoming.on('data', (chunk: Buffer) => {
+      if (isRefused) return;
       bytes += chunk.length;
-      if (bytes > maxBodyBytes) reject(tooLarge());
+      if (bytes > maxBodyBytes) refuse(tooLarge());
+      else if (hold && !hold(chunk.length)) refuse(noRoom());
       else chunks.push(chunk);
     });
     // Both come once at most; `once` would wrap each in a function more.
     incoming.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     incoming.on('error', () => reject(new GatewayError('INVALID_INPUT', 'The request ended before its body did.')));
   });
+}
+
+/** What one request holds of the budget for bodies. */
+export class BodyHold {
+  private readonly budget: ByteBudget;
+  private readonly isAnonymous: boolean;
+  private bytes = 0;
+
+  constructor(budget: ByteBudget, isAnonymous: boolean) {
+    this.budget = budget;
+    this.isAnonymous = isAnonymous;
+  }
+
+  readonly take = (bytes: number): boolean => {
+    if (!this.budget.take(bytes, this.isAnonymous)) return false;
+    this.bytes += bytes;
+    return true;
+  };
+
+  /** Gives everything back; the body is not needed any more. */
+  release(): void {
+    this.budget.release(this.bytes, this.isAnonymous);
+    this.bytes = 0;
+  }
 }
 
 /**
@@ -56,13 +104,25 @@ function requireJson(contentType = 'application/json', encoding = 'identity'): v
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   if (type !== 'application/json' || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json in UTF-8, not ${contentType}.`);
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json in UTF-8, not ${shorten(contentType)}.`);
   }
   if (encoding.toLowerCase() !== 'identity') {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be sent without a content encoding, not in ${encoding}.`);
+    throw new GatewayError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The body must be sent without a content encoding, not in ${shorten(encoding)}.`,
+    );
   }
 }
 
+const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
 function tooLarge(): GatewayError {
-  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBodyBytes} bytes.`);
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBodyBytes} bytes, which is the limit.`);
+}
+
+function noRoom(): GatewayError {
+  return new GatewayError(
+    'UNAVAILABLE',
+    'Too many large request bodies are being received. Nothing was changed. Try again after as many seconds as the Retry-After header says.',
+  );
 }

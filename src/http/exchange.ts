@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 import type { GatewayError } from '../domain/errors.ts';
+import type { AuthorizationScheme } from './authenticate.ts';
 
 /** A request as every route gets it: read whole, bounded, and with its caller told. */
 export interface GatewayRequest {
@@ -31,6 +32,8 @@ export interface Answer {
 export interface Route {
   /** Whether the request's credential is looked at (which may ask the database), and whether there must be one. */
   readonly credential: 'ignored' | 'optional' | 'required';
+  /** The schemes that its `Authorization` header may have; all of them, if none are named. */
+  readonly schemes?: readonly AuthorizationScheme[];
   answer(request: GatewayRequest): Answer | Promise<Answer>;
   /** How this route puts a failure, whether its own or one met on the way to it (a body too large, a bad credential). */
   failure(error: GatewayError, request: Pick<GatewayRequest, 'id' | 'headers'>): Answer;

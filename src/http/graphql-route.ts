@@ -1,4 +1,4 @@
-import { errorKinds, type GatewayError, InvalidInput } from '../domain/errors.ts';
+import { errorKinds, GatewayError, InvalidInput } from '../domain/errors.ts';
 import { jsonObject } from './body.ts';
 import type { Answer, GatewayRequest, Route } from './exchange.ts';
 import { parseJson, parseQuery } from './json.ts';
@@ -9,31 +9,64 @@ type GraphQLParams = Readonly<Record<string, unknown>>;
 
 /** What executes requests that are read already. */
 export interface GraphQLHandlers {
-  /** Answers a plain request that it knows at once; nothing, if it has to go the long way. */
-  lane(params: GraphQLParams, request: GatewayRequest): Promise<Answer | undefined>;
-  /** Answers any request, and negotiates the form of the answer. */
-  answer(url: string, init: RequestInit, params: GraphQLParams, request: GatewayRequest): Promise<Response>;
+  /** Responds to a plain request whose document is known; nothing, if it has to go through the full pipeline. */
+  fastPath(params: GraphQLParams, request: GatewayRequest): Promise<Answer | undefined>;
+  /** Responds to any request, and negotiates the form of the response. */
+  fullPipeline(url: string, init: RequestInit, params: GraphQLParams, request: GatewayRequest): Promise<Response>;
+  /** The greatest size of a response body, in bytes, and what a larger one is replaced by. */
+  readonly maxResponseBytes: number;
+  responseTooLarge(): GatewayError;
+  /** The most characters of an `Accept` header. */
+  readonly maxAcceptLength: number;
 }
+
+const acceptable = 'application/graphql-response+json, application/json';
 
 /** The route of the GraphQL endpoint. */
 export function graphqlRoute(handlers: GraphQLHandlers): Route {
+  const { maxAcceptLength, maxResponseBytes } = handlers;
+
+  async function respond(request: GatewayRequest): Promise<Answer> {
+    const { method, url } = request;
+    const { accept = '' } = request.headers;
+    if (accept.length > maxAcceptLength) {
+      throw new GatewayError(
+        'INVALID_INPUT',
+        `The Accept header has more than ${maxAcceptLength} characters, which is the limit. Send "Accept: application/json".`,
+      );
+    }
+    const params = await readParams(request);
+    const quick = method === 'POST' ? await handlers.fastPath(params, request) : undefined;
+    if (quick) return quick;
+    const headers = request.headers as Record<string, string>;
+    const response = await handlers.fullPipeline(`http://gateway${url}`, { method, headers }, params, request);
+    if (response.status === 406) return notAcceptable();
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+  }
+
   return {
     credential: 'optional',
     async answer(request) {
-      const { method, url } = request;
-      const params = readParams(request);
-      const answer = method === 'POST' ? await handlers.lane(params, request) : undefined;
-      if (answer) return answer;
-      const headers = request.headers as Record<string, string>;
-      const response = await handlers.answer(`http://gateway${url}`, { method, headers }, params, request);
-      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+      const response = await respond(request);
+      const isLarge = response.body.length > maxResponseBytes / 4 && Buffer.byteLength(response.body) > maxResponseBytes;
+      if (isLarge) throw handlers.responseTooLarge();
+      return response;
     },
     failure: (error, { headers }) => graphqlFailure(error, headers.accept),
   };
 }
 
-/** Reads the parameters with the strictness that REST has, so that a number that JSON would change is told there too. */
-function readParams(request: GatewayRequest): GraphQLParams {
+function notAcceptable(): Answer {
+  const message = `None of the media types in the Accept header can be sent; there are ${acceptable}.`;
+  return {
+    status: 406,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify({ errors: [{ message, extensions: { code: 'INVALID_INPUT' } }] }),
+  };
+}
+
+/** Reads the parameters with the strictness that REST has, so that a number that JSON would change is refused there too. */
+async function readParams(request: GatewayRequest): Promise<GraphQLParams> {
   if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
   const given = Object.fromEntries(parseQuery(request.query));
   const { variables, extensions } = given;
@@ -44,7 +77,7 @@ function readParams(request: GatewayRequest): GraphQLParams {
   };
 }
 
-/** A failure of the whole request, in the form of a GraphQL answer. */
+/** A failure of the whole request, in the form of a GraphQL response. */
 function graphqlFailure(error: GatewayError, accept = ''): Answer {
   const type = accept.includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json';
   const extensions = { code: error.code, ...(error instanceof InvalidInput && { issues: error.issues }) };

@@ -1,13 +1,18 @@
-import { GatewayError } from '../domain/errors.ts';
+import { GatewayError, shorten } from '../domain/errors.ts';
 import { isExactNumber } from '../domain/exact-number.ts';
+import { httpLimits } from './limits.ts';
+
+const { maxJsonDepth } = httpLimits;
 
 /** An object or a list that the reader is inside of, and where in it. */
 interface Frame {
   readonly container: Record<string | number, unknown>;
-  /** The members met so far; a list has none. */
-  readonly members: Set<string> | undefined;
-  /** The member or the position whose value comes next. */
-  at: string | number;
+  readonly isObject: boolean;
+  /** Members or separators met so far. */
+  count: number;
+  /** Where the text of the current member's name begins and ends; of a list, 0. */
+  nameStart: number;
+  nameEnd: number;
 }
 
 /**
@@ -16,9 +21,12 @@ interface Frame {
  * value refuses it at its place, and whoever ignores it does not care.
  *
  * @param what names the text in errors.
- * @throws GatewayError `MALFORMED_JSON` that says where.
+ * @throws GatewayError `MALFORMED_JSON` that says where; `INVALID_INPUT` when it is nested too deep, before it is parsed.
  */
 export function parseJson(text: string, what = 'The body'): unknown {
+  if (text.length > maxJsonDepth && isDeeperThan(text, maxJsonDepth)) {
+    throw new GatewayError('INVALID_INPUT', `${what} is nested more than ${maxJsonDepth} levels deep, which is the limit.`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -30,56 +38,94 @@ export function parseJson(text: string, what = 'The body'): unknown {
   return value;
 }
 
-/** What can be told only from the text. It is known to be JSON, so every token can be taken at its first character. */
+/** Whether brackets are nested deeper than `limit`, strings left out; of a text that may not be JSON, about. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    switch (text.charCodeAt(i)) {
+      case 0x7b: // {
+      case 0x5b: // [
+        depth += 1;
+        if (depth > limit) return true;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth -= 1;
+        break;
+      case 0x22: // "
+        i = stringEnd(text, i) - 1;
+        break;
+    }
+  }
+  return false;
+}
+
+/**
+ * Checks what is lost once the text is parsed: members given twice, and numbers that were changed. The text is known to be JSON, so
+ * every token can be recognized by its first character. Names are decoded only where they are needed.
+ */
 function inspect(text: string, value: unknown, what: string): void {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
-  let expectsMember = false;
+  let expectsName = false;
   for (let i = 0; i < text.length; i += 1) {
-    const character = text[i];
-    switch (character) {
-      case '{':
-      case '[': {
-        const container = (frame ? frame.container[frame.at] : value) as Frame['container'];
+    switch (text.charCodeAt(i)) {
+      case 0x7b: // {
+      case 0x5b: {
+        // [
+        const isObject = text.charCodeAt(i) === 0x7b;
+        const container = (frame ? frame.container[placeIn(frame, text)] : value) as Frame['container'];
         if (frame) frames.push(frame);
-        expectsMember = character === '{';
-        frame = { container, members: expectsMember ? new Set() : undefined, at: 0 };
+        frame = { container, isObject, count: 0, nameStart: 0, nameEnd: 0 };
+        expectsName = isObject;
         break;
       }
-      case '}':
-      case ']':
+      case 0x7d: // }
+        // JSON.parse keeps one of those with the same name.
+        if (frame && frame.count !== Object.keys(frame.container).length) throw duplicate(text, what);
         frame = frames.pop();
-        expectsMember = false;
+        expectsName = false;
         break;
-      case ',':
-        if (frame?.members) expectsMember = true;
-        else if (frame) frame.at = (frame.at as number) + 1;
+      case 0x5d: // ]
+        frame = frames.pop();
+        expectsName = false;
         break;
-      case '"': {
+      case 0x2c: // ,
+        if (frame?.isObject) expectsName = true;
+        else if (frame) frame.count += 1;
+        break;
+      case 0x22: {
+        // "
         const end = stringEnd(text, i);
-        if (expectsMember && frame?.members) {
-          const member = decode(text.slice(i, end));
-          if (frame.members.has(member)) throw duplicate(what, member, i);
-          frame.members.add(member);
-          frame.at = member;
-          expectsMember = false;
+        if (expectsName && frame) {
+          frame.count += 1;
+          frame.nameStart = i;
+          frame.nameEnd = end;
+          expectsName = false;
         }
         i = end - 1;
         break;
       }
       default:
-        if (character === '-' || (character !== undefined && character >= '0' && character <= '9')) {
+        if (isNumberStart(text.charCodeAt(i))) {
           const end = numberEnd(text, i);
-          if (frame && !isExactNumber(text.slice(i, end))) frame.container[frame.at] = Number.NaN;
+          if (frame && !isExactNumber(text.slice(i, end))) frame.container[placeIn(frame, text)] = Number.NaN;
           i = end - 1;
         }
     }
   }
 }
 
-/** The position behind a string's closing quote: the first quote that no odd number of backslashes precedes. */
+/** The name of the current member, or the position of the current item. */
+const placeIn = ({ isObject, count, nameStart, nameEnd }: Frame, text: string): string | number =>
+  isObject ? decode(text.slice(nameStart, nameEnd)) : count;
+
+const isNumberStart = (code: number): boolean => code === 0x2d || (code >= 0x30 && code <= 0x39);
+
+/** The position behind a string's closing quote, the first that no odd number of backslashes precedes; the end without one. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    if (end < 0) return text.length; // not JSON
     let backslashes = 0;
     while (text[end - 1 - backslashes] === '\\') backslashes += 1;
     if (backslashes % 2 === 0) return end + 1;
@@ -94,12 +140,38 @@ function numberEnd(text: string, start: number): number {
 
 const decode = (quoted: string): string => (quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1));
 
-function duplicate(what: string, member: string, offset: number): GatewayError {
-  return new GatewayError(
-    'MALFORMED_JSON',
-    `${what} has the member ${JSON.stringify(member)} twice in one object, at position ${offset}.`,
-  );
+/** Finds the first member that is given twice; the text is known to have one. */
+function duplicate(text: string, what: string): GatewayError {
+  const outer: (Set<string> | undefined)[] = [];
+  let names: Set<string> | undefined;
+  let expectsName = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i];
+    if (character === '{' || character === '[') {
+      outer.push(names);
+      expectsName = character === '{';
+      names = expectsName ? new Set() : undefined;
+    } else if (character === '}' || character === ']') {
+      names = outer.pop();
+      expectsName = false;
+    } else if (character === ',') expectsName = names !== undefined;
+    else if (character === '"') {
+      const end = stringEnd(text, i);
+      if (expectsName && names) {
+        const name = decode(text.slice(i, end));
+        if (names.has(name)) return malformed(`${what} has the member ${shown(name)} twice in one object, at position ${i}.`);
+        names.add(name);
+        expectsName = false;
+      }
+      i = end - 1;
+    }
+  }
+  return malformed(`${what} has a member twice in one object.`);
 }
+
+const shown = (name: string): string => JSON.stringify(shorten(name));
+
+const malformed = (message: string): GatewayError => new GatewayError('MALFORMED_JSON', message);
 
 /**
  * Reads a query string. Unlike `URLSearchParams` alone it refuses bytes that are not UTF-8, which would all become the same

@@ -1,4 +1,4 @@
-import { describeIssues, type ErrorCode, errorKinds, type Issue } from '../domain/errors.ts';
+import { boundIssues, describeIssues, type ErrorCode, errorKinds, type Issue } from '../domain/errors.ts';
 import type { Answer, GatewayRequest } from './exchange.ts';
 
 /** How many seconds a caller should wait before it tries again. */
@@ -26,7 +26,8 @@ export interface Failure {
 
 /** A failure as an RFC 9457 problem, with the legacy member `success` and the gateway's own beside the standard ones. */
 export function problem(failure: Failure, request: Pick<GatewayRequest, 'id'>, headers: Record<string, string> = {}): Answer {
-  const { code, issues = [] } = failure;
+  const { code } = failure;
+  const issues = boundIssues(failure.issues ?? []);
   const { status, title } = errorKinds[code];
   const detail = issues.length > 0 ? describeIssues(issues) : failure.message;
   const type = `/docs/errors/${code}`;

@@ -12,37 +12,34 @@ export function pick(fields: Readonly<Record<string, string>>): (members: Member
   const pairs = Object.entries(fields);
   return (members) => {
     const input: Record<string, unknown> = {};
-    for (const [member, field] of pairs) if (Object.hasOwn(members, member)) input[field] = members[member];
+    for (const [member, field] of pairs) {
+      if (Object.hasOwn(members, member)) input[field] = member === 'mapping' ? mappingEntries(members[member]) : members[member];
+    }
     return input;
   };
 }
 
+/**
+ * A mapping as the schema takes it, a list of entries, from the object that the legacy API takes. Each side is left as it is,
+ * and so is what is no object, for the domain to judge.
+ */
+function mappingEntries(mapping: unknown): unknown {
+  // A list is how the schema takes a mapping, and must not pass for one here: no text does.
+  if (Array.isArray(mapping)) return 'a list';
+  if (typeof mapping !== 'object' || mapping === null) return mapping;
+  const sources = mapping as Readonly<Record<string, unknown>>;
+  // Not by Object.entries, which takes as long as reading the JSON when there are many.
+  return Object.keys(sources).map((schemaId) => ({ schemaId, dataSource: sources[schemaId] }));
+}
+
 /** What the legacy API calls the things that the schema has other names for. */
 const legacyNames: Readonly<Record<string, string>> = { providedId: 'user_group_id', currentToken: 'current_token' };
-
-/** The failure of a request without a member that it must have. */
-export function missing(member: string): Failure {
-  return { code: 'INVALID_INPUT', message: '', issues: [{ path: [member], message: 'is required.' }] };
-}
 
 const environmentNames: Readonly<Record<string, string>> = { CUSTOMER: 'Customer', TESTING: 'Testing' };
 
 /** An environment tag as the legacy API writes it; `null` means untagged. */
 export function environmentName(tag: unknown): string | null {
   return environmentNames[String(tag)] ?? null;
-}
-
-/**
- * A mapping as the schema takes it, a list of entries, from the object that the legacy API takes. What is absent stays
- * absent, and each side's value is left as it is for the schema to judge; or a failure when it is no object at all.
- */
-export function mappingEntries(mapping: unknown): { mapping?: unknown } | Failure {
-  if (mapping == null) return mapping === undefined ? {} : { mapping };
-  if (typeof mapping === 'object' && !Array.isArray(mapping)) {
-    return { mapping: Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource })) };
-  }
-  const issues = [{ path: ['mapping'], message: 'must be an object of schema id to data source, both strings.' }];
-  return { code: 'INVALID_INPUT', message: '', issues };
 }
 
 /**
@@ -61,14 +58,15 @@ export function queryMembers(query: string): Members {
 }
 
 /** A failure whose issues bear the legacy API's names: of members, and of mapping entries by their schema id. */
-export function inLegacyTerms({ code, message, issues = [] }: Failure, members: Members): Failure {
-  const schemaIds = Object.keys(members['mapping'] ?? {});
+export function inLegacyTerms({ code, message, issues = [] }: Failure, { mapping }: Members): Failure {
+  const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
+  const schemaIds = namesEntry && typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];
   return { code, message, issues: issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) })) };
 }
 
-function legacyPath([first, ...rest]: readonly (string | number)[], schemaIds: readonly string[]): (string | number)[] {
+function legacyPath([first, ...rest]: readonly (string | number)[], schemaIds: readonly string[]): string[] {
   if (first === undefined) return [];
   if (first === 'by') return legacyPath(rest, schemaIds);
-  if (first === 'mapping' && rest[0] !== undefined) return ['mapping', schemaIds[Number(rest[0])] ?? rest[0]];
-  return [legacyNames[first] ?? first, ...rest];
+  const names = first === 'mapping' ? rest.slice(0, 1).map((index) => schemaIds[Number(index)] ?? index) : rest;
+  return [legacyNames[first] ?? first, ...names].map(String);
 }

@@ -4,7 +4,7 @@ import { prepareOperation } from '../graphql/prepared.ts';
 import { jsonObject } from '../http/body.ts';
 import type { Answer, GatewayRequest, Route } from '../http/exchange.ts';
 import { type Failure, methodNotAllowed, problem } from '../http/problem.ts';
-import { environmentName, inLegacyTerms, type Members, mappingEntries, missing, pick, queryMembers, shared } from './legacy.ts';
+import { environmentName, inLegacyTerms, type Members, pick, queryMembers, shared } from './legacy.ts';
 
 /** What a row's operation answers: the members of the legacy answer, by its aliases, or a failure. */
 type Result = { readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure;
@@ -46,9 +46,7 @@ const rotate = `
 /** What a method stands for. */
 interface Row {
   readonly document: string;
-  /** The member that every request must have. */
-  readonly required: string;
-  /** The operation's input, from the request's members. */
+  /** The operation's input, from the request's members, of which none is checked yet. */
   readonly input: (members: Members) => Members;
 }
 
@@ -56,14 +54,13 @@ const groupFields = { user_group_id: 'providedId', ...shared };
 
 /** The operation of each method. */
 export const rows: Readonly<Record<string, Row>> = {
-  GET: { document: getOrCreate, required: 'user_group_id', input: pick(groupFields) },
-  QUERY: { document: getOrCreate, required: 'user_group_id', input: pick(groupFields) },
+  GET: { document: getOrCreate, input: pick(groupFields) },
+  QUERY: { document: getOrCreate, input: pick(groupFields) },
   PUT: {
     document: update,
-    required: 'user_group_id',
     input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
   },
-  POST: { document: rotate, required: 'current_token', input: pick({ current_token: 'currentToken' }) },
+  POST: { document: rotate, input: pick({ current_token: 'currentToken' }) },
 };
 
 /** The methods that `/api/user` takes, as the `Allow` header has them. */
@@ -81,14 +78,12 @@ export function userRoute(schema: GraphQLSchema, contextOf: (request: GatewayReq
   );
   return {
     credential: 'required',
+    schemes: ['Token'],
     async answer(request) {
       const row = prepared.get(request.method);
       if (!row) return methodNotAllowed(request, allow);
       const members = readMembers(request);
-      if (members[row.required] == null) return problem(missing(row.required), request);
-      const mapping = mappingEntries(members['mapping']);
-      if ('message' in mapping) return problem(mapping, request);
-      const result = (await row.operation.run(row.input({ ...members, ...mapping }), contextOf(request))) as Result;
+      const result = (await row.operation.run(row.input(members), contextOf(request))) as Result;
       return 'code' in result ? problem(inLegacyTerms(result, members), request) : success(result);
     },
     failure: (error, request) => problem(inLegacyTerms(error, {}), request),

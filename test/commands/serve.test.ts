@@ -47,6 +47,10 @@ test.runIf(hasCurl())(
     expect(json.data.caller).toEqual({ environmentTag: 'TESTING', scopes: ['groups:read', 'groups:write'] });
     expect(await first.stop()).toMatchObject({ code: 0 });
 
+    const admin = /^ *(npm run .*)$/m.exec(stdout)?.[1] ?? '';
+    const made = await launch('bash', ['-c', admin], { DATA_DIR: dataDir.path }).ended;
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/ugk_[0-9A-Za-z]{36}/) });
+
     const second = await serve({ DATA_DIR: dataDir.path });
     expect((await second.stop()).stdout).toBe('');
   },
@@ -99,12 +103,13 @@ test('every mistake in the settings is told at once and by name, nothing is star
     BOOTSTRAP_API_TOKEN: 'ugk_mistyped0000000000000000000000000000',
     LOG_LEVEL: 'verbose',
     LOG_FORMAT: 'xml',
+    DRAIN_DELAY_SECONDS: '301',
     DATA_DIR: dataDir.path,
   };
   for (const command of [['serve'], ['token', 'list']]) {
     const { code, stdout, stderr } = await run(command, settings);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    for (const name of ['PORT', 'DATABASE_URL', 'BOOTSTRAP_API_TOKEN', 'LOG_LEVEL', 'LOG_FORMAT']) {
+    for (const name of ['PORT', 'DATABASE_URL', 'BOOTSTRAP_API_TOKEN', 'LOG_LEVEL', 'LOG_FORMAT', 'DRAIN_DELAY_SECONDS']) {
       expect(stderr.split('\n').filter((line) => line.includes(`${name} `))).toHaveLength(1);
     }
     expect(stderr).not.toMatch(/pass-word|ugk_mistyped|\n\s+at /);

@@ -1,11 +1,12 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
 import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
 
@@ -14,10 +15,10 @@ let gateway: ServeProcess;
 let token: string;
 
 /** A gateway on a database that the test can take part in. */
-async function start(): Promise<void> {
+async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
   const options = { name: 'test', environmentTag: null, scopes: ['groups:write'], expiresAt: null };
   token = (await issueApiToken(database.prisma, options)).secret;
-  gateway = await serve({ DATABASE_URL: database.url });
+  gateway = await serve({ DATABASE_URL: database.url, ...settings });
 }
 
 beforeEach(async () => {
@@ -28,44 +29,37 @@ afterEach(async () => {
   await database.close();
 });
 
-/** Makes writes wait until it is released. */
-async function holdWrites(): Promise<() => Promise<void>> {
-  const holder = new pg.Client(database.url);
-  await holder.connect();
-  holder.on('error', () => {});
-  await holder.query('begin; lock table user_group in access exclusive mode');
-  return () => holder.end();
-}
-
-/** A request that reached the database and waits there. */
+/** A request that reached the database and waits there until it is released. */
 async function beginWaiting() {
-  const reply = sendRequest(gateway.url, 'GET', '/api/user', { token, body: { user_group_id: 'under way' } });
-  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  await until(async () => (await database.pool.query(waiting)).rowCount, 'the request waits in the database');
-  return reply;
+  const held = await holdWrites(database.url);
+  onTestFinished(() => held.release());
+  const reply = sendRequest(gateway.url, 'GET', '/api/user', { token, body: { user_group_id: 'in flight' } });
+  void reply.catch(() => {});
+  await held.untilOneWaits();
+  return { reply, release: held.release };
 }
 
-test('SIGTERM: what is under way is answered, /readyz says 503 meanwhile, nobody new is let in, the exit code is 0', async () => {
+/** What `/readyz` answers, and whether it ends the connection. */
+function readiness(agent: Agent): Promise<{ status: number | undefined; connection: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    request(`${gateway.url}/readyz`, { agent }, (incoming) => {
+      incoming.resume().once('end', () => resolve({ status: incoming.statusCode, connection: incoming.headers.connection }));
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+test('SIGTERM: what is in flight is answered, /readyz says 503 meanwhile, no connection is taken, the exit code is 0', async () => {
   await start();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
-  const readiness = () =>
-    new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
-      request(`${gateway.url}/readyz`, { agent }, (incoming) => {
-        incoming.resume().once('end', () => resolve({ status: incoming.statusCode, connection: incoming.headers.connection }));
-      })
-        .once('error', reject)
-        .end();
-    });
-  expect((await readiness()).status).toBe(200);
-  const release = await holdWrites();
-  const reply = beginWaiting();
-  void reply.catch(() => {});
-  await until(async () => (await database.pool.query('select 1 from pg_locks where not granted')).rowCount, 'it waits');
+  expect((await readiness(agent)).status).toBe(200);
+  const { reply, release } = await beginWaiting();
 
   gateway.child.kill('SIGTERM');
-  await until(() => gateway.output.stderr.includes('SIGTERM'), 'the gateway heard it');
-  expect(await readiness()).toEqual({ status: 503, connection: 'close' });
+  await until(() => gateway.output.stderr.includes('SIGTERM: draining in-flight requests, then exiting'), 'the gateway drains');
+  expect(await readiness(agent)).toEqual({ status: 503, connection: 'close' });
   await expect(sendRequest(gateway.url, 'GET', '/livez')).rejects.toThrow('ECONNREFUSED');
   expect(gateway.child.exitCode).toBeNull();
 
@@ -74,30 +68,49 @@ test('SIGTERM: what is under way is answered, /readyz says 503 meanwhile, nobody
   expect(await gateway.ended).toMatchObject({ code: 0 });
 });
 
-test('a second signal ends at once', async () => {
-  await start();
-  const release = await holdWrites();
-  onTestFinished(release);
-  const reply = beginWaiting();
-  const outcome = reply.then(
-    () => 'answered',
-    () => 'cut off',
-  );
-  await until(async () => (await database.pool.query('select 1 from pg_locks where not granted')).rowCount, 'it waits');
+test('DRAIN_DELAY_SECONDS: new connections are served that long, while /readyz says 503', async () => {
+  await start({ DRAIN_DELAY_SECONDS: '3' });
+  const begun = Date.now();
   gateway.child.kill('SIGTERM');
-  await until(() => gateway.output.stderr.includes('SIGTERM'), 'the gateway heard it');
-  expect(gateway.child.exitCode).toBeNull();
-  gateway.child.kill('SIGTERM');
-  expect(await gateway.ended).toMatchObject({ code: 1 });
-  expect(await outcome).toBe('cut off');
+  await until(() => gateway.output.stderr.includes('the listener closes in 3 s'), 'the gateway begins to stop');
+  const agent = new Agent();
+  expect(await readiness(agent)).toEqual({ status: 503, connection: 'close' });
+  const reply = await sendRequest(gateway.url, 'GET', '/api/user', { token, body: { user_group_id: 'late' } });
+  expect(reply).toMatchObject({ status: 200 });
+  expect(await gateway.ended).toMatchObject({ code: 0 });
+  expect(Date.now() - begun).toBeGreaterThanOrEqual(3_000);
 });
 
-test('connections on which nothing was asked, as browsers and load balancers hold them, do not hold the stop up', async () => {
+test('a second signal ends at once, within the drain delay too', async () => {
+  for (const settings of [{}, { DRAIN_DELAY_SECONDS: '300' }]) {
+    await start(settings);
+    const { reply, release } = await beginWaiting();
+    const outcome = reply.then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    gateway.child.kill('SIGTERM');
+    await until(() => gateway.output.stderr.includes('SIGTERM'), 'the gateway has received it');
+    expect(gateway.child.exitCode).toBeNull();
+    gateway.child.kill('SIGTERM');
+    expect(await gateway.ended).toMatchObject({ code: 1 });
+    expect(await outcome).toBe('cut off');
+    await release();
+  }
+});
+
+const headers = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
+test.each([
+  ['on which nothing was sent', ''],
+  ['that stopped within the headers', headers],
+  ['that stopped within the body', `${headers}\r\n{"query":`],
+])('a connection %s does not hold the stop up', async (_, sent) => {
   await start();
   const { hostname, port } = new URL(gateway.url);
   const silent = connect(Number(port), hostname).on('error', () => {});
   onTestFinished(() => void silent.destroy());
   await until(() => silent.readyState === 'open', 'it is connected');
+  if (sent) await new Promise((resolve) => silent.write(sent, resolve));
   expect((await sendRequest(gateway.url, 'GET', '/livez')).status).toBe(200);
   gateway.child.kill('SIGTERM');
   let ended = false;
@@ -105,6 +118,30 @@ test('connections on which nothing was asked, as browsers and load balancers hol
     ended = true;
   });
   await until(() => ended, 'the gateway ends', 5_000);
+  expect(await gateway.ended).toMatchObject({ code: 0 });
+});
+
+test('a request whose body still arrives while the gateway stops is answered', async () => {
+  await start();
+  const { hostname, port } = new URL(gateway.url);
+  const slow = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void slow.destroy());
+  let answer = '';
+  slow.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  const body = JSON.stringify({ query: '{ __typename }' });
+  const send = (text: string) => new Promise((resolve) => slow.write(text, resolve));
+  await send(`${headers.replace('1000', String(body.length))}\r\n`);
+  expect((await sendRequest(gateway.url, 'GET', '/livez')).status).toBe(200);
+  gateway.child.kill('SIGTERM');
+  await until(() => gateway.output.stderr.includes('draining'), 'the gateway drains');
+  // Slower than a silent connection is kept, and never silent for long.
+  for (const part of body.match(/.{1,3}/g) ?? []) {
+    await send(part);
+    await pause(300);
+  }
+  await until(() => answer.includes('"Query"'), 'it is answered');
   expect(await gateway.ended).toMatchObject({ code: 0 });
 });
 

@@ -70,8 +70,8 @@ test('token create --json prints one object with exactly the members promised; t
   });
 });
 
-test('token create without options makes an untagged token for groups that does not expire, and shows the secret once', async () => {
-  const { code, stdout } = await run(['token', 'create', '--name=plain'], settings);
+test('token create with nothing but a name and an environment makes a token for groups that does not expire, and shows the secret once', async () => {
+  const { code, stdout } = await run(['token', 'create', '--name=plain', '--environment=none'], settings);
   expect(code).toBe(0);
   const [secret = '', ...others] = stdout.match(/ugk_[0-9A-Za-z]{36}/g) ?? [];
   expect(others).toEqual([]);
@@ -83,6 +83,29 @@ test('token create without options makes an untagged token for groups that does 
   const list = await run(['token', 'list'], settings);
   expect(list.stdout).toContain('plain');
   expect(list.stdout).not.toContain(secret.slice(0, 12));
+});
+
+test('token create without --environment and without a terminal makes nothing: exit code 2, the choices named', async () => {
+  const { code, stdout, stderr } = await run(['token', 'create', '--name', 'no environment'], settings);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('--environment is missing: Customer, Testing or none (untagged).');
+  expect(await database.prisma.apiToken.count({ where: { name: 'no environment' } })).toBe(0);
+});
+
+test('token create reports every mistake at once', async () => {
+  const args = ['--enviroment', 'Testing', '--scope', 'groups', '--scope', 'all', '--expires-in', '9', 'word', '--json=yes'];
+  const { code, stderr } = await run(['token', 'create', ...args], settings);
+  expect(code).toBe(2);
+  expect(stderr.split('\n\n')[0]?.split('\n').slice(1)).toEqual([
+    '  "word" belongs to no option.',
+    '  There is no option --enviroment. Did you mean --environment?',
+    '  --json takes no value.',
+    '  --name is missing: what the API token is for.',
+    '  --environment is missing: Customer, Testing or none (untagged).',
+    expect.stringMatching(/^ {2}--scope must be one of .*groups:resolve.*, not "groups"\.$/),
+    expect.stringMatching(/^ {2}--scope must be one of .*, not "all"\.$/),
+    '  --expires-in must be a number and a unit, such as 30m, 12h, 90d or 52w, not "9".',
+  ]);
 });
 
 test('token list shows every token and no secret, also through npm, which prints nothing of its own', async () => {

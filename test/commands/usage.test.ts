@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { token } from '../../src/commands/token.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
+import { describeScope, scopeNames } from '../../src/domain/caller.ts';
 import { run } from '../support/process.ts';
 
 /** Were anything opened, this would be refused after ten seconds, with exit code 1. */
@@ -37,10 +38,19 @@ test.concurrent.each([
   expect(stdout).toMatch(text);
 });
 
+test('the help describes every scope', async () => {
+  const { stdout } = await run(['token', '--help'], nowhere);
+  for (const scope of scopeNames) expect(stdout).toMatch(new RegExp(`\\n  ${scope} +${describeScope(scope).slice(0, 20)}`));
+});
+
 test.each([
   ['no action', [], /token create --name/],
   ['no name', ['create'], /--name/],
   ['an empty name', ['create', '--name', ''], /--name/],
+  ['a name too long', ['create', '--name', 'x'.repeat(256)], /--name must have 1 to 255 characters/],
+  ['a name without a value', ['create', '--name', '--environment', 'none'], /--name needs a value\.\n\n/],
+  ['a name given twice', ['create', '--name', 'a', '--name', 'b', '--environment', 'none'], /--name is given twice\.\n\n/],
+  ['no environment', ['create', '--name', 'n'], /--environment is missing: Customer, Testing or none/],
   ['an unknown environment', ['create', '--name', 'n', '--environment', 'testing'], /--environment.*Customer, Testing or none/],
   ['an unknown scope', ['create', '--name', 'n', '--scope', 'groups'], /groups:read, groups:write/],
   ['a time without a unit', ['create', '--name', 'n', '--expires-in', '90'], /--expires-in.*90d/],

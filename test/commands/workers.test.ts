@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
 import { endProcesses, launch, type Running, until } from '../support/process.ts';
 
 const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -31,18 +32,46 @@ test('several workers start on a new embedded database, one that dies is replace
   const create = (id: string) => sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: id } });
   expect((await create('before')).json.new_user_group).toBe(true);
 
-  const worker = await workerOf(running);
+  const [worker = 0] = await workersOf(running);
   process.kill(worker, 'SIGKILL');
   await until(() => listening(running).length === 3, 'another worker listens');
   expect((await create('before')).json.new_user_group).toBe(false);
+  expect(running.output.stderr).toContain(`worker ${worker} ended by SIGKILL; starting another`);
+  await until(() => running.output.stderr.includes(`listens in place of worker ${worker}`), 'the replacement is logged');
 
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(0);
   expect(dataDir.postmaster()).toBeUndefined();
 });
 
-/** The process of a worker: the first child of the first process. */
-async function workerOf({ child }: Running): Promise<number> {
+test('when the first process is killed, the workers answer what is in flight and end, and the last one stops PostgreSQL', async () => {
+  const token = 'bootstrap-token-of-the-workers-test';
+  const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token };
+  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], settings);
+  await until(() => listening(running).length === 2, 'both workers listen');
+  const [url = ''] = listening(running);
+  const workers = await workersOf(running);
+  expect(workers).toHaveLength(2);
+  const postmaster = dataDir.postmaster() ?? 0;
+  const held = await holdWrites(dataDir.databaseUrl());
+  const reply = sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: 'in flight' } });
+  await held.untilOneWaits();
+
+  running.child.kill('SIGKILL');
+  const draining = () => running.output.stderr.match(/the first process is gone: draining/g)?.length;
+  await until(() => draining() === 2, 'both workers drain');
+  expect(isAlive(postmaster)).toBe(true);
+  await held.release();
+  expect((await reply).status).toBe(200);
+  await running.ended; // when no worker holds its output any more
+  await until(() => !workers.some(isAlive), 'the workers have ended');
+  expect(running.output.stderr.match(/"stopped"/g)).toHaveLength(2);
+  expect(isAlive(postmaster)).toBe(false);
+  expect(dataDir.postmaster()).toBeUndefined();
+});
+
+/** The processes of the workers: the children of the first process. */
+async function workersOf({ child }: Running): Promise<number[]> {
   const children = await launch('pgrep', ['-P', String(child.pid), '-f', 'main.js'], {}).ended;
-  return Number(children.stdout.split('\n')[0]);
+  return children.stdout.trim().split('\n').map(Number);
 }

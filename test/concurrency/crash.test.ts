@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -50,19 +52,25 @@ test('killed together with its PostgreSQL, it recovers by itself, with every wri
   expect(await tokensOf(next.url, token, load.stored.keys())).toEqual(load.stored);
 });
 
-test('when PostgreSQL alone is killed, requests are answered by 503 at worst, and the gateway brings it back', async () => {
+test('when PostgreSQL alone is killed, requests are answered by 503 until it is back, and the gateway brings it back', async () => {
   const load = beginLoad(gateway.url, token);
   await load.successes(60);
   const postmaster = dataDir.postmaster() ?? 0;
+  // Without its settings it cannot start, so that it stays away until requests have met that.
+  const settings = join(dataDir.path, 'postgres', 'postgresql.conf');
+  renameSync(settings, `${settings}.away`);
   process.kill(postmaster, 'SIGKILL');
+  const refused = () => load.replies.filter(({ status }) => status !== 200);
+  await until(() => refused().length >= 20, 'requests are refused');
+  renameSync(`${settings}.away`, settings);
   await until(() => ![undefined, postmaster].includes(dataDir.postmaster()), 'another PostgreSQL runs');
   await load.successes(60);
   await load.stop();
 
   expect(load.failures).toEqual([]);
   expect(gateway.child.exitCode).toBeNull();
-  const refused = load.replies.filter(({ status }) => status !== 200);
-  for (const { status, headers, text } of refused) {
+  expect(refused().length).toBeGreaterThanOrEqual(20);
+  for (const { status, headers, text } of refused()) {
     expect({ status, text }).toEqual({ status: 503, text: expect.stringContaining('UNAVAILABLE') });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
@@ -70,7 +78,7 @@ test('when PostgreSQL alone is killed, requests are answered by 503 at worst, an
   expect((await sendRequest(gateway.url, 'GET', '/readyz')).status).toBe(200);
 });
 
-test('told to stop just after PostgreSQL was killed, the gateway leaves none behind', async () => {
+test('stopped just after PostgreSQL was killed, the gateway leaves none behind', async () => {
   process.kill(dataDir.postmaster() ?? 0, 'SIGKILL');
   await until(() => gateway.output.stderr.includes('was lost'), 'the gateway notices');
   expect(await gateway.stop()).toMatchObject({ code: 0 });

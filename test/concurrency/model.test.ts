@@ -2,7 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type Answer, type Asker, type Fields, initialState, next, type Operation, type State } from '../support/model.ts';
+import {
+  type Answer,
+  type Asker,
+  type Fields,
+  initialState,
+  next,
+  type Operation,
+  type State,
+  type Tag,
+} from '../support/model.ts';
 
 let gateways: TestGateway[];
 const secrets: string[] = [];
@@ -36,6 +45,8 @@ interface Draft {
   readonly id: number;
   readonly token: number;
   readonly graceSeconds: number;
+  readonly endGracePeriods: boolean;
+  readonly environmentTag?: Tag | undefined;
   readonly by: 'providedId' | 'token' | 'teamId';
   readonly fields: Fields;
 }
@@ -49,18 +60,28 @@ const fields = fc.record(
   { requiredKeys: [] },
 );
 const draft: fc.Arbitrary<Draft> = fc.record({
-  kind: fc.constantFrom('getOrCreate', 'getOrCreate', 'update', 'rotate', 'find'),
+  kind: fc.constantFrom('getOrCreate', 'getOrCreate', 'update', 'rotate', 'rotate', 'find'),
   asker: fc.nat({ max: askers.length - 1 }),
   gateway: fc.nat({ max: 1 }),
   id: fc.nat({ max: 1 }),
-  token: fc.nat({ max: 7 }),
+  token: fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 5),
   graceSeconds: fc.constantFrom(0, 3600),
+  endGracePeriods: fc.boolean(),
+  environmentTag: fc.constantFrom(undefined, undefined, undefined, null, 'CUSTOMER', 'TESTING'),
   by: fc.constantFrom('providedId', 'token', 'teamId'),
   fields,
 });
 
 /** The steps of a run, each of one operation or of two at the same moment. */
 const steps = fc.array(fc.oneof(fc.tuple(draft), fc.tuple(draft, draft)), { minLength: 5, maxLength: 25 });
+
+/** The last steps of every run: who is found by each of the newest tokens, former ones included. */
+const probes: readonly [Draft][] = Array.from({ length: 8 }, (_, token) => [
+  {
+    ...{ kind: 'find', by: 'token', token, asker: askers.findIndex(({ admin }) => admin), gateway: token % 2 },
+    ...{ id: 0, graceSeconds: 0, endGracePeriods: false, fields: {} },
+  },
+]);
 
 let runs = 0;
 
@@ -71,7 +92,7 @@ test('every answer, from either gateway and to any caller, agrees with the rules
       const run = `run ${runs++}`;
       // More than one where two orders explain the same answers: two updates of everything, say. What follows tells them apart.
       let states: readonly [State, ...State[]] = [initialState];
-      for (const step of sequence) {
+      for (const step of [...sequence, ...probes]) {
         const operations = step.map((each) => ({ ...each, operation: concrete(each, states[0], run) }));
         const answers = await Promise.all(operations.map((each) => ask(each.gateway, each.asker, each.operation)));
         const done = operations.map(({ asker, operation }, index) => ({ asker, operation, answer: answers[index] ?? {} }));
@@ -87,7 +108,14 @@ test('every answer, from either gateway and to any caller, agrees with the rules
     { numRuns: 80, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
   );
   // That the runs came by everything that can happen, so that agreement means something.
-  const kinds = ['getOrCreate created', 'getOrCreate found', 'getOrCreate CONFLICT', 'update found', 'update NOT_FOUND'];
+  const kinds = [
+    'getOrCreate created',
+    'getOrCreate found',
+    'getOrCreate CONFLICT',
+    'getOrCreate FORBIDDEN',
+    'update found',
+    'update NOT_FOUND',
+  ];
   expect([...seen]).toEqual(expect.arrayContaining([...kinds, 'rotate found', 'rotate NOT_FOUND', 'find found', 'find nothing']));
 }, 40_000);
 
@@ -131,11 +159,13 @@ function distinct(states: readonly (State | undefined)[]): State[] {
   return found;
 }
 
-function concrete({ kind, id, token, graceSeconds, by, fields }: Draft, { tokens, groups }: State, run: string): Operation {
+function concrete(draft: Draft, { tokens, groups }: State, run: string): Operation {
+  const { kind, id, token, graceSeconds, endGracePeriods, environmentTag, by, fields } = draft;
   const providedId = `${run} ${id}`;
   const anyToken = tokens[tokens.length - 1 - token] ?? 'a token of no group';
-  if (kind === 'rotate') return { kind, token: anyToken, graceSeconds };
-  if (kind !== 'find') return { kind, id: providedId, fields };
+  if (kind === 'rotate') return { kind, token: anyToken, graceSeconds, endGracePeriods };
+  if (kind === 'getOrCreate') return { kind, id: providedId, fields, ...(environmentTag !== undefined && { environmentTag }) };
+  if (kind === 'update') return { kind, id: providedId, fields };
   if (by === 'token') return { kind, by: { token: anyToken } };
   return { kind, by: by === 'teamId' ? { teamId: groups[token]?.teamId ?? 2_000_000_000 } : { providedId } };
 }
@@ -166,12 +196,16 @@ async function ask(gateway: number, asker: number, operation: Operation): Promis
 
 function variables(operation: Operation): Record<string, unknown> {
   switch (operation.kind) {
-    case 'getOrCreate':
-      return { input: { providedId: operation.id, ...operation.fields } };
+    case 'getOrCreate': {
+      const { kind: _, id: providedId, fields, ...environment } = operation;
+      return { input: { providedId, ...fields, ...environment } };
+    }
     case 'update':
       return { input: { by: { providedId: operation.id }, ...operation.fields } };
-    case 'rotate':
-      return { input: { currentToken: operation.token, graceSeconds: operation.graceSeconds } };
+    case 'rotate': {
+      const { kind: _, token: currentToken, ...options } = operation;
+      return { input: { currentToken, ...options } };
+    }
     case 'find':
       return { by: operation.by };
   }

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
-import { makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { launch, run } from '../support/process.ts';
 
 let dataDir: TestDataDir;
@@ -85,6 +85,69 @@ test('starts although the lock file of a crashed server names a process that is 
   await second.close();
   expect(stranger.exitCode).toBeNull();
 });
+
+test.each([
+  ['empty', ''],
+  ['garbage', '\0\0\0 not a number\n'],
+  ['cut off', '123456789\n'],
+])('starts although the lock file that a crash left is %s', async (_, content) => {
+  const first = await openEmbedded(dataDir.path);
+  await first.close();
+  writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), content);
+  const second = await openEmbedded(dataDir.path);
+  expect(await ask(second, 'select 1')).toBe(1);
+  await second.close();
+  expect(dataDir.postmaster()).toBeUndefined();
+});
+
+test.runIf(process.platform === 'linux').each(['', 'not a number\n'])(
+  'starts no second server on the data of one that runs although its lock file reads %j',
+  async (content) => {
+    const first = await openEmbedded(dataDir.path);
+    const postmaster = dataDir.postmaster() ?? 0;
+    writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), content);
+    const second = await openEmbedded(dataDir.path);
+    expect(second.connection('postgres').port).toBe(first.connection('postgres').port);
+    expect(await ask(second, 'select 1')).toBe(1);
+    await first.close();
+    expect(isAlive(postmaster)).toBe(true);
+    await second.close();
+    expect(isAlive(postmaster)).toBe(false);
+  },
+);
+
+test.each([
+  ['missing', /postgres-password is missing/, (file: string) => rmSync(file)],
+  ['empty', /postgres-password is empty/, (file: string) => writeFileSync(file, '')],
+  ['another', /does not accept the password in .*postgres-password/, (file: string) => writeFileSync(file, 'another')],
+])(
+  'where the password of existing data is %s, says so and what to do, draws no other, and leaves no server',
+  async (_, text, spoil) => {
+    const first = await openEmbedded(dataDir.path);
+    await first.close();
+    const file = join(dataDir.path, 'postgres-password');
+    spoil(file);
+    const spoiled = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+
+    const { code, stdout, stderr } = await run(['migrate'], { DATA_DIR: dataDir.path });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(text);
+    expect(stderr).toContain('restore it from a backup');
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(spoiled);
+    expect(dataDir.postmaster()).toBeUndefined();
+
+    // What the text says to do without a backup works as printed.
+    const [alter = '', write = ''] = stderr.split('\n').filter((line) => line.startsWith('  '));
+    const { uid, gid } = statSync(join(dataDir.path, 'postgres'));
+    const asOwner = process.getuid?.() === 0 ? { uid, gid } : {};
+    expect(await launch('sh', ['-c', alter], {}, { ...asOwner, cwd: '/' }).ended).toMatchObject({ code: 0 });
+    expect(await launch('sh', ['-c', write], {}).ended).toMatchObject({ code: 0 });
+    const second = await openEmbedded(dataDir.path);
+    expect(await ask(second, 'select 1')).toBe(1);
+    await second.close();
+  },
+);
 
 test('is created although a process of the same number, as in a restarted container, was killed while it created it', async () => {
   mkdirSync(join(dataDir.path, `postgres.${process.pid}`, 'base'), { recursive: true });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
-import { isUnavailable } from '../../src/database/faults.ts';
+import { isUnavailable, repeatOnConflict } from '../../src/database/faults.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const withCode = (code: string) => Object.assign(new Error('text'), { code });
@@ -46,6 +46,28 @@ describe('a fault of ours or of the data', () => {
   test('a Prisma error about the data', () => expect(isUnavailable(prismaError('P2002', '23505'))).toBe(false));
 });
 
+describe('work that failed', () => {
+  test.each([
+    { code: '40001', fault: withCode('40001'), attempts: 2 },
+    { code: '40P01', fault: withCode('40P01'), attempts: 2 },
+    { code: 'P2034, of Prisma', fault: prismaError('P2034', '40001'), attempts: 2 },
+    { code: '40P01 below P2010', fault: prismaError('P2010', '40P01'), attempts: 2 },
+    // It is not known whether it was committed.
+    { code: '40003', fault: withCode('40003'), attempts: 1 },
+    { code: '57P01', fault: withCode('57P01'), attempts: 1 },
+    { code: '23505', fault: withCode('23505'), attempts: 1 },
+    { code: 'none', fault: new Error('text'), attempts: 1 },
+  ])('by $code is attempted $attempts times at most', async ({ fault, attempts }) => {
+    let attempted = 0;
+    const work = async () => {
+      attempted += 1;
+      throw fault;
+    };
+    await expect(repeatOnConflict(work)).rejects.toBe(fault);
+    expect(attempted).toBe(attempts);
+  });
+});
+
 describe('as they really come', () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -68,7 +90,7 @@ describe('as they really come', () => {
 
   test.each(['driver', 'Prisma', 'transaction'])(
     'the connection is ended by the server while it is used, by the %s',
-    async (door) => {
+    async (way) => {
       const used = connectDatabase({ connectionString: database.url });
       const ways = {
         driver: () => used.pool.query('select pg_terminate_backend(pg_backend_pid())'),
@@ -76,7 +98,7 @@ describe('as they really come', () => {
         transaction: () =>
           used.prisma.$transaction(async (transaction) => transaction.$queryRaw`select pg_terminate_backend(pg_backend_pid())`),
       };
-      const fault = await faultOf(ways[door as keyof typeof ways]());
+      const fault = await faultOf(ways[way as keyof typeof ways]());
       expect(fault).toBeInstanceOf(Error);
       expect(isUnavailable(fault)).toBe(true);
       expect(await used.prisma.apiToken.count()).toBe(0);

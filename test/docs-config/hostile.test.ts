@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { applyFixes } from '../../src/docs-config/fix.ts';
+import { printValue } from '../../src/docs-config/print-value.ts';
 import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
 
 const navigation = '"navigation": [{"group": "a", "pages": ["b"]}]';
@@ -26,6 +27,16 @@ test('a value nested too deep, or in a circle, is refused with a finding', () =>
   for (const value of [deep, { name: 'a', navigation: deep }, circle]) {
     expect(validateDocsConfigValue(value).diagnostics.map(({ code }) => code)).toContain('too-deep');
   }
+});
+
+test('a value whose indents would be far longer than itself is checked without them', () => {
+  let value: unknown = Array(50_000).fill(1);
+  for (let level = 0; level < 190; level++) value = [value];
+  expect(printValue({ value }).length).toBeLessThan(200_000);
+  expect(validateDocsConfigValue({ name: 'a', navigation: [], value }).diagnostics).toMatchObject([
+    { code: 'empty-value', pointer: '/navigation', range: { start: { line: 1 } } },
+    { code: 'unknown-property', pointer: '/value' },
+  ]);
 });
 
 test('1,000,000 findings are counted, and at most 1,000 listed, the last of which says so', () => {
@@ -55,8 +66,8 @@ test('200,000 characters of syntax errors end', () => {
 });
 
 test('20,000 certain corrections are made in one go', () => {
-  const { text, applied } = applyFixes(`{"name": "a", ${navigation}, "versions": [${"'1' ".repeat(20_000)}]}`);
-  expect(applied).toBe(39_999);
+  const { text, fixes } = applyFixes(`{"name": "a", ${navigation}, "versions": [${"'1' ".repeat(20_000)}]}`);
+  expect(fixes).toHaveLength(39_999);
   expect(validateDocsConfig(text).valid).toBe(true);
 });
 

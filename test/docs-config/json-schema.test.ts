@@ -54,6 +54,15 @@ test.each<JsonSchemaOptions>([{}, { strict: true }, { allowNestedGroups: true },
   },
 );
 
+test.each<JsonSchemaOptions>([{}, { strict: true }, { allowNestedGroups: true }])(
+  'the schema refuses a document in the newer format, as the validator does (%o)',
+  (options) => {
+    const document = { theme: 'mint', name: 'Acme', colors: { primary: '#fff' }, navigation: { groups: [] } };
+    const validate = new Ajv2020({ strict: true }).compile(docsConfigJsonSchema(options));
+    expect([validate(document), validateDocsConfigValue(document, options).valid]).toEqual([false, false]);
+  },
+);
+
 const service = getLanguageService({});
 service.configure({ schemas: [{ uri: 'docs-config', fileMatch: ['*.json'], schema: docsConfigJsonSchema() as JSONSchema }] });
 

@@ -63,8 +63,8 @@ function valueMutations(document: unknown, { path, shape, value }: Spot): Mutati
     { document: withValue(document, path, wrong), code, pointer: pointerOf(path), shown: print(wrong) },
   ];
   if (shape.kind === 'enum') return mutate(`${String(value)}x`, 'enum');
-  const colour = shape.kind === 'union' ? shape.branches[0] : shape;
-  return colour?.kind === 'string' && colour.pattern && typeof value === 'string' ? mutate(`${value}0`, 'hex-color') : [];
+  const color = shape.kind === 'union' ? shape.branches[0] : shape;
+  return color?.kind === 'string' && color.pattern && typeof value === 'string' ? mutate(`${value}0`, 'hex-color') : [];
 }
 
 function absenceMutations(document: unknown, { path, field }: Spot): Mutation[] {
@@ -121,8 +121,8 @@ test('fixing twice is fixing once, leaves no fixable error, and leaves a valid t
     fc.property(broken, (source) => {
       const before = validateDocsConfig(source, { allowNestedGroups: true });
       const once = applyFixes(source, { allowNestedGroups: true });
-      if (before.valid) expect(once).toEqual({ text: source, applied: 0 });
-      expect(applyFixes(once.text, { allowNestedGroups: true })).toEqual({ text: once.text, applied: 0 });
+      if (before.valid) expect(once).toEqual({ text: source, fixes: [] });
+      expect(applyFixes(once.text, { allowNestedGroups: true })).toEqual({ text: once.text, fixes: [] });
       // With severities that were chosen: others are softened while the text is not JSON.
       const errors = (text: string) => validateDocsConfig(text, { allowNestedGroups: true, severities }).errorCount;
       expect(errors(once.text)).toBeLessThanOrEqual(errors(source));

@@ -33,7 +33,7 @@ const source = `{
 test('for people: the place, the lines around it, the span underlined, what to do, and a summary', () => {
   expect(renderPretty([checked(source)], false)).toMatchInlineSnapshot(`
     "docs.json:3:26 warning hex-color /colors/primary
-      "primary" is "0d9373", which is not a colour like "#0d9373".
+      "primary" is "0d9373", which is not a color like "#0d9373".
 
         1 | {
         2 |   "name": "Acme",
@@ -42,7 +42,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
         4 |   "navigation": []
 
       → Write "#0d9373".
-        see /docs/docs-config/hex-color
+        see docs-config explain hex-color
 
     docs.json:4:3 error json-syntax
       A comma is missing before \`"navigation"\`.
@@ -54,7 +54,7 @@ test('for people: the place, the lines around it, the span underlined, what to d
         5 | }
 
       → Put a comma after the value before it. (--fix does it)
-        see /docs/docs-config/json-syntax
+        see docs-config explain json-syntax
 
     docs.json:4:17 warning empty-value /navigation
       "navigation" is empty.
@@ -66,14 +66,14 @@ test('for people: the place, the lines around it, the span underlined, what to d
         5 | }
 
       → Fill it in.
-        see /docs/docs-config/empty-value
+        see docs-config explain empty-value
 
     1 file checked: 1 error, 2 warnings; --fix corrects it.
     "
   `);
 });
 
-test('colour is only there when asked for, and nothing in a file can steer the terminal', () => {
+test('color is only there when asked for, and nothing in a file can steer the terminal', () => {
   const hostile = checked('{"\u001b[31m\u202e": 1, "name": "a\u009b", "navigation": 1}', 'a\u001b.json');
   for (const steering of '\u001b\u009b\u202e') expect(renderPretty([hostile], false)).not.toContain(steering);
   expect(renderPretty([checked(source)], true)).toContain('\u001b[31merror\u001b[39m');
@@ -111,7 +111,6 @@ test('json: one object, as documented', () => {
             range: { start: { line: 1, column: 29, offset: 28 }, end: { line: 1, column: 30, offset: 29 } },
             suggestion: 'Write an array of objects.',
             fix: null,
-            url: '/docs/docs-config/type',
           },
         ],
       },

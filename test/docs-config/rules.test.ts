@@ -22,7 +22,7 @@ const cases: readonly [name: string, fields: object, expected: string[]][] = [
   ['$schema', { $schema: 7 }, []],
   ['no name', { name: undefined }, ['required /name']],
   ['no navigation', { navigation: undefined }, ['required /navigation']],
-  ['no primary colour', { colors: {} }, ['required /colors/primary']],
+  ['no primary color', { colors: {} }, ['required /colors/primary']],
   ['button without name', { topbarCtaButton: { url: 'https://example.com' } }, ['required /topbarCtaButton/name']],
   ['link button without name', { topbarCtaButton: { type: 'link', url: 'x' } }, ['required /topbarCtaButton/name']],
   ['GitHub button without name', { topbarCtaButton: { type: 'github', url: 'x' } }, []],
@@ -46,8 +46,8 @@ const cases: readonly [name: string, fields: object, expected: string[]][] = [
   ['number for a listed value', { modeToggle: { default: 1 } }, ['type /modeToggle/default']],
   ['unlisted value', { modeToggle: { default: 'drak' } }, ['enum /modeToggle/default']],
   ['listed value in another case', { api: { playground: { mode: 'Show' } } }, ['enum /api/playground/mode']],
-  ['colour that is a number', { anchors: [{ name: 'a', url: 'guides', color: 7 }] }, ['type /anchors/0/color']],
-  ['colour that is no hex', { anchors: [{ name: 'a', url: 'guides', color: 'red' }] }, ['hex-color /anchors/0/color']],
+  ['color that is a number', { anchors: [{ name: 'a', url: 'guides', color: 7 }] }, ['type /anchors/0/color']],
+  ['color that is no hex', { anchors: [{ name: 'a', url: 'guides', color: 'red' }] }, ['hex-color /anchors/0/color']],
   [
     'gradient without from',
     { anchors: [{ name: 'a', url: 'guides', color: { to: '#fff' } }] },
@@ -138,6 +138,49 @@ test.each(['[]', '"x"', '7', 'true', 'null'])('a document %s is no object', (sou
   expect(validateDocsConfig(source).diagnostics).toMatchObject([
     { code: 'root-type', pointer: '', range: { start: { offset: 0 }, end: { offset: source.length } } },
   ]);
+});
+
+const newer = { theme: 'mint', navigation: { tabs: [{ tab: 'Guides', pages: [1, null] }] }, colors: {}, extra: 1 };
+
+test('a document in the newer format is one finding, at the root', () => {
+  const { valid, diagnostics } = check(newer);
+  expect(valid).toBe(false);
+  expect(diagnostics).toMatchObject([{ code: 'newer-format', severity: 'error', pointer: '', range: { start: { offset: 0 } } }]);
+});
+
+test.each([
+  ['an object as navigation, without a theme', { ...newer, theme: undefined }],
+  ['a theme, with a list as navigation', { theme: 'mint', extra: 1 }],
+])('%s is checked as before', (_, fields) => {
+  const found = findings(fields);
+  expect(found.length).toBeGreaterThan(1);
+  expect(found.some((one) => one.startsWith('newer-format'))).toBe(false);
+});
+
+test('with newer-format off, a document in the newer format is checked as before', () => {
+  expect(findings(newer, { severities: { 'newer-format': 'off' } })).toContain('type /navigation');
+  expect(check(newer, { severities: { 'newer-format': 'warning' } })).toMatchObject({
+    valid: true,
+    warningCount: 1,
+    config: null,
+  });
+});
+
+test('a pointer is never longer than 4,096 characters, however long the keys are', () => {
+  const key = 'k'.repeat(5000);
+  const pages = [{ group: 'a', pages: [1], [key]: { a: 1 } }];
+  const pointers = check({ navigation: pages, [key]: 1 }).diagnostics.map(({ code, pointer }) => `${code} ${pointer}`);
+  expect(pointers).toEqual(['type /navigation/0/pages/0', 'unknown-property /navigation/0', 'unknown-property ']);
+});
+
+test('when many names would have to be compared, only the first missing files get suggestions', () => {
+  const files = Array.from({ length: 500 }, (_, index) => `a/introduction-to-everything-${index + 1000}.mdx`);
+  const pages = Array.from({ length: 900 }, (_, index) => `a/introduction-to-everything-${index + 5000}`);
+  const { diagnostics } = check({ navigation: [{ group: 'a', pages }] }, { files });
+  expect(diagnostics.map(({ code }) => code)).toEqual(pages.map(() => 'missing-file'));
+  const suggested = diagnostics.map(({ suggestion }) => suggestion?.startsWith('Did you mean') ?? false);
+  expect(suggested.lastIndexOf(true)).toBeLessThan(50);
+  expect(suggested.indexOf(true)).toBe(0);
 });
 
 test('a key given twice is found at its second place, wherever it stands, and the last value counts', () => {

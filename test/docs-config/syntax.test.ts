@@ -37,7 +37,7 @@ const cases: readonly [name: string, text: string, offending: string, says: RegE
   ['unquoted key', `${head}, favicon: "/f.svg"}`, 'favicon', /not in quotes/, `${head}, "favicon": "/f.svg"}`],
   ['unquoted value', `${head}, "favicon": /f.svg}`, '/f.svg', /not in quotes/, `${head}, "favicon": "/f.svg"}`],
   [
-    'unquoted colour',
+    'unquoted color',
     `${head}, "colors": {"primary": #0d9373}}`,
     '#0d9373',
     /not in quotes/,
@@ -146,7 +146,7 @@ test('the rest is checked all the same', () => {
 });
 
 test('everything that is certain is corrected at once', () => {
-  const { text, applied } = applyFixes(`\ufeff{
+  const { text, fixes } = applyFixes(`\ufeff{
     // the name
     name: 'Acme',
     "colors": { "primary": 0d9373 }
@@ -167,5 +167,25 @@ test('everything that is certain is corrected at once', () => {
     },
     "feedback": { "suggestEdit": true, "raiseIssue": false }
   }`);
-  expect(applied).toBe(14);
+  expect(fixes).toHaveLength(14);
+});
+
+test('fixes are listed with their places in the text as it was, those of later rounds too', () => {
+  const source = `{ // the name
+    name: 'Acme',
+    "navigation": [{ "group": “Start", "pages": [] }]
+    "feedback": { "suggestEdit": "true" },
+  }`;
+  const { text, fixes } = applyFixes(source);
+  expect(JSON.parse(text)).toMatchObject({ name: 'Acme', feedback: { suggestEdit: true } });
+  const listed = fixes.map(({ code, range: { start, end } }) => [start.line, code, source.slice(start.offset, end.offset)]);
+  expect(listed).toEqual([
+    [1, 'json-syntax', '// the name'],
+    [2, 'json-syntax', 'name'],
+    [2, 'json-syntax', "'Acme'"],
+    [3, 'json-syntax', '“Start"'],
+    [3, 'json-syntax', ''], // where the comma belongs
+    [4, 'type', '"true"'],
+    [4, 'json-syntax', ','],
+  ]);
 });

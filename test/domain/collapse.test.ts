@@ -57,7 +57,7 @@ describe('a batch has no more keys than it may', () => {
   ])('at most %d of 5: %j', async (maxKeys, sizes) => {
     const { batches, lookUp } = given({ maxKeys });
     const keys = ['a', 'b', 'c', 'd', 'e'];
-    expect(await Promise.all(keys.map(lookUp))).toEqual(keys.map((key) => `${key}!`));
+    expect(await Promise.all(keys.map((key) => lookUp(key)))).toEqual(keys.map((key) => `${key}!`));
     expect(batches.map(({ length }) => length)).toEqual(sizes);
   });
 
@@ -79,7 +79,7 @@ describe('a batch that fails', () => {
 
   test('fails no call of another batch', async () => {
     const { lookUp } = given({ maxKeys: 2 });
-    const results = await Promise.allSettled(['bad', 'a', 'b', 'c'].map(lookUp));
+    const results = await Promise.allSettled(['bad', 'a', 'b', 'c'].map((key) => lookUp(key)));
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
   });
 
@@ -108,25 +108,54 @@ describe('nothing is kept', () => {
   });
 });
 
-test('while ten thousand keys wait, another is refused at once, one of theirs is not, and all are answered in the end', async () => {
-  let open = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
+describe('while the database does not respond', () => {
+  /** A batch loader whose statements wait until `open` is called. */
+  function gated() {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const lookUp = collapse<number, number>({
+      identity: String,
+      maxKeys: 512,
+      load: async (keys) => {
+        await gate;
+        return new Map(keys.map((key) => [String(key), key]));
+      },
+    });
+    return { lookUp, open };
+  }
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+
+  test('one caller gets three quarters of the places, others the rest, and all of them results in the end', async () => {
+    const { lookUp, open } = gated();
+    const first = range(0, 7_500).map((key) => lookUp(key, 1));
+    await expect(lookUp(7_500, 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    const second = range(7_500, 10_000).map((key) => lookUp(key, 2));
+    for (const share of [1, 2, 3]) await expect(lookUp(10_000, share)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    const again = lookUp(9_999, 3); // a key that waits already takes no place
+    open();
+    expect(await again).toBe(9_999);
+    expect(await Promise.all([...first, ...second])).toEqual(range(0, 10_000));
+    expect(await lookUp(10_000, 1)).toBe(10_000);
   });
-  const lookUp = collapse<number, number>({
-    identity: String,
-    maxKeys: 512,
-    load: async (keys) => {
-      await gate;
-      return new Map(keys.map((key) => [String(key), key]));
-    },
+
+  test('no caller gets more than a quarter of the places beside others', async () => {
+    const { lookUp, open } = gated();
+    const waiting = [lookUp(0, 1), ...range(1, 2_501).map((key) => lookUp(key, 2))];
+    await expect(lookUp(2_501, 2)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    waiting.push(...range(2_501, 5_000).map((key) => lookUp(key, 1)));
+    await expect(lookUp(5_000, 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    open();
+    expect(await Promise.all(waiting)).toEqual(range(0, 5_000));
   });
-  const keys = Array.from({ length: 10_000 }, (_, key) => key);
-  const waiting = keys.map(lookUp);
-  await expect(lookUp(10_000)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  const again = lookUp(9_999);
-  open();
-  expect(await again).toBe(9_999);
-  expect(await Promise.all(waiting)).toEqual(keys);
-  expect(await lookUp(10_000)).toBe(10_000);
+
+  test('places that were taken are free again once a batch is sent', async () => {
+    const { lookUp, open } = gated();
+    open();
+    for (let round = 0; round < 3; round += 1) {
+      const keys = range(0, 7_500);
+      expect(await Promise.all(keys.map((key) => lookUp(key, 1)))).toEqual(keys);
+    }
+  });
 });

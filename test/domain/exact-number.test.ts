@@ -73,3 +73,13 @@ test('an integer is exact if, and only if, what is printed of it is the same int
     { numRuns: 2_000 },
   );
 });
+
+test.each([
+  ['zeros before a digit', `0.${'0'.repeat(500_000)}1`, false],
+  ['zeros between digits', `1${'0'.repeat(500_000)}1e-500001`, false],
+  ['zeros after a digit', `1.${'0'.repeat(500_000)}`, true],
+  ['digits', '1'.repeat(500_000), false],
+])('half a million %s are judged in time in proportion to the text', (_, text, exact) => {
+  // By the square of the text it would take minutes, and the test's time would be over.
+  expect(isExactNumber(text)).toBe(exact);
+});

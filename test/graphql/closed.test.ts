@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Scope, scopeNames } from '../../src/domain/caller.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -13,67 +14,95 @@ afterAll(() => gateway.close());
 
 const result = '{ __typename ... on Error { code message } }';
 
-/** For every root field an operation that succeeds for whoever may, and the scope that it takes. */
-const operations: Record<string, [document: () => string, scope?: 'groups:read' | 'groups:write' | 'config:validate']> = {
-  caller: [() => '{ caller { __typename } }'],
-  node: [() => `{ node(id: "${group.id}") { __typename } }`, 'groups:read'],
-  nodes: [() => `{ nodes(ids: ["${group.id}"]) { __typename } }`, 'groups:read'],
-  validateDocsConfig: [() => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }', 'config:validate'],
-  validateDocsConfigs: [() => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }', 'config:validate'],
-  userGroup: [() => '{ userGroup(by: { providedId: "acme" }) { __typename } }', 'groups:read'],
-  getOrCreateUserGroup: [() => `mutation { getOrCreateUserGroup(input: { providedId: "acme" }) ${result} }`, 'groups:write'],
-  updateUserGroup: [() => `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) ${result} }`, 'groups:write'],
-  rotateUserGroupToken: [
-    () => `mutation { rotateUserGroupToken(input: { currentToken: "${group.token}", graceSeconds: 604800 }) ${result} }`,
-    'groups:write',
-  ],
+interface Operation {
+  readonly document: () => string;
+  /** The scopes of which each one is enough by itself, `admin` aside; any credential is, if there are none. */
+  readonly scopes: readonly Scope[];
+}
+
+const read: Scope[] = ['groups:read'];
+const write: Scope[] = ['groups:write'];
+const validate: Scope[] = ['config:validate'];
+
+/** For every root field an operation that succeeds for whoever may, by the name of the field and, where it matters, a way to ask. */
+const operations: Record<string, Operation> = {
+  caller: { document: () => '{ caller { __typename } }', scopes: [] },
+  node: { document: () => `{ node(id: "${group.id}") { __typename } }`, scopes: read },
+  nodes: { document: () => `{ nodes(ids: ["${group.id}"]) { __typename } }`, scopes: read },
+  validateDocsConfig: { document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }', scopes: validate },
+  validateDocsConfigs: { document: () => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }', scopes: validate },
+  'userGroup by providedId': { document: () => '{ userGroup(by: { providedId: "acme" }) { __typename } }', scopes: read },
+  'userGroup by teamId': { document: () => '{ userGroup(by: { teamId: 1 }) { __typename } }', scopes: read },
+  'userGroup by id': { document: () => `{ userGroup(by: { id: "${group.id}" }) { __typename } }`, scopes: read },
+  'userGroup by the id of no group': { document: () => '{ userGroup(by: { id: "x" }) { __typename } }', scopes: read },
+  'userGroup by token': {
+    document: () => `{ userGroup(by: { token: "${group.token}" }) { __typename } }`,
+    scopes: ['groups:read', 'groups:resolve'],
+  },
+  getOrCreateUserGroup: {
+    document: () => `mutation { getOrCreateUserGroup(input: { providedId: "acme" }) ${result} }`,
+    scopes: write,
+  },
+  updateUserGroup: {
+    document: () => `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) ${result} }`,
+    scopes: write,
+  },
+  rotateUserGroupToken: {
+    document: () =>
+      `mutation { rotateUserGroupToken(input: { currentToken: "${group.token}", graceSeconds: 604800 }) ${result} }`,
+    scopes: write,
+  },
 };
 
-/** The code of the failure of a field, wherever it stands; none if it succeeded. */
-async function codeOf(field: string, token: string | null): Promise<string | undefined> {
-  const { json } = await gateway.graphql(operations[field]?.[0]() ?? '', {}, { token });
-  return json.errors?.[0].extensions.code ?? json.data[field]?.code;
+const fieldOf = (name: string): string => name.split(' ')[0] ?? '';
+
+/** The code of the failure of an operation, wherever it stands; none if it succeeded. */
+async function codeOf(name: string, token: string | null): Promise<string | undefined> {
+  const { json } = await gateway.graphql(operations[name]?.document() ?? '', {}, { token });
+  return json.errors?.[0].extensions.code ?? json.data[fieldOf(name)]?.code;
 }
 
 test('every root field is looked at here', async () => {
   const { json } = await gateway.graphql('{ __schema { queryType { fields { name } } mutationType { fields { name } } } }');
   const { queryType, mutationType } = json.data.__schema;
   const names = [...queryType.fields, ...mutationType.fields].map(({ name }: { name: string }) => name);
-  expect(new Set(names)).toEqual(new Set(Object.keys(operations)));
+  expect(new Set(names)).toEqual(new Set(Object.keys(operations).map(fieldOf)));
 });
 
-describe.each(Object.keys(operations))('%s', (field) => {
-  const [, scope] = operations[field] ?? [];
-
+describe.each(Object.entries(operations))('%s', (name, { document, scopes }) => {
   test('is closed to nobody', async () => {
-    expect(await codeOf(field, null)).toBe('UNAUTHENTICATED');
+    expect(await codeOf(name, null)).toBe('UNAUTHENTICATED');
   });
 
-  test('gives no data to nobody', async () => {
-    const { json } = await gateway.graphql(operations[field]?.[0]() ?? '', {}, { token: null });
+  test('without an API token is not executed: 401 with errors only', async () => {
+    const { secret } = await gateway.issue({ scopes: ['config:validate'] });
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      // The second time the document is known, and takes the fast path.
+      for (const token of [null, secret, null]) {
+        const reply = await gateway.graphql(document(), {}, { token, headers: { accept } });
+        if (token !== null) continue;
+        expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Token']);
+        expect(Object.keys(reply.json)).toEqual(['errors']);
+      }
+    }
+  });
+
+  test('gives no data without an API token beside a field that needs none', async () => {
+    const { status, json } = await gateway.graphql(document().replace('{', '{ __typename '), {}, { token: null });
+    expect(status).toBe(200);
     expect(JSON.stringify(json.data)).not.toMatch(/"UserGroup"|ApiToken|Payload|ugt_/);
   });
 
   test('is refused to a credential that is not accepted', async () => {
-    const reply = await gateway.graphql(operations[field]?.[0]() ?? '', {}, { token: group.token });
+    const reply = await gateway.graphql(document(), {}, { token: group.token });
     expect([reply.status, reply.json.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
     expect(reply.headers.get('www-authenticate')).toBe('Token');
   });
 
-  test(`takes the scope ${scope ?? 'of none'}`, async () => {
-    for (const held of ['groups:read', 'groups:write', 'config:validate'] as const) {
-      const { secret } = await gateway.issue({ scopes: [held] });
-      if (scope === undefined || held === scope) continue;
-      expect([held, await codeOf(field, secret)]).toEqual([held, 'FORBIDDEN']);
-    }
-    const { secret } = await gateway.issue({ scopes: [scope ?? 'config:validate'] });
-    expect(await codeOf(field, secret)).toBeUndefined();
-    group = await current();
-  });
-
-  test('is open to admin', async () => {
-    const { secret } = await gateway.issue({ scopes: ['admin'] });
-    expect(await codeOf(field, secret)).toBeUndefined();
+  test.each([...scopeNames])(`answers to %s as the scopes ${scopes.join(' and ')} say`, async (scope) => {
+    const { secret } = await gateway.issue({ scopes: [scope] });
+    const isEnough = scope === 'admin' || scopes.length === 0 || scopes.includes(scope);
+    expect(await codeOf(name, secret)).toBe(isEnough ? undefined : 'FORBIDDEN');
     group = await current();
   });
 });

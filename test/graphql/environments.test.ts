@@ -174,3 +174,96 @@ describe('a group of another environment', () => {
     });
   });
 });
+
+describe('getOrCreateUserGroup that names the environment', () => {
+  const document = `mutation ($input: GetOrCreateUserGroupInput!) { result: getOrCreateUserGroup(input: $input) { __typename
+    ... on GetOrCreateUserGroupPayload { created userGroup { teamId environmentTag } } ... on Error { code message } } }`;
+  const run = async (input: object, token: string) => (await gateway.graphql(document, { input }, { token })).json.data.result;
+  const names = { Customer: 'CUSTOMER', Testing: 'TESTING' } as const;
+  const nameOf = (environment: Environment) => environment && names[environment];
+  const all = ['Customer', 'Testing', null] as const;
+  const countOf = (providedId: string) => gateway.database.prisma.userGroup.count({ where: { providedId } });
+
+  test.each(all)('an admin gets or creates a group of %s', async (environment) => {
+    const input = { providedId: `named ${environment} by admin`, environmentTag: nameOf(environment) };
+    const created = await run(input, admin);
+    expect(created).toMatchObject({ created: true, userGroup: { environmentTag: nameOf(environment) } });
+    expect(await run(input, admin)).toEqual({ ...created, created: false });
+    // The callers of that environment find the same group.
+    expect(await run({ providedId: input.providedId }, as(environment).token)).toEqual({ ...created, created: false });
+  });
+
+  test('an admin that names none works in its own environment', async () => {
+    const { secret } = await gateway.issue({ environment: 'Customer', scopes: ['admin'] });
+    expect(await run({ providedId: 'named by none' }, secret)).toMatchObject({ userGroup: { environmentTag: 'CUSTOMER' } });
+  });
+
+  test('an explicit null is untagged, also to an admin of an environment, and a variable that is left out names none', async () => {
+    const { secret } = await gateway.issue({ environment: 'Customer', scopes: ['admin'] });
+    const given = `mutation ($id: String!, $tag: EnvironmentTag) { result: getOrCreateUserGroup(input: { providedId: $id, environmentTag: $tag }) {
+      ... on GetOrCreateUserGroupPayload { userGroup { environmentTag } } } }`;
+    const ask = async (variables: Record<string, unknown>) =>
+      (await gateway.graphql(given, variables, { token: secret })).json.data.result;
+    expect(await ask({ id: 'named null', tag: null })).toEqual({ userGroup: { environmentTag: null } });
+    expect(await ask({ id: 'left out' })).toEqual({ userGroup: { environmentTag: 'CUSTOMER' } });
+  });
+
+  test.each(all.flatMap((own) => all.map((named) => [own, named] as const)))(
+    'a caller of %s that names %s: its own works, another is FORBIDDEN',
+    async (own, named) => {
+      const providedId = `caller of ${own} names ${named}`;
+      const result = await run({ providedId, environmentTag: nameOf(named) }, as(own).token);
+      if (own === named) {
+        expect(result).toMatchObject({ created: true, userGroup: { environmentTag: nameOf(own) } });
+      } else {
+        expect(result).toMatchObject({ __typename: 'Forbidden', code: 'FORBIDDEN', message: expect.stringContaining('admin') });
+        expect(await countOf(providedId)).toBe(0);
+      }
+    },
+  );
+
+  test('FORBIDDEN goes before what is wrong with the input, and before whether the id is held', async () => {
+    await run({ providedId: 'held elsewhere', environmentTag: null }, admin);
+    for (const providedId of ['', 'held elsewhere']) {
+      const result = await run({ providedId, environmentTag: 'CUSTOMER' }, as('Testing').token);
+      expect(result.code).toBe('FORBIDDEN');
+    }
+  });
+
+  test.each([
+    ['Customer', 'Testing', undefined],
+    ['Customer', null, 'CONFLICT'],
+    [null, 'Customer', 'CONFLICT'],
+    [null, 'Testing', 'CONFLICT'],
+    ['Testing', null, 'CONFLICT'],
+  ] as const)('an admin that creates one id in %s and then in %s: %s', async (first, second, code) => {
+    const providedId = `conflict of ${first} and ${second}`;
+    await run({ providedId, environmentTag: nameOf(first) }, admin);
+    expect((await run({ providedId, environmentTag: nameOf(second) }, admin)).code).toBe(code);
+    expect(await countOf(providedId)).toBe(code ? 1 : 2);
+  });
+
+  test.each([
+    ['a tagged caller', 'Testing', null, /another id.*label the untagged group/],
+    ['an untagged caller', null, 'Customer', /another id.*API token of that environment/],
+  ] as const)('the CONFLICT of %s says what that caller can do', async (_, own, holder, remedy) => {
+    const providedId = `remedy for ${own}`;
+    await run({ providedId, environmentTag: nameOf(holder) }, admin);
+    const { code, message } = await run({ providedId }, as(own).token);
+    expect([code, message]).toEqual(['CONFLICT', expect.stringMatching(remedy)]);
+    expect(message).not.toMatch(/setUserGroupEnvironment/);
+  });
+
+  test('REST does not take it', async () => {
+    const body = {
+      user_group_id: 'by REST',
+      environmentTag: 'CUSTOMER',
+      environment_tag: 'Customer',
+      api_environment_tag: 'Customer',
+    };
+    await gateway.send('GET', '/api/user', { body, token: admin });
+    expect(await gateway.database.prisma.userGroup.findMany({ where: { providedId: 'by REST' } })).toMatchObject([
+      { environmentTag: null },
+    ]);
+  });
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -19,10 +19,11 @@ beforeEach(async () => {
   first = (await gateway.graphql(document, { id: providedId })).json.data.getOrCreateUserGroup.userGroup.token;
 });
 
-async function rotate(currentToken: string, graceSeconds?: number | null) {
+async function rotate(currentToken: string, graceSeconds?: number | null, endGracePeriods?: boolean | null) {
   const document = `mutation ($input: RotateUserGroupTokenInput!) { rotateUserGroupToken(input: $input) { __typename
     ... on RotateUserGroupTokenPayload { previousTokenExpiresAt userGroup { token updatedAt } } ... on Error { code } } }`;
-  return (await gateway.graphql(document, { input: { currentToken, graceSeconds } })).json.data.rotateUserGroupToken;
+  return (await gateway.graphql(document, { input: { currentToken, graceSeconds, endGracePeriods } })).json.data
+    .rotateUserGroupToken;
 }
 
 /** Who views with a token: a provided id, or nobody. */
@@ -117,4 +118,75 @@ test('a grace period that was refused leaves the token as it was', async () => {
   expect(await rotate(first, 604_801)).toEqual({ __typename: 'InvalidInput', code: 'INVALID_INPUT' });
   expect(await viewer(first)).toBe(providedId);
   expect(await rotate(first)).toMatchObject({ __typename: 'RotateUserGroupTokenPayload' });
+});
+
+describe('endGracePeriods', () => {
+  /** Rotates twice with grace periods, so that two former tokens and the current one identify the group. */
+  async function withTwoFormer(): Promise<[former: string, former: string, current: string]> {
+    const second = (await rotate(first, 600)).userGroup.token;
+    const third = (await rotate(second, 600)).userGroup.token;
+    return [first, second, third];
+  }
+
+  test.each([
+    ['left out', undefined],
+    ['null', null],
+    ['false', false],
+  ])('%s: earlier tokens keep their grace periods', async (_, endGracePeriods) => {
+    const [one, two, current] = await withTwoFormer();
+    await rotate(current, 0, endGracePeriods);
+    expect([await viewer(one), await viewer(two), await viewer(current)]).toEqual([providedId, providedId, undefined]);
+  });
+
+  test.each([
+    ['no grace period', 0, undefined],
+    ['a grace period', 600, 'still'],
+  ])('true with %s: every earlier token stops at once, the replaced one has its own grace period', async (_, seconds, still) => {
+    const [one, two, current] = await withTwoFormer();
+    const { userGroup, previousTokenExpiresAt } = await rotate(current, seconds, true);
+    expect([await viewer(one), await viewer(two)]).toEqual([undefined, undefined]);
+    expect(await viewer(current)).toBe(still && providedId);
+    expect(previousTokenExpiresAt === null).toBe(still === undefined);
+    expect(await viewer(userGroup.token)).toBe(providedId);
+    expect(await gateway.database.prisma.retiredToken.count({ where: { token: { in: [one, two] } } })).toBe(0);
+  });
+
+  test('true leaves the grace periods of other groups', async () => {
+    const [one, two] = await withTwoFormer();
+    const document = `mutation { getOrCreateUserGroup(input: { providedId: "other than ${providedId}" }) {
+      ... on GetOrCreateUserGroupPayload { userGroup { token } } } }`;
+    const other = (await gateway.graphql(document)).json.data.getOrCreateUserGroup.userGroup.token;
+    await rotate(other, 0, true);
+    expect([await viewer(one), await viewer(two)]).toEqual([providedId, providedId]);
+  });
+
+  test('true of a token in its grace period is NOT_FOUND and stops none', async () => {
+    const [one, two, current] = await withTwoFormer();
+    expect(await rotate(two, 0, true)).toEqual({ __typename: 'NotFound', code: 'NOT_FOUND' });
+    expect([await viewer(one), await viewer(two), await viewer(current)]).toEqual([providedId, providedId, providedId]);
+  });
+
+  test('of concurrent rotations of one token, with and without it, only the winner’s counts', async () => {
+    const [one, , current] = await withTwoFormer();
+    const flags = [true, false, true, false, true, false];
+    const results = await Promise.all(flags.map((endGracePeriods) => rotate(current, 600, endGracePeriods)));
+    const winners = flags.filter((_, index) => results[index].userGroup);
+    expect(winners).toHaveLength(1);
+    expect(await viewer(one)).toBe(winners[0] ? undefined : providedId);
+    expect(await viewer(current)).toBe(providedId);
+  });
+
+  test('a rotation in one batch with others ends the grace periods of its own group alone', async () => {
+    const groups = await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        const document = `mutation { getOrCreateUserGroup(input: { providedId: "${providedId} of batch ${index}" }) {
+          ... on GetOrCreateUserGroupPayload { userGroup { token } } } }`;
+        const former = (await gateway.graphql(document)).json.data.getOrCreateUserGroup.userGroup.token as string;
+        return { former, current: (await rotate(former, 600)).userGroup.token as string, ends: index % 2 === 0 };
+      }),
+    );
+    await Promise.all(groups.map(({ current, ends }) => rotate(current, 0, ends)));
+    const found = await Promise.all(groups.map(async ({ former }) => (await viewer(former)) !== undefined));
+    expect(found).toEqual(groups.map(({ ends }) => !ends));
+  });
 });

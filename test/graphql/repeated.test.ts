@@ -1,4 +1,12 @@
+import { graphql } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authenticate } from '../../src/domain/api-tokens.ts';
+import { Caller } from '../../src/domain/caller.ts';
+import { type ErrorCode, GatewayError } from '../../src/domain/errors.ts';
+import { bindStatements } from '../../src/domain/statements.ts';
+import { createContext } from '../../src/graphql/context.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { parseJson } from '../../src/http/json.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -107,23 +115,90 @@ const visible = ({ status, headers, text }: Reply) => ({
   text,
 });
 
-const accepted = ['application/json', 'application/graphql-response+json', '*/*', 'text/plain'];
+/** A media type that the gateway does not answer in. */
+const notOffered = 'text/plain';
+const accepted = ['application/json', 'application/graphql-response+json', '*/*', notOffered];
 
-test.each(Object.entries(rows))('%s is answered the sixth time as the first', async (_, [query, variables, caller, more]) => {
-  const parts = JSON.stringify({ query, ...more }).slice(0, -1);
-  const given =
-    variables === undefined ? '' : `,"variables":${typeof variables === 'string' ? variables : JSON.stringify(variables)}`;
-  const token = caller === undefined ? gateway.token : (tokens[caller] ?? null);
-  for (const accept of accepted) {
-    // The same document with other spaces counts as another, so that each way to negotiate begins anew.
-    const body = `${parts}${given}}`.replace('"query":"', `"query":"${' '.repeat(accepted.indexOf(accept))}`);
-    const options: RequestOptions = { token, body, headers: { accept } };
-    const first = await gateway.send('POST', '/graphql', options);
-    expect(first.status).toBeLessThan(500);
-    for (let time = 2; time <= 6; time += 1)
-      expect(visible(await gateway.send('POST', '/graphql', options))).toEqual(visible(first));
-  }
-});
+/** Rows whose responses the reference implementation does not decide, each with the code that every response must have. */
+const refused: Record<string, ErrorCode> = {
+  // Whether fields are executed for a caller without a credential is for the gateway: it may refuse the whole request.
+  'a look-up by nobody': 'UNAUTHENTICATED',
+  'an update by nobody': 'UNAUTHENTICATED',
+  // Parameters of a wrong type are none that the reference implementation could be given.
+  'variables that are a list': 'INVALID_INPUT',
+  'extensions that are a text': 'INVALID_INPUT',
+  'an unknown parameter': 'INVALID_INPUT',
+};
+
+/** A response's data, and the codes and places of its errors; the texts too, where fields were executed. */
+interface Outcome {
+  readonly data: unknown;
+  readonly errors: readonly object[];
+}
+
+/** Without data nothing was executed: which words say so, and how many errors there are, is for the gateway. */
+function outcome(data: unknown, errors: readonly { code: unknown; path: unknown; message: string }[]): Outcome {
+  if (data == null) return { data: null, errors: [...new Set(errors.map(({ code }) => code))].map((code) => ({ code })) };
+  return { data, errors };
+}
+
+/** What the reference implementation makes of a request: written here, with nothing of the gateway but schema and context. */
+async function reference(source: string, variables: unknown, token: string | null, more: object = {}): Promise<Outcome> {
+  const statements = bindStatements(gateway.database);
+  const caller = token === null ? Caller.anonymous : await authenticate({ statements, lastUsed: { note: () => {} } }, token);
+  const contextValue = createContext({ db: { prisma: gateway.database.prisma, statements }, caller, report: () => {} });
+  const variableValues = variables as Record<string, unknown>;
+  const { operationName } = more as { operationName?: string };
+  const { data, errors = [] } = await graphql({ schema, source, contextValue, variableValues, operationName });
+  return outcome(
+    JSON.parse(JSON.stringify(data ?? null)),
+    errors.map(({ originalError, path, message }) => {
+      return { code: originalError instanceof GatewayError ? originalError.code : 'INVALID_INPUT', path, message };
+    }),
+  );
+}
+
+interface ResponseError {
+  readonly extensions: { readonly code: string };
+  readonly path?: unknown;
+  readonly message: string;
+}
+
+function outcomeOf({ json }: Reply): Outcome {
+  const errors: ResponseError[] = json.errors ?? [];
+  return outcome(
+    json.data,
+    errors.map(({ extensions, path, message }) => ({ code: extensions.code, path, message })),
+  );
+}
+
+test.each(Object.entries(rows))(
+  '%s is answered as the reference implementation does, each of six times',
+  async (name, [query, variables, caller, more]) => {
+    const parts = JSON.stringify({ query, ...more }).slice(0, -1);
+    const given =
+      variables === undefined ? '' : `,"variables":${typeof variables === 'string' ? variables : JSON.stringify(variables)}`;
+    const token = caller === undefined ? gateway.token : (tokens[caller] ?? null);
+    const code = refused[name];
+    const parsed = typeof variables === 'string' ? parseJson(variables) : variables;
+    const expected = code === undefined ? await reference(query, parsed, token, more) : undefined;
+
+    for (const accept of accepted) {
+      // The same document with other spaces counts as another, so that each way to negotiate begins anew.
+      const body = `${parts}${given}}`.replace('"query":"', `"query":"${' '.repeat(accepted.indexOf(accept))}`);
+      const options: RequestOptions = { token, body, headers: { accept } };
+      const first = await gateway.send('POST', '/graphql', options);
+      expect(first.status).toBeLessThan(500);
+      for (let time = 1; time <= 6; time += 1) {
+        const reply = time === 1 ? first : await gateway.send('POST', '/graphql', options);
+        expect(visible(reply)).toEqual(visible(first));
+        if (accept === notOffered) expect(reply.status).toBe(406);
+        else if (expected) expect(outcomeOf(reply)).toEqual(expected);
+        else expect(JSON.stringify(reply.json)).toContain(`"code":"${code}"`);
+      }
+    }
+  },
+);
 
 test('a credential that was revoked counts for documents that came before as well', async () => {
   const { secret: token, id } = await gateway.issue();

@@ -169,6 +169,7 @@ describe('what is not HTTP as it should be', () => {
     ['has an unknown version', () => 'GET / HTTP/9.9\r\nHost: gateway\r\n\r\n', 400],
     ['has an unknown method', () => 'BANANA / HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
     ['has no Host', () => 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['has two Hosts', () => 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400],
     ['has a length that is no number', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: x\r\n\r\n', 400],
     ['has two lengths', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     [
@@ -179,7 +180,7 @@ describe('what is not HTTP as it should be', () => {
     ['has a header without a name', () => 'GET / HTTP/1.1\r\nHost: g\r\n: x\r\n\r\n', 400],
     [
       'has a chunk whose size is no number',
-      () => 'POST /api/user HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n',
+      () => 'POST /graphql HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n',
       400,
     ],
     ['has 20 KB of headers', () => text('x', { headers: [filler(20_000)] }), 431],

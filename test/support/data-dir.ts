@@ -8,6 +8,8 @@ export interface TestDataDir {
   readonly path: string;
   /** The process of the PostgreSQL that runs on it, by its own lock file; none after an orderly stop. */
   postmaster(): number | undefined;
+  /** The URL of the gateway's database in the PostgreSQL that runs on it. */
+  databaseUrl(): string;
   /** Ends a PostgreSQL that is left, and deletes the folder. */
   remove(): Promise<void>;
 }
@@ -28,6 +30,11 @@ function dataDirAt(path: string, cluster: string): TestDataDir {
   return {
     path,
     postmaster,
+    databaseUrl() {
+      const port = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[3];
+      const password = readFileSync(join(path, 'postgres-password'), 'utf8');
+      return `postgresql://gateway:${password}@127.0.0.1:${port}/user_group_gateway`;
+    },
     async remove() {
       const pid = postmaster();
       if (pid && isAlive(pid)) {
@@ -39,7 +46,7 @@ function dataDirAt(path: string, cluster: string): TestDataDir {
   };
 }
 
-/** Whether a process runs; one that ended and that nobody asked about yet does not. */
+/** Whether a process runs; one that ended and was not waited for by its parent does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -36,9 +36,15 @@ export interface State {
 
 /** One question to the gateway. */
 export type Operation =
-  | { readonly kind: 'getOrCreate'; readonly id: string; readonly fields: Fields }
+  | {
+      readonly kind: 'getOrCreate';
+      readonly id: string;
+      readonly fields: Fields;
+      /** The environment that the call names; left out, it names none. */
+      readonly environmentTag?: Tag;
+    }
   | { readonly kind: 'update'; readonly id: string; readonly fields: Fields }
-  | { readonly kind: 'rotate'; readonly token: string; readonly graceSeconds: number }
+  | { readonly kind: 'rotate'; readonly token: string; readonly graceSeconds: number; readonly endGracePeriods: boolean }
   | { readonly kind: 'find'; readonly by: { providedId: string } | { token: string } | { teamId: number } };
 
 /** What came back: a group (or `null` from a look-up), or the code of a failure. */
@@ -65,17 +71,18 @@ export function next(state: State, asker: Asker, operation: Operation, answer: A
 
   switch (operation.kind) {
     case 'getOrCreate': {
-      const { id, fields } = operation;
+      const { id, fields, environmentTag: tag = asker.tag } = operation;
+      if (tag !== asker.tag && !asker.admin) return allowed({ code: 'FORBIDDEN' });
       const holders = state.groups.filter(({ providedId }) => providedId === id);
-      const own = holders.find(({ environmentTag }) => environmentTag === asker.tag);
-      if (own) return allowed({ group: own, created: false });
-      const inTheWay = holders.some(({ environmentTag }) => asker.tag === null || environmentTag === null);
+      const existing = holders.find(({ environmentTag }) => environmentTag === tag);
+      if (existing) return allowed({ group: existing, created: false });
+      const inTheWay = holders.some(({ environmentTag }) => tag === null || environmentTag === null);
       if (inTheWay) return allowed({ code: 'CONFLICT' });
       const { teamId, token } = answer.group ?? { teamId: 0, token: '' };
       const isNew = !state.tokens.includes(token) && state.groups.every((group) => group.teamId !== teamId);
       if (!isNew) return undefined;
       const { name = id, properties = null, mapping = [] } = fields;
-      const group = { teamId, providedId: id, environmentTag: asker.tag, token, name, properties, mapping };
+      const group = { teamId, providedId: id, environmentTag: tag, token, name, properties, mapping };
       const after = { ...state, groups: [...state.groups, group], tokens: [...state.tokens, token] };
       return allowed({ group, created: true }, after);
     }
@@ -91,7 +98,8 @@ export function next(state: State, asker: Asker, operation: Operation, answer: A
       const token = answer.group?.token ?? '';
       if (state.tokens.includes(token)) return undefined;
       const rotated = { ...group, token };
-      const retired = new Map(state.retired);
+      const kept = [...state.retired].filter(([, teamId]) => !(operation.endGracePeriods && teamId === group.teamId));
+      const retired = new Map(kept);
       if (operation.graceSeconds > 0) retired.set(operation.token, group.teamId);
       return allowed({ group: rotated }, { groups: replace(rotated), retired, tokens: [...state.tokens, token] });
     }

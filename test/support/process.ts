@@ -80,7 +80,11 @@ export function run(args: string[], settings: Settings): Promise<Ended> {
 
 /** Starts `serve` on a port that the system chooses and waits until it listens. @throws Error with its log when it ends instead. */
 export async function serve(settings: Settings, args: string[] = ['serve']): Promise<ServeProcess> {
-  const running = launch(process.execPath, [binary, ...args], settings);
+  return untilServing(launch(process.execPath, [binary, ...args], settings));
+}
+
+/** Waits until a process that was launched, a gateway or what starts one, listens. @throws Error with its log when it ends instead. */
+export async function untilServing(running: Running): Promise<ServeProcess> {
   const { child, output, ended } = running;
   let over = false;
   void ended.then(() => {

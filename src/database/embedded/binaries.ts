@@ -19,6 +19,7 @@ import { canEnter, type SystemUser } from './system-user.ts';
 export interface Binaries {
   readonly initdb: string;
   readonly pgCtl: string;
+  readonly postgres: string;
   /** The major version, as a data directory's `PG_VERSION` file has it. */
   readonly major: string;
 }
@@ -45,7 +46,8 @@ export function findBinaries(user: SystemUser | undefined, copies: string): Bina
   const usable = (!user || canEnter(user, native)) && linkLibraries(packageFolder, native);
   const folder = usable ? native : copyOnce(packageFolder, join(copies, `postgresql-${version}`), user);
   const program = (name: string) => join(folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
-  return { initdb: program('initdb'), pgCtl: program('pg_ctl'), major: version.split('.')[0] ?? version };
+  const major = version.split('.')[0] ?? version;
+  return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), major };
 }
 
 function locatePackage(): string {

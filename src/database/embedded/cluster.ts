@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
-import { type Layout, password } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { drawPassword } from './password.ts';
+import { isLockDamaged, isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
 
 const run = promisify(execFile);
 
@@ -35,7 +37,7 @@ async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
   const passwordFile = `${draft}.password`;
   rmSync(draft, { recursive: true, force: true }); // of a process of the same number that was killed here
   mkdirSync(draft, { mode: 0o700 });
-  writeFileSync(passwordFile, password(layout), { mode: 0o600 });
+  writeFileSync(passwordFile, drawPassword(layout), { mode: 0o600 });
   if (layout.user) for (const path of [draft, passwordFile]) chownSync(path, layout.user.uid, layout.user.gid);
   try {
     await execute(layout, binaries.initdb, [
@@ -64,7 +66,7 @@ function cacheSetting(): string[] {
 
 /** Starts the server and waits until it takes connections. @throws Error with the end of the server's log. */
 export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
-  forgetRecycledPid(layout);
+  await removeStaleLock(layout);
   const log = join(layout.cluster, 'postgres.log');
   const given = [...cacheSetting(), ...options].map((option) => `-c ${option}`);
   const settings = [`-p ${port ?? (await freePort())}`, ...given].join(' ');
@@ -78,65 +80,22 @@ export async function startServer(layout: Layout, binaries: Binaries, options: s
 
 /** Stops the server: connections are closed, everything is written. Does nothing if none runs. */
 export async function stopServer(layout: Layout, binaries: Binaries): Promise<void> {
-  const lock = readLock(layout);
-  if (!lock || !isPostmaster(lock.pid, layout)) return;
-  // Not waited for by pg_ctl: it would take a server that another process starts meanwhile for the one that is to stop.
-  await execute(layout, binaries.pgCtl, ['stop', '-m', 'fast', '-W', '-D', layout.cluster]).catch((error) => {
-    if (isPostmaster(lock.pid, layout)) throw error;
-  });
+  const running = runningPostmaster(layout);
+  if (!running) return;
+  const { pid } = running;
+  try {
+    // pg_ctl finds the server by its lock file. What it would do is send this signal.
+    if (isLockDamaged(layout)) process.kill(pid, 'SIGINT');
+    // Not waited for by pg_ctl: it would take a server that another process starts meanwhile for the one that is to stop.
+    else await execute(layout, binaries.pgCtl, ['stop', '-m', 'fast', '-W', '-D', layout.cluster]);
+  } catch (error) {
+    if (isPostmaster(pid, layout)) throw error;
+  }
   const deadline = Date.now() + 60_000;
-  while (isPostmaster(lock.pid, layout)) {
-    if (Date.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${lock.pid}) did not stop.`);
+  while (isPostmaster(pid, layout)) {
+    if (Date.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) did not stop.`);
     await sleep(20);
   }
-}
-
-/** The port of the server that runs on this data directory, whoever started it; none if none runs. */
-export function runningServer(layout: Layout): { port: number } | undefined {
-  const lock = readLock(layout);
-  return lock && isPostmaster(lock.pid, layout) ? { port: lock.port } : undefined;
-}
-
-/** What `postmaster.pid` says: its first line is the process, the fourth the port. */
-function readLock(layout: Layout): { pid: number; port: number } | undefined {
-  try {
-    const lines = readFileSync(join(layout.cluster, 'postmaster.pid'), 'utf8').split('\n');
-    const pid = Number(lines[0]);
-    return Number.isInteger(pid) && pid > 0 ? { pid, port: Number(lines[3]) } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether `pid` is alive and the postmaster of this data directory, which is among its arguments. */
-function isPostmaster(pid: number, layout: Layout): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  return argumentsOf(pid)?.includes(layout.cluster) ?? true;
-}
-
-/** A process's arguments: an empty one of a zombie, none of no process; `undefined` where they cannot be told. (Its working directory needs more rights.) */
-function argumentsOf(pid: number): string[] | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
-  }
-}
-
-/**
- * Removes a lock file whose process number belongs to another program by now, as it easily does in a restarted container.
- * PostgreSQL would take that program, or what is left of a dead one, for a running server and refuse to start.
- */
-function forgetRecycledPid(layout: Layout): void {
-  const lock = readLock(layout);
-  const words = lock && argumentsOf(lock.pid);
-  if (words && words.length > 0 && !words.includes(layout.cluster))
-    rmSync(join(layout.cluster, 'postmaster.pid'), { force: true });
 }
 
 async function freePort(): Promise<number> {

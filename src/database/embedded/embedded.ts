@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { createCluster, runningServer, startServer, stopServer, superuser } from './cluster.ts';
-import { copiesFolder, type Layout, layOut, password } from './layout.ts';
+import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
+import { copiesFolder, type Layout, layOut } from './layout.ts';
+import { passwordAdvice, passwordFile, requirePassword } from './password.ts';
+import { runningPostmaster } from './server-lock.ts';
 
 /** How long a server may take to come up, recovery after a crash included. */
 const startTimeoutMs = 120_000;
@@ -41,6 +43,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   const layout = layOut(dataDir);
   const binaries = findBinaries(layout.user, copiesFolder(layout));
   await createCluster(layout, binaries);
+  const access: Access = { layout, binaries, password: requirePassword(layout, binaries), settings: options.settings ?? [] };
 
   const name = presencePrefix + randomUUID();
   const connections: Connection[] = [];
@@ -50,7 +53,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
 
   /** Connects once and stays, so that the loss of the server is noticed at once and other processes see this one. */
   async function attend(port?: number): Promise<pg.Client> {
-    const client = await connectOrStart(layout, binaries, name, options.settings ?? [], port);
+    const client = await connectOrStart(access, name, port);
     client.on('error', () => {}); // followed by 'end'
     client.once('end', () => {
       if (!closing) recovery = recover(client.port);
@@ -77,7 +80,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   return {
     connection(database) {
       const { port } = presence;
-      const connection = { ...ownTerms, port, user: superuser, password: password(layout), database };
+      const connection = { ...ownTerms, port, user: superuser, password: access.password, database };
       connections.push(connection);
       return connection;
     },
@@ -109,31 +112,41 @@ async function leave(presence: pg.Client): Promise<boolean> {
   }
 }
 
-async function connectOrStart(
-  layout: Layout,
-  binaries: Binaries,
-  applicationName: string,
-  settings: string[],
-  preferredPort?: number,
-): Promise<pg.Client> {
+/** What it takes to get to the server of a data directory, or to start it. */
+interface Access {
+  readonly layout: Layout;
+  readonly binaries: Binaries;
+  /** The superuser's, read once: what becomes of its file does not matter to a process that runs. */
+  readonly password: string;
+  readonly settings: string[];
+}
+
+/** @throws Error when there is no way to connect; a server that was started for it is stopped again. */
+async function connectOrStart(access: Access, applicationName: string, preferredPort?: number): Promise<pg.Client> {
+  const { layout, binaries, settings } = access;
   const deadline = Date.now() + startTimeoutMs;
+  let started = false;
   for (let port = preferredPort; ; ) {
-    const running = runningServer(layout);
+    const running = runningPostmaster(layout);
     try {
-      if (running) return await connect(layout, running.port, applicationName);
+      if (running) return await connect(access, running.port, applicationName);
       await startServer(layout, binaries, settings, port);
+      started = true;
     } catch (error) {
       // Starting up, shutting down, recovering, or another process was faster: look again. Anything else is final.
-      if (Date.now() > deadline || !(passing(error) || (!running && (runningServer(layout) || port)))) throw error;
+      if (Date.now() > deadline || !(passing(error) || (!running && (runningPostmaster(layout) || port)))) {
+        if (started) await stopServer(layout, binaries);
+        throw isRefused(error) ? wrongPassword(layout, binaries, error) : error;
+      }
       if (!running) port = undefined; // perhaps taken by another program since
       await sleep(50);
     }
   }
 }
 
-async function connect(layout: Layout, port: number, applicationName: string): Promise<pg.Client> {
+async function connect({ password }: Access, port: number, applicationName: string): Promise<pg.Client> {
   const client = new pg.Client({
-    ...{ ...ownTerms, port, user: superuser, password: password(layout), database: 'postgres' },
+    ...{ ...ownTerms, port, user: superuser, password, database: 'postgres' },
     ...{ application_name: applicationName, connectionTimeoutMillis: 10_000, query_timeout: 10_000, keepAlive: true },
   });
   client.on('error', () => {});
@@ -144,6 +157,16 @@ async function connect(layout: Layout, port: number, applicationName: string): P
     throw error;
   }
   return client;
+}
+
+/** Whether the server refused the password. */
+const isRefused = (error: unknown): boolean => ['28P01', '28000'].includes((error as { code?: string }).code ?? '');
+
+function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Error {
+  return new Error(
+    `The embedded PostgreSQL does not accept the password in ${passwordFile(layout)}. ${passwordAdvice(layout, binaries)}`,
+    { cause },
+  );
 }
 
 /** Whether a failed connection says that the server is on its way up or down. */

@@ -51,13 +51,8 @@ function ownName(dataDir: string): string {
   return noted(join(dataDir, 'postgres-home'), () => `data-${randomBytes(6).toString('hex')}`);
 }
 
-/** The superuser's password: drawn once, kept in a file that only the gateway's user may read. */
-export function password(layout: Layout): string {
-  return noted(join(layout.dataDir, 'postgres-password'), () => randomBytes(24).toString('base64url'));
-}
-
 /** The content of a file, made first if it is not there. Of several processes that make it at once, one prevails. */
-function noted(file: string, make: () => string): string {
+export function noted(file: string, make: () => string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, make(), { mode: 0o600 });

@@ -103,6 +103,20 @@ export const duplicateKey: Rule = {
   },
 };
 
+const spellingsOf = new WeakMap<Visit['members'], ReadonlyMap<string, number>>();
+
+/** How many keys of an object differ in case alone from a key in lower case. Counted once for each object. */
+function spellings(members: Visit['members'], folded: string): number {
+  let counts = spellingsOf.get(members);
+  if (!counts) {
+    const made = new Map<string, number>();
+    for (const key of members.keys()) made.set(key.toLowerCase(), (made.get(key.toLowerCase()) ?? 0) + 1);
+    spellingsOf.set(members, made);
+    counts = made;
+  }
+  return counts.get(folded) ?? 0;
+}
+
 /** A finding about a key; certain is an alias, or what differs in case alone, unless the right key is there already. */
 function draft(
   { members, branch }: Visit,
@@ -116,9 +130,9 @@ function draft(
     const known = branch?.kind === 'object' ? listed(branch.fields.keys()) : '';
     return { key, range, message, suggestion: `Known here: ${known}.` };
   }
-  const isSure = (other: string) =>
-    other.toLowerCase() === near.toLowerCase() || (near === alias && other.toLowerCase() === key.toLowerCase());
-  const certain = isSure(key) && !members.has(near) && [...members.keys()].filter(isSure).length === 1;
+  const same = new Set([near.toLowerCase(), ...(near === alias ? [key.toLowerCase()] : [])]);
+  const rivals = () => [...same].reduce((total, folded) => total + spellings(members, folded), 0);
+  const certain = same.has(key.toLowerCase()) && !members.has(near) && rivals() === 1;
   return {
     key,
     range,

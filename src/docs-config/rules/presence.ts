@@ -22,12 +22,12 @@ export const required: Rule = {
   },
 };
 
-/** One of two background colours is given without the other. */
+/** One of two background colors is given without the other. */
 export const backgroundIncomplete: Rule = {
   severity: 'error',
-  title: 'A background colour is given for one mode only',
+  title: 'A background color is given for one mode only',
   explanation:
-    '"colors.background" holds a colour for each mode. With one missing, readers in that mode would see a background that nobody chose.',
+    '"colors.background" holds a color for each mode. With one missing, readers in that mode would see a background that nobody chose.',
   wrong: example('"colors": { "primary": "#0d9373", "background": { "dark": "#0f1117" } }'),
   right: example('"colors": { "primary": "#0d9373", "background": { "light": "#ffffff", "dark": "#0f1117" } }'),
   concerns: holdsObject,
@@ -49,7 +49,7 @@ export const missingField: Rule = {
 };
 
 function backgroundMessage(key: string): string {
-  return `The background has no ${quoted(key)} colour; it needs both "light" and "dark".`;
+  return `The background has no ${quoted(key)} color; it needs both "light" and "dark".`;
 }
 
 function absentFields(visit: Visit, kind: string, report: ReportDraft, message: (key: string) => string): void {

@@ -84,11 +84,11 @@ export const missingFile: Rule = {
     if ((kind !== 'page' && kind !== 'file') || node.kind !== 'string' || node.value.trim() === '') return;
     const files = site.files();
     if (!files || isAddress(node.value) || isOperation(node.value)) return;
-    const path = kind === 'page' ? plainPage(node.value) : plainPath(node.value.trim()).replace(/[?#].*$/, '');
+    const path = kind === 'page' ? plainPage(node.value) : withoutQuery(plainPath(node.value.trim()));
     const endings = kind === 'page' ? pageEndings : [''];
     if (endings.some((ending) => files.has(path + ending))) return;
     report(() => {
-      const similar = endings.map((ending) => files.similar(path + ending)).find((file) => file !== undefined);
+      const similar = files.similar(endings.map((ending) => path + ending));
       const meant = kind === 'page' ? similar?.replace(/\.mdx?$/, '') : similar && `/${similar}`;
       const message = `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quoted(node.value)}.`;
       return {
@@ -99,6 +99,12 @@ export const missingFile: Rule = {
     });
   },
 };
+
+/** A path without the query or fragment behind it. */
+function withoutQuery(path: string): string {
+  const end = path.search(/[?#]/);
+  return end === -1 ? path : path.slice(0, end);
+}
 
 /** A page may name an operation of the OpenAPI file, such as `GET /users`, instead of a file. */
 function isOperation(page: string): boolean {

@@ -1,9 +1,10 @@
 import { duplicateKey, nestedGroup, socialPlatform, unknownProperty } from './keys.ts';
 import { jsonSyntax, tooDeep, tooManyFindings } from './limits.ts';
+import { newerFormat } from './newer-format.ts';
 import { backgroundIncomplete, missingField, required } from './presence.ts';
 import { duplicatePage, missingFile, undeclaredVersion, unmatchedUrl } from './references.ts';
 import type { Rule } from './rule.ts';
-import { basicAuthName, emptyValue, enumeration, hexColour, rootType, type } from './values.ts';
+import { basicAuthName, emptyValue, enumeration, hexColor, rootType, type } from './values.ts';
 
 /** Every rule by its code. What a page, a severity, SARIF or a validation knows of rules, it knows from here. */
 export const rules = {
@@ -13,10 +14,11 @@ export const rules = {
   'background-incomplete': backgroundIncomplete,
   type,
   enum: enumeration,
-  'hex-color': hexColour,
+  'hex-color': hexColor,
   'nested-group': nestedGroup,
   'social-platform': socialPlatform,
   'basic-auth-name': basicAuthName,
+  'newer-format': newerFormat,
   'unknown-property': unknownProperty,
   'missing-field': missingField,
   'duplicate-key': duplicateKey,

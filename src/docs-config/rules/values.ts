@@ -1,3 +1,4 @@
+import { forms } from '../format.ts';
 import type { JsonNode, StringNode } from '../json-tree.ts';
 import { nearest } from '../nearest.ts';
 import type { Edit } from '../scanner.ts';
@@ -68,12 +69,12 @@ export const enumeration: Rule = {
   },
 };
 
-/** A text is no colour. */
-export const hexColour: Rule = {
+/** A text is no color. */
+export const hexColor: Rule = {
   severity: 'error',
-  title: 'A colour is not written as #rgb or #rrggbb',
+  title: 'A color is not written as #rgb or #rrggbb',
   explanation:
-    'Colours are written in hexadecimal, with three or six digits behind a #, in either case. Names, rgb() and opacity are not understood.',
+    'Colors are written in hexadecimal, with three or six digits behind a #, in either case. Names, rgb() and opacity are not understood.',
   wrong: example('"colors": { "primary": "0d9373" }'),
   right: example('"colors": { "primary": "#0d9373" }'),
   concerns: (shape) => somePart(shape, (part) => part.kind === 'string' && part.pattern !== undefined),
@@ -81,7 +82,7 @@ export const hexColour: Rule = {
     if (branch?.kind !== 'string' || node.kind !== 'string' || !branch.pattern || branch.pattern.test(node.value)) return;
     const { pattern } = branch;
     report(() => {
-      const message = `${nameOf(path)} is ${quoted(node.value)}, which is not a colour like "#0d9373".`;
+      const message = `${nameOf(path)} is ${quoted(node.value)}, which is not a color like "#0d9373".`;
       const bare = `#${node.value.trim().replace(/^(?:#|0x)+/i, '')}`;
       if (pattern.test(bare)) return { range: node, message, suggestion: `Write ${quoted(bare)}.`, fix: rewrite(node, bare) };
       const opacity = /^#(?:[0-9a-f]{4}|[0-9a-f]{8})$/i.test(bare);
@@ -107,11 +108,11 @@ export const basicAuthName: Rule = {
   check: ({ branch, members }, report) => {
     const condition = branch?.notes.when;
     if (!condition?.form) return;
-    const { field, pattern } = condition.form;
+    const { field, is } = condition.form;
     const deciding = members.get(condition.field)?.value;
     const value = members.get(field)?.value;
     if (deciding?.kind !== 'string' || deciding.value !== condition.is || value?.kind !== 'string') return;
-    if (new RegExp(pattern).test(value.value)) return;
+    if (forms[is].test(value.value)) return;
     report(() => ({
       key: field,
       range: value,

@@ -4,8 +4,8 @@ import type { Database } from '../../../src/database/client.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
 import { bindStatements } from '../../../src/domain/statements.ts';
-import { compileOftenExecuted } from '../../../src/graphql/compiled.ts';
-import type { GraphQLContext } from '../../../src/graphql/context.ts';
+import { isCompilable } from '../../../src/graphql/compilable.ts';
+import { createContext, type GraphQLContext } from '../../../src/graphql/context.ts';
 import { schema } from '../../../src/graphql/schema.ts';
 import { createGraphQLServer } from '../../../src/graphql/server.ts';
 import { failureHeaders } from '../../../src/http/problem.ts';
@@ -39,18 +39,16 @@ export function createPaths(): Paths {
   return {
     async full(params, accept, context) {
       const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };
-      const response = await server.answer('http://gateway/graphql', init, params, context);
+      const request = { url: 'http://gateway/graphql', init, params, characters: charactersOf(params), context };
+      const response = await server.fullPipeline(request);
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
     },
-    fast: (params, accept, context) => server.lane({ params, accept, context }),
-    compiles(query) {
-      const document = parse(query);
-      const compiledOf = compileOftenExecuted(schema);
-      for (let use = 1; use < uses; use += 1) compiledOf(document);
-      return compiledOf(document) !== undefined;
-    },
+    fast: (params, accept, context) => server.fastPath({ params, characters: charactersOf(params), accept, context }),
+    compiles: (query) => isCompilable(schema, parse(query)),
   };
 }
+
+const charactersOf = (params: Params): number => JSON.stringify(params).length;
 
 /** What was compared. */
 export interface Figures {
@@ -86,7 +84,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
     known,
     async compare(request) {
       const { query, variables, others, accept, caller } = request;
-      const context = (): GraphQLContext => ({ db, caller: callers[caller], report: () => {} });
+      const context = (): GraphQLContext => createContext({ db, caller: callers[caller], report: () => {} });
       const expected: ComparedResponse[] = [];
       let taken = 0;
       for (let use = 0; use < uses; use += 1) {

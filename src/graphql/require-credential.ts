@@ -1,22 +1,28 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, OperationTypeNode } from 'graphql';
 import type { GraphQLContext } from './context.ts';
 
-/** Root fields that anybody may ask, as `Type.field`. Every other one needs an API token; which scopes, the domain decides. */
+/** Root fields that need no API token, as `Type.field`. Every other one does; which scopes it needs, the domain decides. */
 const openFields: ReadonlySet<string> = new Set();
 
-const pluginName = 'closedByDefault';
+/** Whether a root field may be read without an API token: those of introspection, and those that are listed. */
+export function isOpenRootField(operation: OperationTypeNode, name: string): boolean {
+  const rootType = operation === 'mutation' ? 'Mutation' : 'Query';
+  return name.startsWith('__') || openFields.has(`${rootType}.${name}`);
+}
+
+const pluginName = 'requireCredential';
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      [pluginName]: ClosedByDefault<Types>;
+      [pluginName]: RequireCredential<Types>;
     }
   }
 }
 
 /** Refuses a root field to callers without an API token, unless the field is listed as open. */
-class ClosedByDefault<Types extends SchemaTypes> extends BasePlugin<Types> {
+class RequireCredential<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
     { parentType, name }: PothosOutputFieldConfig<Types>,
@@ -29,6 +35,6 @@ class ClosedByDefault<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-SchemaBuilder.registerPlugin(pluginName, ClosedByDefault);
+SchemaBuilder.registerPlugin(pluginName, RequireCredential);
 
 export default pluginName;

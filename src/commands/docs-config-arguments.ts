@@ -1,0 +1,65 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Level } from '../docs-config/findings.ts';
+import { nearest } from '../docs-config/nearest.ts';
+import { renderGithub } from '../docs-config/render-github.ts';
+import { renderJson } from '../docs-config/render-json.ts';
+import { renderSarif } from '../docs-config/render-sarif.ts';
+import { type Code, codes, isCode } from '../docs-config/rules/table.ts';
+
+/** What is wrong with the arguments; its message is for the user. */
+export class ArgumentsError extends Error {}
+
+/** The formats for programs, with what writes them. */
+export const renderers = { json: renderJson, sarif: renderSarif, github: renderGithub } as const;
+
+/** @throws ArgumentsError for an option that is not among `options`, or whose value is missing. */
+export function parse(args: string[], options: NonNullable<ParseArgsConfig['options']>) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    const option = /'(--?[^'\s]+)/.exec(message)?.[1];
+    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option) {
+      const known = Object.keys(options).map((name) => `--${name}`);
+      throw new ArgumentsError(unknown('option', option, known));
+    }
+    throw new ArgumentsError(message.split('\n')[0]);
+  }
+}
+
+/** @throws ArgumentsError for a format that there is not. */
+export function formatFrom(format = 'pretty'): 'pretty' | keyof typeof renderers {
+  if (format === 'pretty' || Object.hasOwn(renderers, format)) return format as 'pretty' | keyof typeof renderers;
+  throw new ArgumentsError(`--format: ${unknown('format', format, ['pretty', ...Object.keys(renderers)])}`);
+}
+
+/** @throws ArgumentsError for a setting that is not `CODE=LEVEL`. */
+export function severitiesFrom(settings: readonly string[]): Partial<Record<Code, Level>> {
+  const severities: Partial<Record<Code, Level>> = {};
+  for (const setting of settings) {
+    const [code = '', level = '', ...rest] = setting.split('=');
+    if (!isCode(code)) throw new ArgumentsError(`--severity ${setting}: ${unknown('code', code, codes)}`);
+    if (rest.length > 0 || !isLevel(level))
+      throw new ArgumentsError(`--severity ${setting}: write ${code}=error, ${code}=warning or ${code}=off.`);
+    severities[code] = level;
+  }
+  return severities;
+}
+
+/** @throws ArgumentsError unless there is exactly one, and it is a code. */
+export function codeFrom([code, ...rest]: readonly string[]): Code {
+  if (code === undefined) throw new ArgumentsError(`Name the code to explain. There are: ${codes.join(', ')}.`);
+  if (rest.length > 0) throw new ArgumentsError(`explain takes one code, but got ${rest.length + 1}.`);
+  if (!isCode(code)) throw new ArgumentsError(unknown('code', code, codes));
+  return code;
+}
+
+function isLevel(level: string): level is Level {
+  return level === 'error' || level === 'warning' || level === 'off';
+}
+
+/** A sentence about a word that is not known, with the one that was probably meant, or all that there are. */
+export function unknown(kind: string, given: string, known: readonly string[]): string {
+  const near = nearest(given, known);
+  return `There is no ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`}`;
+}

@@ -1,0 +1,96 @@
+import type { Readable, Writable } from 'node:stream';
+import { issueApiToken } from '../domain/api-tokens.ts';
+import { isScope, scopeNames } from '../domain/caller.ts';
+import { textIssues } from '../domain/limits.ts';
+import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
+import { withDatabase } from './context.ts';
+import { readOptions } from './options.ts';
+import { defaultScopes, describeApiToken, tokenHelp } from './token-text.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Where `token` reads answers, prints its result, and asks. */
+export interface TokenIo {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+/** What `token create` was asked for. */
+interface CreateRequest {
+  readonly name: string;
+  /** None: it is to be asked for. */
+  readonly environment: EnvironmentName | undefined;
+  readonly scopes: readonly string[];
+  /** How long the API token is accepted; none means forever. */
+  readonly lifetimeMs: number | undefined;
+  readonly json: boolean;
+}
+
+/**
+ * `token create`: issues an API token and prints its secret.
+ *
+ * @throws UsageError that lists every mistake in the arguments, before anything is opened.
+ */
+export async function createToken(args: readonly string[], { stdin, stdout, stderr }: TokenIo): Promise<number> {
+  // The question goes to the standard error stream, so that the result can be piped while a person is asked.
+  const canAsk = Boolean(stdin.isTTY && stderr.isTTY);
+  const { name, scopes, lifetimeMs, json, environment: given } = readRequest(args, canAsk);
+  const environment = given ?? (await askEnvironment(stdin, stderr));
+
+  const expiresAt = lifetimeMs === undefined ? null : new Date(Date.now() + lifetimeMs);
+  const environmentTag = environment === 'none' ? null : environment;
+  return withDatabase(async ({ database }) => {
+    const { secret, apiToken } = await issueApiToken(database.prisma, { name, environmentTag, scopes, expiresAt });
+    const { id, scopes: granted } = apiToken;
+    const members = { id, token: secret, name, environment: environmentTag, scopes: granted, expiresAt: apiToken.expiresAt };
+    const text = `${describeApiToken(apiToken)}\n\nThe API token, shown only now:\n\n  ${secret}\n`;
+    stdout.write(`${json ? JSON.stringify(members) : text}\n`);
+    return 0;
+  });
+}
+
+function readRequest(args: readonly string[], canAsk: boolean): CreateRequest {
+  const { given, words, problems } = readOptions(args, {
+    ...{ name: 'value', environment: 'value', scope: 'values', 'expires-in': 'value', json: 'flag' },
+  });
+  const [name] = given.get('name') ?? [];
+  const [environment] = given.get('environment') ?? [];
+  const [expiresIn] = given.get('expires-in') ?? [];
+  const scopes = given.get('scope') ?? defaultScopes;
+  const lifetimeMs = expiresIn === undefined ? undefined : durationMs(expiresIn);
+  const valid = environment !== undefined && isEnvironmentName(environment) ? environment : undefined;
+
+  const all = [
+    ...words.map((word) => `${JSON.stringify(word)} belongs to no option.`),
+    ...problems,
+    ...(given.has('name') ? [] : ['--name is missing: what the API token is for.']),
+    ...(name === undefined ? [] : textIssues(['name'], name).map(({ message }) => `--name ${message}`)),
+    ...(given.has('environment') || canAsk ? [] : [`--environment is missing: ${environmentChoices}.`]),
+    ...(environment === undefined || valid
+      ? []
+      : [`--environment must be ${environmentChoices}, not ${JSON.stringify(environment)}.`]),
+    ...scopes
+      .filter((scope) => !isScope(scope))
+      .map((scope) => `--scope must be one of ${scopeNames.join(', ')}, not ${JSON.stringify(scope)}.`),
+    ...(expiresIn === undefined || lifetimeMs !== undefined
+      ? []
+      : [`--expires-in must be a number and a unit, such as 30m, 12h, 90d or 52w, not ${JSON.stringify(expiresIn)}.`]),
+  ];
+  if (all.length > 0 || name === undefined) {
+    throw new UsageError(
+      `token create was called wrongly; no API token was made.\n${all.map((line) => `  ${line}\n`).join('')}\n${tokenHelp}`,
+    );
+  }
+  return { name, environment: valid, scopes, lifetimeMs, json: given.has('json') };
+}
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** The longest that an API token can be accepted: a hundred years. */
+const maxDurationMs = 100 * 52 * 604_800_000;
+
+function durationMs(text: string): number | undefined {
+  const [, amount = '', unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  const duration = Number(amount) * (unitsMs[unit] ?? 0);
+  return duration > 0 && duration <= maxDurationMs ? duration : undefined;
+}

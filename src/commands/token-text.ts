@@ -1,0 +1,33 @@
+import { describeScope, type Scope, scopeNames } from '../domain/caller.ts';
+import type { ApiToken } from '../generated/prisma/client.ts';
+
+/** The scopes of an API token when none are asked for. */
+export const defaultScopes: readonly Scope[] = ['groups:read', 'groups:write'];
+
+const widestScope = Math.max(...scopeNames.map(({ length }) => length));
+const scopeLines = scopeNames.map((scope) => `  ${scope.padEnd(widestScope)}  ${describeScope(scope)}`);
+
+/** What `token --help` prints. */
+export const tokenHelp = `Usage:
+  user-group-gateway token create --name N --environment Customer|Testing|none [--scope S]... [--expires-in 90d] [--json]
+  user-group-gateway token list [--json]
+  user-group-gateway token revoke ID
+
+create prints the secret once; only its hash is stored.
+  --name         what the API token is for
+  --environment  the environment it works in; none means untagged groups. Left out on a terminal, it is asked for
+  --scope        what it allows; may be repeated (default: ${defaultScopes.join(' ')})
+  --expires-in   a number and a unit: 30m, 12h, 90d, 52w (default: never)
+  --json         one JSON object instead of text
+
+Scopes:
+${scopeLines.join('\n')}
+`;
+
+/** An API token as a line of text, without its secret. */
+export function describeApiToken(apiToken: ApiToken): string {
+  const { id, name, environmentTag, scopes, createdAt, expiresAt, lastUsedAt, revokedAt } = apiToken;
+  const times = { created: createdAt, expires: expiresAt, 'last used': lastUsedAt, revoked: revokedAt };
+  const known = Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));
+  return [`#${id}  ${name}`, environmentTag ?? 'no environment', scopes.join(' '), ...known].join('  ·  ');
+}

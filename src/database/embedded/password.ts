@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { type Layout, noted } from './layout.ts';
+
+/** The file that holds the superuser's password. */
+export const passwordFile = (layout: Layout): string => join(layout.dataDir, 'postgres-password');
+
+/** Draws the superuser's password for a data directory that is about to be made; a password that is there already stays. */
+export function drawPassword(layout: Layout): string {
+  return noted(passwordFile(layout), () => randomBytes(24).toString('base64url'));
+}
+
+/** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
+function readPassword(layout: Layout): string {
+  const file = passwordFile(layout);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new Error(code === 'ENOENT' ? `The file ${file} is missing.` : `The file ${file} cannot be read: ${message}.`, {
+      cause,
+    });
+  }
+  if (!text) throw new Error(`The file ${file} is empty.`);
+  return text;
+}
+
+/**
+ * The superuser's password of an existing data directory. It is never drawn anew, because another would not be accepted.
+ *
+ * @throws Error with what to do when there is none.
+ */
+export function requirePassword(layout: Layout, binaries: Binaries): string {
+  try {
+    return readPassword(layout);
+  } catch (cause) {
+    throw new Error(`${(cause as Error).message} ${passwordAdvice(layout, binaries)}`, { cause });
+  }
+}
+
+/** What to do when the password of an existing data directory is lost. */
+export function passwordAdvice(layout: Layout, { postgres }: Binaries): string {
+  const { cluster } = layout;
+  const file = passwordFile(layout);
+  return (
+    `It holds the password that was drawn when ${cluster} was made, and no other opens that data: restore it from a backup. ` +
+    'Without one, stop every gateway on this DATA_DIR, set a password of letters and digits with the single-user mode of ' +
+    'PostgreSQL, as the user who owns the data, and write the same into the file:\n\n' +
+    `  echo "alter role gateway password 'NEW'" | ${postgres} --single -D ${cluster} postgres\n` +
+    `  printf NEW > ${file}`
+  );
+}

@@ -1,0 +1,102 @@
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Layout } from './layout.ts';
+
+/** A PostgreSQL server: its main process, and the port it listens on. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+}
+
+/** How old a lock file must be before it counts as damaged: a server that starts makes it empty and fills it at once. */
+const writingMs = 2_000;
+
+const lockFile = (layout: Layout): string => join(layout.cluster, 'postmaster.pid');
+
+/** The server that runs on this data directory, whoever started it; none if none runs. */
+export function runningPostmaster(layout: Layout): Postmaster | undefined {
+  const lock = readLock(lockFile(layout));
+  if (lock === 'damaged') return findPostmaster(layout);
+  return lock && isPostmaster(lock.pid, layout) ? lock : undefined;
+}
+
+/** Whether `pid` is alive and the postmaster of this data directory, which is among its arguments. */
+export function isPostmaster(pid: number, layout: Layout): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  return argumentsOf(pid)?.includes(layout.cluster) ?? true;
+}
+
+/** Whether the lock file is there and names no server, so that `pg_ctl` cannot work with it. */
+export const isLockDamaged = (layout: Layout): boolean => readLock(lockFile(layout)) === 'damaged';
+
+/**
+ * Removes a lock file that no server holds: one that is empty or garbage, as a full disk or a crash of the machine leaves it,
+ * and one whose process number belongs to another program by now, as it easily does in a restarted container. PostgreSQL
+ * refuses to start on the first, and takes that program, or what is left of a dead one, for a running server on the second.
+ * PostgreSQL's own guard, the shared memory of the data directory, stays.
+ */
+export async function removeStaleLock(layout: Layout): Promise<void> {
+  const file = lockFile(layout);
+  if (readLock(file) === 'damaged') await sleep(Math.max(0, writingMs - ageMs(file)));
+  const isStale = (path: string): boolean => {
+    const lock = readLock(path);
+    if (lock === 'damaged') return !findPostmaster(layout);
+    const words = lock && argumentsOf(lock.pid);
+    return words !== undefined && words.length > 0 && !words.includes(layout.cluster);
+  };
+  if (!isStale(file)) return;
+  const taken = `${file}.${process.pid}`;
+  try {
+    renameSync(file, taken);
+    // Another process may have put a good one there since; a server whose lock file is gone for a moment does not notice.
+    if (!isStale(taken)) linkSync(taken, file);
+    rmSync(taken);
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error; // another process was faster
+  }
+}
+
+/** What a lock file says: its first line is the process (negative for a single-user server), the fourth the port. */
+function readLock(file: string): Postmaster | 'damaged' | undefined {
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    if (/^-[1-9]\d*$/.test(lines[0] ?? '')) return undefined;
+    const [pid, port] = [Number(lines[0]), Number(lines[3])];
+    return Number.isInteger(pid) && pid > 0 && Number.isInteger(port) && port > 0 ? { pid, port } : 'damaged';
+  } catch {
+    return undefined;
+  }
+}
+
+function ageMs(file: string): number {
+  const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return changed === undefined ? writingMs : Date.now() - changed;
+}
+
+/** The server on this data directory, found among all processes by its arguments; only where these can be read (Linux). */
+function findPostmaster(layout: Layout): Postmaster | undefined {
+  if (process.platform !== 'linux') return undefined;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const words = argumentsOf(Number(name)) ?? [];
+    if (basename(words[0] ?? '') !== 'postgres' || !words.includes(layout.cluster)) continue;
+    const port = Number(words[words.indexOf('-p') + 1]);
+    if (port > 0) return { pid: Number(name), port };
+  }
+  return undefined;
+}
+
+/** A process's arguments: an empty one of a zombie, none of no process; `undefined` where they are not known. (Its working directory needs more rights.) */
+function argumentsOf(pid: number): string[] | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import type { DocsConfig } from '../docs-config/format.ts';
+import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
+import { workerEntry } from './worker-entry.ts';
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
+
+/** The most characters, of documents and of the paths of files, that one turn of the event loop checks itself. */
+export const maxInlineCharacters = 65_536;
+
+/** What a thread is given: the documents, and the options as JSON. */
+export interface CheckJob {
+  readonly sources: readonly string[];
+  readonly options: string;
+}
+
+/** What a thread answers for each document: the report and the normalized document, each as JSON, read when they are asked for. */
+export interface CheckedText {
+  /** A {@link Report} without its `config`. */
+  readonly report: string;
+  readonly config: string | null;
+}
+
+/** Checks documents, off the event loop when they are long. */
+export interface DocumentChecker {
+  /**
+   * The reports, in the order of the texts. A text that is there several times is checked once.
+   *
+   * @throws GatewayError `UNAVAILABLE` when too many long documents wait already or checking takes too long, `INTERNAL` when it
+   * breaks off.
+   */
+  check(sources: readonly string[], options: ValidateOptions): readonly Report[] | Promise<readonly Report[]>;
+}
+
+/** Makes a checker. Short documents, those of one turn of the event loop taken together, are checked at once. */
+export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly CheckedText[]>): DocumentChecker {
+  let inlineCharacters = 0;
+  return {
+    check(sources, options) {
+      const distinct = [...new Set(sources)];
+      const characters = total(distinct) + total(options.files ?? []);
+      const reportsOf = (reports: readonly Report[]) => {
+        const bySource = new Map(distinct.map((source, index) => [source, reports[index] as Report]));
+        return sources.map((source) => bySource.get(source) as Report);
+      };
+      if (inlineCharacters + characters <= maxInlineCharacters) {
+        if (inlineCharacters === 0) {
+          setImmediate(() => {
+            inlineCharacters = 0;
+          });
+        }
+        inlineCharacters += characters;
+        return reportsOf(distinct.map((source) => validateDocsConfig(source, options)));
+      }
+      const job = { sources: distinct, options: JSON.stringify(options) };
+      return pool.run(job, characters).then((checked) => reportsOf(checked.map(readChecked)));
+    },
+  };
+}
+
+function total(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** A report whose normalized document is read when it is first asked for: it can be as long as the document. */
+function readChecked({ report, config }: CheckedText): Report {
+  let read: DocsConfig | null | undefined;
+  return {
+    ...(JSON.parse(report) as Omit<Report, 'config'>),
+    get config() {
+      read ??= config === null ? null : (JSON.parse(config) as DocsConfig);
+      return read;
+    },
+  };
+}
+
+/**
+ * The checker of this process, on two threads at most. They start with the first long document and end after 30 s without one;
+ * nothing has to be closed.
+ */
+export const documentChecker = createDocumentChecker(
+  createWorkerPool({
+    entry: workerEntry(),
+    maxThreads: 2,
+    maxQueuedJobs: 64,
+    maxQueuedCharacters: 16_000_000,
+    jobTimeoutMs: 10_000,
+    idleMs: 30_000,
+    maxHeapMb: 256,
+  }),
+);

@@ -1,0 +1,87 @@
+import type { Caller } from './caller.ts';
+import { InvalidInput, type Issue, maxIssues } from './errors.ts';
+import { mappingIssues, propertiesIssues, textIssues } from './limits.ts';
+
+/** An input as it was sent: whether it has its members, and of which types, is not known yet. */
+export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
+
+/** The members that creating and updating have in common. */
+type FieldNames = 'name' | 'mapping' | 'properties';
+
+/** One way of saying which group is meant, unchecked. */
+type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
+
+/**
+ * Checks who asks and then the whole input, so that a caller without the scope learns nothing about the input, and costs no
+ * more than it takes to refuse it. Says every issue at once, up to ten, and looks no further after the tenth.
+ *
+ * @throws Forbidden without `groups:write`. @throws InvalidInput.
+ */
+export type InputCheck<Input> = (caller: Caller, input: Input) => void;
+
+/** Checks the input of get-or-create. */
+export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | FieldNames>> = (caller, input) =>
+  check(caller, () => getOrCreateIssues(input));
+
+/** Checks the input of an update: the selector, and the fields to change. */
+export const checkUpdate: InputCheck<Unchecked<FieldNames> & { readonly by: UncheckedBy }> = (caller, input) =>
+  check(caller, () => updateIssues(input));
+
+/** Checks the input of a token rotation. */
+export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'>> = (caller, input) =>
+  check(caller, () => rotateIssues(input));
+
+/** Checks one way of saying which group is meant. @throws InvalidInput. */
+export function checkSelector(by: UncheckedBy): void {
+  refuse(selectorIssues(by));
+}
+
+function check(caller: Caller, issues: () => Iterable<Issue>): void {
+  caller.require('groups:write');
+  refuse(issues());
+}
+
+function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>): Generator<Issue> {
+  yield* textIssues(['providedId'], input.providedId);
+  yield* fieldIssues(input);
+}
+
+function* updateIssues({ by, ...change }: Unchecked<FieldNames> & { readonly by: UncheckedBy }): Generator<Issue> {
+  yield* selectorIssues(by);
+  for (const field of ['name', 'mapping'] as const) {
+    if (change[field] === null) yield { path: [field], message: 'must not be null; leave it out to keep it.' };
+  }
+  yield* fieldIssues(change);
+}
+
+function* rotateIssues({ currentToken, graceSeconds }: Unchecked<'currentToken' | 'graceSeconds'>): Generator<Issue> {
+  yield* textIssues(['currentToken'], currentToken);
+  if (graceSeconds != null && !isGracePeriod(graceSeconds)) {
+    yield { path: ['graceSeconds'], message: `must be a whole number from 0 to ${maxGraceSeconds}.` };
+  }
+}
+
+function selectorIssues(by: UncheckedBy): Issue[] {
+  if ('providedId' in by) return textIssues(['by', 'providedId'], by.providedId);
+  return 'token' in by ? textIssues(['by', 'token'], by.token) : [];
+}
+
+function* fieldIssues({ name, mapping, properties }: Unchecked<FieldNames>): Generator<Issue> {
+  if (name != null) yield* textIssues(['name'], name);
+  if (mapping != null) yield* mappingIssues(['mapping'], mapping);
+  if (properties != null) yield* propertiesIssues(['properties'], properties);
+}
+
+/** The longest grace period of a token that is rotated away, in seconds: a week. */
+const maxGraceSeconds = 604_800;
+
+function isGracePeriod(seconds: unknown): boolean {
+  return Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= maxGraceSeconds;
+}
+
+/** Takes issues until there are as many as are listed. @throws InvalidInput when there is one. */
+function refuse(issues: Iterable<Issue>): void {
+  const found: Issue[] = [];
+  for (const issue of issues) if (found.push(issue) === maxIssues) break;
+  if (found.length > 0) throw new InvalidInput(found);
+}

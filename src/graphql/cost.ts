@@ -1,0 +1,190 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { countIntrospection, isIntrospectionField } from './introspection-cost.ts';
+import { jsonLength } from './json-length.ts';
+import { graphqlLimits } from './limits.ts';
+
+/** The variables of a request as they were sent, before they are coerced. */
+export type RawVariables = Readonly<Record<string, unknown>>;
+
+/** How many items a list is taken to have whose field does not say it. */
+const defaultListSize = 10;
+
+/** What a field of the root type costs beyond the 1 of every field: it asks the database for something. */
+export const lookUpCost = 20;
+
+/** How many characters of arguments cost as much as one field. */
+const charactersPerUnit = 64;
+
+/** What a field may say of its cost, in its `extensions`. Arguments are given as they were sent: their types may be wrong. */
+export interface FieldCost {
+  /** What resolving it costs beyond the 1 of every field. */
+  readonly cost?: (args: RawVariables) => number;
+  /** How many items its list has. */
+  readonly listSize?: (args: RawVariables) => number;
+}
+
+/** The cost of an operation, as far as its document decides it. */
+export interface DocumentCost {
+  /** The whole cost if the variables had no characters. */
+  readonly base: number;
+  /** How often an execution reads arguments that hold variables: so often do the characters of the variables count at most. */
+  readonly variableUses: number;
+  /** Whether variables decide more than how many characters there are: the length of a list, say. */
+  readonly dependsOnVariables: boolean;
+}
+
+/**
+ * The cost of an operation with these variables. Every field costs 1, and 1 more for each 64 characters of its arguments; a root
+ * field 20 more; what a field's extension adds; and for a list the cost of its item's fields times its size: what the field's
+ * extension says, or 10. Introspection costs what it resolves on the real schema. Directives are not considered. Takes time
+ * linear in the document.
+ */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  given: RawVariables,
+): number {
+  return measure(schema, document, operation, { ...defaultsOf(operation), ...given }).base;
+}
+
+/** What the document decides of an operation's cost. */
+export function documentCostOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): DocumentCost {
+  return measure(schema, document, operation, defaultsOf(operation));
+}
+
+/**
+ * An upper bound of an operation's cost that is found without looking at the variables; none when they decide more than their
+ * own length.
+ *
+ * @param characters at least as many as the variables have as JSON.
+ */
+export function costBound({ base, variableUses, dependsOnVariables }: DocumentCost, characters: number): number | undefined {
+  return dependsOnVariables ? undefined : base + variableUses * Math.ceil(characters / charactersPerUnit);
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): RawVariables {
+  const defaults: Record<string, unknown> = Object.create(null);
+  for (const { variable, defaultValue } of variableDefinitions) {
+    if (defaultValue) defaults[variable.name.value] = valueFromASTUntyped(defaultValue);
+  }
+  return defaults;
+}
+
+interface Measured {
+  cost: number;
+  uses: number;
+}
+
+function measure(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: RawVariables,
+): DocumentCost {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const root = schema.getRootType(operation.operation);
+  const measured = new Map<string, Measured>();
+  const lengths = new Map<object, number>();
+  let dependsOnVariables = false;
+
+  function selectionsOf({ selections }: SelectionSetNode, type: GraphQLCompositeType): Measured {
+    const total: Measured = { cost: 0, uses: 0 };
+    for (const selection of selections) {
+      const part =
+        selection.kind === Kind.FIELD
+          ? fieldOf(selection, type)
+          : selection.kind === Kind.INLINE_FRAGMENT
+            ? selectionsOf(selection.selectionSet, typeNamed(selection.typeCondition?.name.value) ?? type)
+            : fragmentOf(selection.name.value);
+      total.cost += part.cost;
+      total.uses += part.uses;
+    }
+    return total;
+  }
+
+  /** Each fragment is measured once; one that contains itself does not pass validation. */
+  function fragmentOf(name: string): Measured {
+    const known = measured.get(name);
+    if (known) return known;
+    const fragment = fragments.get(name);
+    const type = typeNamed(fragment?.typeCondition.name.value);
+    const result = fragment && type ? selectionsOf(fragment.selectionSet, type) : { cost: 0, uses: 0 };
+    measured.set(name, result);
+    return result;
+  }
+
+  function fieldOf(field: FieldNode, type: GraphQLCompositeType): Measured {
+    if (isIntrospectionField(field.name.value)) {
+      if (field.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true;
+      const counting = { schema, fragments, variables, limit: graphqlLimits.maxCost };
+      return { cost: countIntrospection(field, counting), uses: 0 };
+    }
+    const definition = isUnionType(type) ? undefined : type.getFields()[field.name.value];
+    if (!definition) return { cost: 1, uses: 0 }; // __typename
+    const { cost, listSize } = definition.extensions as FieldCost;
+    const holdsVariable = field.arguments?.some(({ value }) => hasVariable(value)) ?? false;
+    if (holdsVariable && (cost || listSize)) dependsOnVariables = true;
+    const args = argumentsOf(field, variables);
+    const base = type === root ? 1 + lookUpCost : 1;
+    const own = base + Math.floor(jsonLength(args, lengths) / charactersPerUnit) + (cost?.(args) ?? 0);
+    const childType = getNamedType(definition.type);
+    const child =
+      field.selectionSet && isCompositeType(childType) ? selectionsOf(field.selectionSet, childType) : { cost: 0, uses: 0 };
+    const size = listSize?.(args) ?? (isList(definition) ? defaultListSize : 1);
+    return {
+      cost: Math.min(Number.MAX_SAFE_INTEGER, own + size * child.cost),
+      uses: Math.min(Number.MAX_SAFE_INTEGER, (holdsVariable ? 1 : 0) + size * child.uses),
+    };
+  }
+
+  function typeNamed(name: string | undefined): GraphQLCompositeType | undefined {
+    const type = name === undefined ? undefined : schema.getType(name);
+    return isCompositeType(type) ? type : undefined;
+  }
+
+  const { cost, uses } = isObjectType(root) ? selectionsOf(operation.selectionSet, root) : { cost: 0, uses: 0 };
+  return { base: cost, variableUses: uses, dependsOnVariables };
+}
+
+const isList = ({ type }: GraphQLField<unknown, unknown>): boolean => isListType(getNullableType(type));
+
+function argumentsOf({ arguments: given = [] }: FieldNode, variables: RawVariables): RawVariables {
+  const args: Record<string, unknown> = Object.create(null);
+  for (const { name, value } of given) args[name.value] = valueFromASTUntyped(value, variables);
+  return args;
+}
+
+function hasVariable(value: ValueNode): boolean {
+  switch (value.kind) {
+    case Kind.VARIABLE:
+      return true;
+    case Kind.LIST:
+      return value.values.some(hasVariable);
+    case Kind.OBJECT:
+      return value.fields.some((field) => hasVariable(field.value));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { createSemaphore, createTurnstile } from '../concurrency.ts';
+import { credentialRequired } from '../domain/caller.ts';
+import { errorKinds, GatewayError, Unauthenticated } from '../domain/errors.ts';
+import { isCompilable } from './compilable.ts';
+import { type CompiledOperation, compileOperation } from './compiled.ts';
+import type { GraphQLContext } from './context.ts';
+import { costBound, costOf, type DocumentCost, documentCostOf, type RawVariables } from './cost.ts';
+import { graphqlLimits, heavyCost } from './limits.ts';
+import type { FailureHeaders } from './public-error.ts';
+import { isOpenRootField } from './require-credential.ts';
+import { responseTooLarge } from './response-meter.ts';
+
+/** How often an operation is executed before it is compiled, which costs as much as some ten to hundred executions. */
+const usesBeforeCompiling = 3;
+
+/** How many costly executions are in progress at once, and how many wait. Each may hold a response of the greatest size. */
+const maxHeavyExecutions = 2;
+const maxWaitingExecutions = 200;
+
+/** An operation of a valid document, and what is known of it before its variables are. */
+export interface KnownOperation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly cost: DocumentCost;
+  /** Whether each of its root fields needs an API token. */
+  readonly needsCredential: boolean;
+  /** How often it was executed, and what it was compiled to once it was executed often; for {@link OperationExecutor.run}. */
+  uses: number;
+  compiled: CompiledOperation | undefined;
+}
+
+/** What varies between the executions of an operation. */
+export interface ExecutionRequest {
+  readonly variables: RawVariables | null | undefined;
+  /** At least as many characters as the variables have as JSON. */
+  readonly characters: number;
+  readonly context: GraphQLContext;
+}
+
+/** Executes operations within the limits. */
+export interface OperationExecutor {
+  /** What is known of an operation of a valid document. */
+  examine(document: DocumentNode, operation: OperationDefinitionNode): KnownOperation;
+  /**
+   * Executes an operation. Where a request is refused as a whole (too costly, a response too large, no credential at all, too
+   * many such requests at once) the result is one error and no data, and nothing, or nothing but reads, was done.
+   */
+  run(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult>;
+  /** The cost of an execution, and the limit. */
+  costOf(known: KnownOperation, variables: ExecutionRequest['variables']): { cost: number; limit: number };
+}
+
+/** Creates the executor of a schema. @param failureHeaders the headers that go with a failure's status. */
+export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: FailureHeaders): OperationExecutor {
+  const turnstile = createTurnstile(maxWaitingExecutions);
+  const heavy = createSemaphore(maxHeavyExecutions, maxWaitingExecutions);
+  const { maxCost } = graphqlLimits;
+
+  const exactCost = ({ document, operation }: KnownOperation, variables: ExecutionRequest['variables']): number =>
+    costOf(schema, document, operation, variables ?? {});
+
+  async function runByReference({ document, operation }: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
+    const { variables: variableValues, context: contextValue } = request;
+    const operationName = operation.name?.value;
+    const options = { maxCoercionErrors: graphqlLimits.maxErrors };
+    const result = await execute({ schema, document, contextValue, variableValues, operationName, options });
+    return contextValue.meter.isExceeded ? refuse(responseTooLarge(operation.operation === 'mutation')) : result;
+  }
+
+  /** Nothing that compiled code makes of an error counts: whatever is not a plain success is executed by graphql-js. */
+  async function runCompiled(compiled: CompiledOperation, known: KnownOperation, request: ExecutionRequest) {
+    const { variables, context } = request;
+    try {
+      const result = await compiled(undefined, context, variables ?? {});
+      if (!result.errors && result.data) return context.meter.isExceeded ? refuse(responseTooLarge(false)) : result;
+    } catch {
+      // graphql-js finds what is wrong, if anything is.
+    }
+    return runByReference(known, request);
+  }
+
+  function refuse(error: GatewayError, extensions: object = {}): ExecutionResult {
+    const { code, message } = error;
+    const http = { status: errorKinds[code].status, headers: failureHeaders(code) };
+    return { errors: [new GraphQLError(message, { extensions: { code, ...extensions, http } })] };
+  }
+
+  return {
+    examine: (document, operation) => ({
+      ...{ document, operation, cost: documentCostOf(schema, document, operation) },
+      needsCredential: needsCredential(document, operation),
+      ...{ uses: 0, compiled: undefined },
+    }),
+    async run(known, request) {
+      const { variables, characters, context } = request;
+      if (known.needsCredential && !context.caller.apiToken) return refuse(new Unauthenticated(credentialRequired));
+      let cost = costBound(known.cost, characters);
+      if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
+      if (cost > maxCost) {
+        const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Ask for fewer fields, fewer items, or smaller inputs at once.`;
+        return refuse(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost });
+      }
+      if (cost > heavyCost) {
+        try {
+          return await heavy.run(async () => {
+            await turnstile.enter();
+            return runByReference(known, request);
+          });
+        } catch (error) {
+          if (error instanceof GatewayError) return refuse(error);
+          throw error;
+        }
+      }
+      known.uses += 1;
+      if (known.uses === usesBeforeCompiling && isCompilable(schema, known.document)) {
+        known.compiled = compileOperation(schema, known.document);
+      }
+      return known.compiled ? runCompiled(known.compiled, known, request) : runByReference(known, request);
+    },
+    costOf: (known, variables) => ({ cost: exactCost(known, variables), limit: maxCost }),
+  };
+}
+
+/** Counting ends above the limit where it would take long. */
+const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than is permitted' : String(cost));
+
+/** Whether every root field needs an API token, so that without one there is nothing to execute. */
+function needsCredential(document: DocumentNode, { operation, selectionSet }: OperationDefinitionNode): boolean {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const seen = new Set<string>();
+  const isOpen = (set: SelectionSetNode | undefined): boolean =>
+    set?.selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return isOpenRootField(operation, selection.name.value);
+      if (selection.kind === Kind.INLINE_FRAGMENT) return isOpen(selection.selectionSet);
+      const name = selection.name.value;
+      if (seen.has(name)) return false;
+      seen.add(name);
+      return isOpen(fragments.get(name)?.selectionSet);
+    }) ?? false;
+  return !isOpen(selectionSet);
+}

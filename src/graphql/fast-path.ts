@@ -1,0 +1,101 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { processRegularResult } from 'graphql-yoga';
+import type { GraphQLContext } from './context.ts';
+import type { DocumentCache } from './document-cache.ts';
+import type { OperationExecutor } from './execute.ts';
+import { type FailureHeaders, finishResult, publicError } from './public-error.ts';
+
+/** A request that may be executed without the full pipeline. */
+export interface FastPathRequest {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** At least as many characters as the variables have as JSON. */
+  readonly characters: number;
+  /** The `Accept` header. */
+  readonly accept: string | undefined;
+  readonly context: GraphQLContext;
+}
+
+/** A response, ready to be written. */
+export interface FastPathResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Responds at once if the request's document is in the cache and nothing about the request is unusual. Nothing, if it has to go
+ * through the full pipeline; then nothing of it was executed.
+ */
+export type FastPath = (request: FastPathRequest) => Promise<FastPathResponse | undefined>;
+
+/** A media type of responses. */
+interface ResponseType {
+  readonly mediaType: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const responseType = (mediaType: string): ResponseType => ({
+  mediaType,
+  headers: { 'content-type': `${mediaType}; charset=utf-8` },
+});
+const json = responseType('application/json');
+const graphqlJson = responseType('application/graphql-response+json');
+
+/** What the full pipeline negotiates for the `Accept` headers that are usual among clients. It decides about all others. */
+const responseTypes = new Map<string | undefined, ResponseType>([
+  [undefined, json],
+  ['*/*', json],
+  ['application/json', json],
+  ['application/json, text/plain, */*', json],
+  ['application/graphql-response+json', graphqlJson],
+  ['application/graphql-response+json, application/json', graphqlJson],
+  ['application/graphql-response+json,application/json;q=0.9', graphqlJson],
+]);
+
+const parameterNames = new Set(['query', 'variables', 'operationName']);
+
+/**
+ * Builds the fast path. It leaves out what the full pipeline does alike for each request with the same document (parsing, validation,
+ * negotiation, requests and responses as objects), and executes with the same executor.
+ */
+export function createFastPath(executor: OperationExecutor, documents: DocumentCache, failureHeaders: FailureHeaders): FastPath {
+  return async ({ params, characters, accept, context }) => {
+    const { query } = params;
+    const type = responseTypes.get(accept);
+    const known = typeof query === 'string' ? documents.get(query) : undefined;
+    if (!type || !known || !isPlain(params)) return undefined;
+    if (params.operationName != null && params.operationName !== known.operation.name?.value) return undefined;
+
+    const result = await executor.run(known, { variables: params.variables, characters, context });
+    if (!result.errors) return { status: 200, headers: type.headers, body: JSON.stringify(result) };
+    return renderErrors(result, type, context, failureHeaders);
+  };
+}
+
+/** Parameters of the types that they should have. */
+interface PlainParams {
+  readonly variables?: Readonly<Record<string, unknown>> | null;
+  readonly operationName?: string | null;
+}
+
+/** Whether the parameters are of the types that they should have; if not, the full pipeline says what is wrong. */
+function isPlain(params: FastPathRequest['params']): params is PlainParams & FastPathRequest['params'] {
+  for (const name in params) if (!parameterNames.has(name)) return false;
+  const { variables, operationName } = params;
+  return isObjectOrNothing(variables) && (operationName == null || typeof operationName === 'string');
+}
+
+const isObjectOrNothing = (value: unknown): boolean => value == null || (typeof value === 'object' && !Array.isArray(value));
+
+/** Failures are rare: the full pipeline's own functions render them. */
+async function renderErrors(
+  result: ExecutionResult,
+  { mediaType }: ResponseType,
+  { report }: GraphQLContext,
+  failureHeaders: FailureHeaders,
+): Promise<FastPathResponse> {
+  const errors = result.errors?.map((error) => publicError(error, 'Unexpected error.', failureHeaders) as GraphQLError);
+  const finished = finishResult({ ...result, ...(errors && { errors }) }, report);
+  const response = processRegularResult(finished, { Response } as never, mediaType);
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+}

@@ -1,0 +1,30 @@
+/**
+ * The limits of a GraphQL request, each checked before the work that it bounds. README and docs list the same figures.
+ */
+export const graphqlLimits = {
+  /** Tokens (names, values, punctuation) of a document. Introspection as common clients send it has about 200. */
+  maxTokens: 2_000,
+  /** Nested selection sets of an operation, those of its fragments included. */
+  maxDepth: 30,
+  /** How often one response name may stand in one selection set. Validation compares each pair of them. */
+  maxRepeatedFields: 20,
+  /** Fragment spreads of a document. */
+  maxFragmentSpreads: 200,
+  /** The cost of an operation, in the unit that `cost.ts` defines. */
+  maxCost: 30_000,
+  /** Fields that one execution resolves, for lists that turn out longer than their estimate. */
+  maxResolvedFields: 65_536,
+  /** The size of a response body, in bytes. */
+  maxResponseBytes: 16 * 1024 * 1024,
+  /** Errors of one response about variables, and characters of one error's message. */
+  maxErrors: 10,
+  maxMessageLength: 1_000,
+  /** Characters of an `Accept` header. */
+  maxAcceptLength: 1_024,
+} as const;
+
+/** From this cost on, executions take turns instead of starting at once, so that other requests are served in between. */
+export const heavyCost = 2_000;
+
+/** From this length on, in characters, documents that are not cached take turns to be parsed and validated. */
+export const longDocumentLength = 2_000;

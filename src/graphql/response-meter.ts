@@ -1,0 +1,87 @@
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
+import { GatewayError } from '../domain/errors.ts';
+import type { GraphQLContext } from './context.ts';
+import { jsonLength } from './json-length.ts';
+import { graphqlLimits } from './limits.ts';
+
+const { maxResolvedFields, maxResponseBytes } = graphqlLimits;
+
+/** What a number, a boolean or a time adds to the size of a response, about. */
+const scalarBytes = 8;
+
+/** Counts what one execution makes, for what its cost cannot know: how long lists and texts really are. */
+export class ResponseMeter {
+  private fields = 0;
+  private bytes = 0;
+
+  /** Whether the response is larger than permitted. What it holds is then incomplete, and must not be sent. */
+  get isExceeded(): boolean {
+    return this.fields > maxResolvedFields || this.bytes > maxResponseBytes;
+  }
+
+  /** Counts a scalar, or a list of them. */
+  addLeaf(value: unknown): void {
+    this.fields += 1;
+    if (typeof value === 'string') this.bytes += value.length;
+    else if (typeof value !== 'object' || value === null) this.bytes += scalarBytes;
+    else if (value instanceof Date) this.bytes += 3 * scalarBytes;
+    else this.bytes += jsonLength(value);
+  }
+
+  /** Counts the items of a list of objects. */
+  addItems(count: number): void {
+    this.fields += count;
+  }
+}
+
+/** The refusal of a response that is larger than permitted. @param changed whether the operation was a mutation. */
+export function responseTooLarge(changed: boolean): GatewayError {
+  return new GatewayError(
+    'QUERY_TOO_COSTLY',
+    `The response would exceed ${maxResponseBytes / 2 ** 20} MiB or ${maxResolvedFields} fields, which are the limits. ` +
+      `Ask for fewer fields or fewer items at once.${changed ? ' What the operation changed stays changed.' : ''}`,
+  );
+}
+
+const pluginName = 'responseMeter';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      [pluginName]: MeteredFields<Types>;
+    }
+  }
+}
+
+type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
+
+/** Has every field report what it resolved to. Once the limit is passed nothing more is resolved. */
+class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
+    const innermost = type.kind === 'List' ? type.type : type;
+    const isLeaf = innermost.kind === 'Scalar' || innermost.kind === 'Enum' || innermost.kind === 'List';
+    if (isLeaf) return (source, args, context, info) => meterLeaf(resolve(source, args, context, info), context);
+    if (type.kind !== 'List') return resolve;
+    return (source, args, context, info) => meterList(resolve(source, args, context, info), context);
+  }
+}
+
+function meterLeaf(value: unknown, context: object): unknown {
+  if (value instanceof Promise) return value.then((resolved) => meterLeaf(resolved, context));
+  const { meter } = context as GraphQLContext;
+  if (meter.isExceeded) return null; // the whole response is replaced anyway
+  meter.addLeaf(value);
+  return value;
+}
+
+function meterList(value: unknown, context: object): unknown {
+  if (value instanceof Promise) return value.then((resolved) => meterList(resolved, context));
+  const { meter } = context as GraphQLContext;
+  if (Array.isArray(value)) meter.addItems(value.length);
+  return meter.isExceeded ? [] : value;
+}
+
+SchemaBuilder.registerPlugin(pluginName, MeteredFields);
+
+export default pluginName;

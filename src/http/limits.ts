@@ -1,0 +1,44 @@
+/** The limits of the HTTP transport. README and docs list the same figures. */
+export const httpLimits = {
+  /** Open connections; further ones are closed at once. */
+  maxConnections: 4_096,
+  /** Requests that wait on one connection for the response to an earlier one. A connection with more is closed. */
+  maxPipelinedRequests: 256,
+  /** A request body. */
+  maxBodyBytes: 1_048_576,
+  /** Levels of nesting in JSON. */
+  maxJsonDepth: 256,
+  /** All request bodies that are held at once, and those of them without an accepted API token. */
+  maxHeldBodyBytes: 64 * 2 ** 20,
+  maxHeldAnonymousBodyBytes: 16 * 2 ** 20,
+  /** All responses together that clients have not read yet. */
+  maxUnsentBytes: 48 * 2 ** 20,
+  /** Large bodies that wait to be parsed. */
+  maxWaitingBodies: 200,
+} as const;
+
+/** How long the parts of an exchange may take, in milliseconds. */
+export const httpTimeouts = {
+  /** Until the headers are there, and until the whole request is. */
+  headersMs: 15_000,
+  requestMs: 30_000,
+  /** Until the whole request is there, without an accepted API token. */
+  anonymousRequestMs: 5_000,
+  /** From the moment when the request is there until its response. */
+  responseMs: 12_000,
+  /** Until the client has taken the response. */
+  sendMs: 30_000,
+  /** An idle connection: longer than load balancers usually keep theirs, so that it is they who close it. */
+  keepAliveMs: 65_000,
+  /** How long the rest of a refused body is discarded, so that the client gets to read the refusal. */
+  lingerMs: 2_000,
+} as const;
+
+/** Bodies up to this size are read before the credential is checked, and not counted: the number of connections bounds them. */
+export const smallBodyBytes = 16_384;
+
+/** From this size on, bodies take turns to be parsed, so that other requests are served in between. */
+export const largeBodyBytes = 65_536;
+
+/** Responses up to this size are always sent; the number of connections bounds them. */
+export const smallResponseBytes = 65_536;

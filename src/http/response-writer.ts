@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ByteBudget } from './byte-budget.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { Answer } from './exchange.ts';
+import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
+import { problem } from './problem.ts';
+
+/** What else there is to know about a response. */
+export interface WriteOptions {
+  /** The id of the request. */
+  readonly id: string;
+  readonly isAnonymous: boolean;
+  /** Whether the connection is closed after it. */
+  readonly closes: boolean;
+}
+
+/** The headers that are decided here for every response, whatever a route says of them. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['x-request-id', 'x-content-type-options', 'cache-control'],
+  ...['content-length', 'transfer-encoding', 'connection'],
+]);
+
+/** Writes responses, and bounds what waits for clients that do not read them, in bytes and in time. */
+export class ResponseWriter {
+  private readonly deadlines: Deadlines;
+  private readonly unsent = new ByteBudget(httpLimits.maxUnsentBytes, httpLimits.maxUnsentBytes / 4);
+
+  constructor(deadlines: Deadlines) {
+    this.deadlines = deadlines;
+  }
+
+  /** Writes a whole response. A large one is replaced by 503 while too much waits for other clients. */
+  write(incoming: IncomingMessage, outgoing: ServerResponse, response: Answer, options: WriteOptions): void {
+    if (outgoing.destroyed) return;
+    const sent = Buffer.byteLength(response.body) <= smallResponseBytes || this.hold(outgoing, response, options);
+    this.send(incoming, outgoing, sent ? response : refusal(options), options);
+  }
+
+  /** Takes a large response out of the budget until it is sent. False where it does not fit. */
+  private hold(outgoing: ServerResponse, { body }: Answer, { isAnonymous }: WriteOptions): boolean {
+    const bytes = Buffer.byteLength(body);
+    if (!this.unsent.take(bytes, isAnonymous)) return false;
+    outgoing.once('close', () => this.unsent.release(bytes, isAnonymous));
+    return true;
+  }
+
+  private send(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { status, headers, body }: Answer,
+    { id, closes }: WriteOptions,
+  ): void {
+    const bytes = Buffer.byteLength(body);
+    // A body that was not read to its end makes the connection useless for another request.
+    const isUnread = !incoming.complete;
+    // Names and values in turn: the form that Node writes with the least work.
+    const lines = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
+    for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);
+    lines.push('content-length', String(bytes));
+    if (closes || isUnread) lines.push('connection', 'close');
+    outgoing.writeHead(status, lines);
+    outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
+    if (!outgoing.writableFinished) this.expectSent(outgoing);
+    if (isUnread) {
+      incoming.resume();
+      setTimeout(() => incoming.destroy(), httpTimeouts.lingerMs).unref();
+    }
+  }
+
+  /** Most responses are with the operating system by now. One that is not has to be taken by its client in time. */
+  private expectSent(outgoing: ServerResponse): void {
+    const deadline = this.deadlines.start(httpTimeouts.sendMs, () => outgoing.destroy());
+    outgoing.once('close', () => this.deadlines.end(deadline));
+  }
+}
+
+const refusal = (request: WriteOptions): Answer => problem({ code: 'UNAVAILABLE', message: tooMuchUnsent }, request);
+
+const tooMuchUnsent =
+  'Too many large responses are waiting for their clients. A change that the request asked for may have been made. ' +
+  'Try again after as many seconds as the Retry-After header says.';

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { listen, listenProblem } from '../../src/commands/listen.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { launch } from '../support/process.ts';
+
+test.each([
+  ['EADDRINUSE', /another program listens there already.*PORT/],
+  ['EACCES', /below 1024.*PORT.*CAP_NET_BIND_SERVICE/],
+  ['EADDRNOTAVAIL', /HOST is no address of this machine.*127\.0\.0\.1/],
+  ['ENOTFOUND', /HOST is no address of this machine/],
+  ['EMFILE', /^too many open files\. Set HOST and PORT/],
+])('%s is explained', (code, text) => {
+  expect(listenProblem(Object.assign(new Error('too many open files'), { code }))).toMatch(text);
+});
+
+test('an address of another machine, and a port that is taken, are named', async () => {
+  const server = createServer();
+  await expect(listen(server, { host: '203.0.113.1', port: 0 })).rejects.toThrow(/203\.0\.113\.1:0: HOST is no address/);
+  const url = await listen(server, { host: '127.0.0.1', port: 0 });
+  const { port } = new URL(url);
+  await expect(listen(createServer(), { host: '127.0.0.1', port: Number(port) })).rejects.toThrow(
+    /another program listens there/,
+  );
+  server.close();
+});
+
+test('a port below 1024 that this user may not use is named, without a stack trace', async (context) => {
+  // Root loses the right to such ports, and nothing else.
+  const program =
+    process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-net_bind_service', process.execPath] : [process.execPath];
+  const start = (args: string[], settings = {}) => launch(program[0] ?? '', [...program.slice(1), ...args], settings).ended;
+  const attempt = await start([
+    '-e',
+    "require('http').createServer().listen(1, '127.0.0.1', () => process.exit(9)).on('error', () => {})",
+  ]);
+  if (attempt.code !== 0)
+    context.skip('This system lets every user listen on every port, or has no setpriv, so nothing can be refused.');
+
+  const database = await createTestDatabase();
+  const refused = await start(['dist/main.js', 'serve'], { DATABASE_URL: database.url, PORT: '1' });
+  await database.close();
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/^Cannot listen on 127\.0\.0\.1:1: this user may not use that port/);
+  expect(refused.stderr).not.toMatch(/\n\s+at /);
+});

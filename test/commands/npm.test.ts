@@ -1,0 +1,57 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { endProcesses, launch, type Running, until, untilServing } from '../support/process.ts';
+
+const token = 'bootstrap-token-of-the-npm-test';
+let dataDir: TestDataDir;
+/** A shell that starts what it is given in another process and passes no signal on, as some systems' `sh` does. */
+let shellInBetween: string;
+
+beforeAll(() => {
+  dataDir = makeDataDir();
+  shellInBetween = join(dataDir.path, 'shell.sh');
+  writeFileSync(shellInBetween, '#!/bin/sh\n/bin/sh "$@"\nexit $?\n');
+  chmodSync(shellInBetween, 0o755);
+});
+afterEach(endProcesses);
+afterAll(() => dataDir.remove());
+
+const toNpm = ({ child }: Running) => child.kill('SIGTERM');
+const toAll = (signal: NodeJS.Signals) => (running: Running) => process.kill(-(running.child.pid ?? Number.NaN), signal);
+
+// npm itself ends by the signal when its shell does; otherwise its exit code is the gateway's.
+test.each([
+  { what: 'SIGTERM to npm, as a supervisor sends it', shell: '', stop: toNpm, end: { code: 0, signal: null } },
+  { what: 'Ctrl-C, which sends SIGINT to npm and the gateway', shell: '', stop: toAll('SIGINT'), end: { code: 0, signal: null } },
+  { what: 'SIGTERM to every process, as systemd sends it', shell: '', stop: toAll('SIGTERM'), end: { code: 0, signal: null } },
+  { what: 'SIGTERM to npm, whose shell keeps it', shell: 'in between', stop: toNpm, end: { signal: 'SIGTERM' } },
+  { what: 'Ctrl-C, with such a shell', shell: 'in between', stop: toAll('SIGINT'), end: { signal: 'SIGINT' } },
+])('npm start, $what: what is in flight is answered, PostgreSQL stops last', async ({ shell, stop, end }) => {
+  const settings = {
+    DATA_DIR: dataDir.path,
+    BOOTSTRAP_API_TOKEN: token,
+    ...(shell && { npm_config_script_shell: shellInBetween }),
+  };
+  const gateway = await untilServing(launch('npm', ['start'], settings, { detached: true }));
+  const postmaster = dataDir.postmaster() ?? 0;
+  const held = await holdWrites(dataDir.databaseUrl());
+  const reply = sendRequest(gateway.url, 'GET', '/api/user', {
+    token,
+    body: { user_group_id: `${shell} ${end.signal} ${stop.name}` },
+  });
+  await held.untilOneWaits();
+
+  stop(gateway);
+  await until(() => gateway.output.stderr.includes('draining in-flight requests'), 'the gateway drains');
+  expect(isAlive(postmaster)).toBe(true);
+  await held.release();
+  expect((await reply).status).toBe(200);
+  expect(await gateway.ended).toMatchObject(end);
+  expect(gateway.output.stderr).toContain('"stopped"');
+  expect(dataDir.postmaster()).toBeUndefined();
+  expect(isAlive(postmaster)).toBe(false);
+});

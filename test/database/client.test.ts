@@ -1,0 +1,94 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/database/client.ts';
+import { repeatOnConflict } from '../../src/database/faults.ts';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/process.ts';
+
+let database: TestDatabase;
+let client: Database;
+
+/** Gives the test's database a setting, and connects anew so that it holds. */
+async function connectWith(setting: string): Promise<void> {
+  await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} set ${setting}`);
+  client = connectDatabase({ connectionString: database.url });
+}
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await client.close();
+  await database.close();
+});
+
+describe('whatever the time zone of the session', () => {
+  const expiresAt = new Date('2030-07-01T12:34:56.789Z');
+  const request = { name: 'x', environmentTag: null, scopes: ['admin'], expiresAt };
+
+  test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])(
+    '%s: Prisma stores and reads the instant that is meant',
+    async (zone) => {
+      await connectWith(`timezone = '${zone}'`);
+      expect((await client.pool.query('show timezone')).rows).toEqual([{ TimeZone: zone }]);
+      const before = Date.now();
+      const { apiToken } = await issueApiToken(client.prisma, request);
+      expect(apiToken.expiresAt).toEqual(expiresAt);
+      // By the server's and this process's clocks, which are the same machine's.
+      expect(apiToken.createdAt.getTime()).toBeGreaterThanOrEqual(before - 1_000);
+      expect(apiToken.createdAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+
+      const stored = 'select extract(epoch from expires_at) * 1000 = $1 as same from api_token';
+      expect((await client.pool.query(stored, [expiresAt.getTime()])).rows).toEqual([{ same: true }]);
+      expect(await client.prisma.apiToken.findMany()).toEqual([apiToken]);
+      const found = await client.prisma.apiToken.findMany({ where: { expiresAt: { gte: expiresAt, lte: expiresAt } } });
+      expect(found).toEqual([apiToken]);
+      await client.prisma.$transaction(async (transaction) => {
+        const revoked = await transaction.apiToken.update({ where: { id: apiToken.id }, data: { revokedAt: expiresAt } });
+        expect(revoked.revokedAt).toEqual(expiresAt);
+      });
+    },
+  );
+});
+
+test('on a direct connection the server ends statements after 10 s', async () => {
+  await connectWith("statement_timeout = '1h'");
+  expect((await client.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
+});
+
+describe('a statement that a real deadlock ends is repeated', () => {
+  const rename = "update api_token set name = 'by the loser' where id in (1, 2)";
+  test.each<[string, (loser: Database) => Promise<unknown>]>([
+    ['the driver’s', ({ query }) => query('rename', rename, [])],
+    ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
+    [
+      'a whole transaction',
+      ({ prisma }) => repeatOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename))),
+    ],
+  ])('%s', async (_, loseOnce) => {
+    await connectWith("deadlock_timeout = '2s'");
+    for (const byte of [1, 2]) {
+      await database.prisma.apiToken.create({ data: { name: 'before', scopes: [], secretHash: new Uint8Array(32).fill(byte) } });
+    }
+    const winner = new pg.Client(database.url);
+    winner.on('error', () => {}); // of a failed test, whose database is dropped under it
+    await winner.connect();
+    await winner.query("set deadlock_timeout = '1h'"); // the other one looks for a deadlock, and loses
+    await winner.query("begin; update api_token set name = 'by the winner' where id = 2");
+
+    const lost = Promise.resolve(loseOnce(client)); // which also begins it: Prisma's promises wait to be asked
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await until(
+      async () => (await database.pool.query(waiting)).rowCount,
+      'the loser holds the first row and waits for the second',
+    );
+    await winner.query("update api_token set name = 'by the winner' where id = 1");
+    await winner.query('commit');
+    await lost;
+
+    const { rows } = await winner.query('select name from api_token');
+    await winner.end();
+    expect(rows).toEqual([{ name: 'by the loser' }, { name: 'by the loser' }]);
+  });
+});

@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { type PgBouncer, requirePgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { endProcesses, serve } from '../support/process.ts';
+
+/** Fewer than the gateways: with one lock left on each of them, the last gateway would find none. */
+const poolSize = 3;
+const token = 'bootstrap-token-of-the-pooler-test';
+
+let database: TestDatabase;
+let bouncer: PgBouncer;
+let settings: Record<string, string>;
+
+beforeEach(async (context) => {
+  requirePgBouncer(context);
+  bouncer = await startPgBouncer(poolSize);
+  database = await createTestDatabase('template0');
+  const url = bouncer.url(new URL(database.url).pathname.slice(1));
+  settings = { DATABASE_URL: url, DB_NAMED_STATEMENTS: 'false', BOOTSTRAP_API_TOKEN: token };
+});
+afterEach(async () => {
+  await endProcesses();
+  await bouncer?.close();
+  await database?.close();
+});
+
+/** What is left on the server's connections by those that shared them: session locks, and settings that differ from the defaults. */
+async function leftBehind() {
+  const { rows: locks } = await database.pool.query(
+    "select * from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+  );
+  const seen = new Set<string>();
+  // All at once, so that each is on a connection of its own.
+  const clients = Array.from({ length: poolSize }, () => new pg.Client(settings['DATABASE_URL']));
+  await Promise.all(clients.map((client) => client.connect()));
+  await Promise.all(clients.map((client) => client.query('begin')));
+  for (const client of clients) {
+    const { rows } = await client.query(
+      "select name || ' = ' || setting as text from pg_settings where source = 'session' and name not in ('application_name', 'TimeZone', 'DateStyle', 'client_encoding')",
+    );
+    for (const { text } of rows) seen.add(text);
+  }
+  await Promise.all(clients.map((client) => client.query('commit')));
+  await Promise.all(clients.map((client) => client.end()));
+  return { locks, settings: [...seen] };
+}
+
+/** A new group through one gateway, read through another. */
+async function exchange(writer: string, reader: string, id: string): Promise<void> {
+  const created = await sendRequest(writer, 'GET', '/api/user', { token, body: { user_group_id: id } });
+  expect(created).toMatchObject({ status: 200, json: { new_user_group: true } });
+  const changed = await sendRequest(writer, 'PUT', '/api/user', { token, body: { user_group_id: id, name: 'renamed' } });
+  expect(changed).toMatchObject({ status: 200 });
+  const query = `{ userGroup(by: { providedId: "${id}" }) { name createdAt updatedAt } }`;
+  const { json } = await sendRequest(reader, 'POST', '/graphql', { token, body: { query } });
+  expect(json.data.userGroup.name).toBe('renamed');
+}
+
+test('four gateways that start at once behind PgBouncer in transaction mode all serve, and leave no lock and no setting', async () => {
+  const gateways = await Promise.all(Array.from({ length: 4 }, () => serve(settings)));
+  for (const [index, { url }] of gateways.entries()) await exchange(url, gateways[(index + 1) % 4]?.url ?? '', `group ${index}`);
+  expect(await leftBehind()).toEqual({ locks: [], settings: [] });
+  for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
+});
+
+test.each(['false', 'true'])(
+  'four that start one after the other do so too, the first with DB_NAMED_STATEMENTS=%s',
+  async (named) => {
+    const gateways = [];
+    for (let count = 0; count < 4; count += 1)
+      gateways.push(await serve({ ...settings, DB_NAMED_STATEMENTS: count === 0 ? named : 'false' }));
+    for (const { url } of gateways) expect((await sendRequest(url, 'GET', '/readyz')).status).toBe(200);
+    await exchange(gateways[1]?.url ?? '', gateways[3]?.url ?? '', 'group');
+    expect(await leftBehind()).toEqual({ locks: [], settings: [] });
+    for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
+  },
+);

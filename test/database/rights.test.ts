@@ -1,0 +1,100 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { migrate } from '../../src/database/migrate.ts';
+import { requireUse } from '../../src/database/rights.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Ended, endProcesses, run } from '../support/process.ts';
+
+const role = 'limited role';
+let database: TestDatabase;
+let url: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase('template0');
+  await database.pool.query(`create role "${role}" login password 'limited'`);
+  const limited = new URL(database.url);
+  limited.username = encodeURIComponent(role);
+  limited.password = 'limited';
+  url = limited.href;
+});
+afterEach(async () => {
+  await endProcesses();
+  await database.close();
+  const client = new pg.Client(`${inject('serverUrl')}/postgres`);
+  await client.connect();
+  await client.query(`drop role "${role}"`);
+  await client.end();
+});
+
+/** The SQL that a message says to run. */
+const advised = ({ stderr }: Ended): string =>
+  stderr
+    .split('\n')
+    .filter((line) => /^ {2}grant/.test(line))
+    .join('\n');
+
+test('a role that may not create tables gets a text that says so, and SQL that grants the right', async () => {
+  const refused = await run(['migrate'], { DATABASE_URL: url });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(`The role "${role}" lacks the right to create tables and types in the schema public`);
+  expect(refused.stderr).not.toMatch(/\n\s+at /);
+  await database.pool.query(advised(refused));
+  expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+  await database.pool.query(`drop owned by "${role}"`);
+});
+
+test('so does one that may not even use the schema', async () => {
+  await database.pool.query('revoke all on schema public from public');
+  const refused = await run(['migrate'], { DATABASE_URL: url });
+  expect(refused.stderr).toContain('any schema of its search_path');
+  await database.pool.query(advised(refused));
+  expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+  await database.pool.query(`drop owned by "${role}"`);
+});
+
+test('a role that may not use what another created gets every missing right by name, and SQL that grants them', async () => {
+  await migrate(database.pool);
+  await database.pool.query(`grant select on _prisma_migrations, user_group to "${role}"`);
+  const refused = await run(['serve'], { DATABASE_URL: url });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).not.toMatch(/\n\s+at /);
+  expect(advised(refused)).toBe(
+    [
+      `  grant insert, update on table user_group to "${role}";`,
+      `  grant select, insert, delete on table retired_token to "${role}";`,
+      `  grant select, insert, update on table api_token to "${role}";`,
+      `  grant usage on sequence user_group_team_id_seq to "${role}";`,
+      `  grant usage on sequence api_token_id_seq to "${role}";`,
+    ].join('\n'),
+  );
+  await database.pool.query(advised(refused));
+  const created = await run(['token', 'create', '--name', 'x', '--scope', 'admin'], { DATABASE_URL: url });
+  expect(created).toMatchObject({ code: 0 });
+  await database.pool.query(`drop owned by "${role}"`);
+});
+
+test('every table and sequence that the migrations make is among those that are checked', async () => {
+  await migrate(database.pool);
+  const { rows } = await database.pool.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') order by 1",
+  );
+  const client = new pg.Pool({ connectionString: url });
+  // Before any right is granted, all of them are missing.
+  const refusal = await requireUse({ pool: client }).catch((error: Error) => error.message);
+  for (const { name } of rows) expect(refusal).toMatch(new RegExp(`(table|sequence) ${name} to `));
+  await client.end();
+});
+
+test('a role that may not connect, and a server that is read-only, are named without a stack trace', async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  await database.pool.query(`revoke connect on database ${name} from public`);
+  const refused = await run(['migrate'], { DATABASE_URL: url });
+  expect(refused.stderr).toMatch(/permission denied for database.*\n\n {2}grant connect on database/s);
+  expect(refused.stderr).not.toMatch(/\n\s+at /);
+
+  await database.pool.query(`alter database ${name} set default_transaction_read_only = on`);
+  const readOnly = await run(['migrate'], { DATABASE_URL: database.url });
+  expect(readOnly).toMatchObject({ code: 1 });
+  expect(readOnly.stderr).toContain('read-only transaction');
+  expect(readOnly.stderr).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { type ValidateOptions, validateDocsConfig } from '../../src/docs-config/validate.ts';
+import { createDocumentChecker, documentChecker, maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
+import type { WorkerPool } from '../../src/docs-config-pool/worker-pool.ts';
+import { documents } from '../docs-config/documents.ts';
+import { hostileShapes, textOf } from '../docs-config/hostile-shapes.ts';
+
+const long = `{"name": "${'a'.repeat(maxInlineCharacters)}", "navigation": []}`;
+const options = fc.record<ValidateOptions>(
+  {
+    strict: fc.boolean(),
+    allowNestedGroups: fc.boolean(),
+    severities: fc.constantFrom({}, { type: 'off', 'missing-file': 'error' } as const),
+    files: fc.constantFrom(['a.mdx'], []),
+  },
+  { requiredKeys: [] },
+);
+
+test('a thread reports what is reported inline, for generated documents', async () => {
+  const sources = fc.array(
+    fc.oneof(
+      documents({ nested: true }).map((document) => JSON.stringify(document)),
+      hostileShapes.map((shape) => textOf(shape, 2000)),
+    ),
+    { maxLength: 5 },
+  );
+  await fc.assert(
+    fc.asyncProperty(sources, options, async (short, chosen) => {
+      // A long one takes the others to the thread with it.
+      const reports = documentChecker.check([...short, long], chosen);
+      expect(reports).toBeInstanceOf(Promise);
+      const expected = [...short, long].map((source) => validateDocsConfig(source, chosen));
+      expect((await reports).map((report) => ({ ...report }))).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** A pool that takes down the jobs that it is given, and never does them. */
+function recordingPool() {
+  const jobs: { sources: readonly string[]; characters: number }[] = [];
+  const pool: WorkerPool<{ sources: readonly string[] }, never> = {
+    run: ({ sources }, characters) => {
+      jobs.push({ sources, characters });
+      return new Promise(() => undefined);
+    },
+    close: async () => undefined,
+  };
+  return { jobs, checker: createDocumentChecker(pool) };
+}
+
+test('what is short, all of one turn together, is checked at once; the rest goes to a thread', async () => {
+  const { jobs, checker } = recordingPool();
+  const half = `{"name": "${'a'.repeat(maxInlineCharacters / 2)}"}`;
+  expect(checker.check([half], {})).toMatchObject([{ valid: false }]);
+  expect(checker.check([half], {})).toBeInstanceOf(Promise);
+  expect(checker.check(['{}'], {})).toMatchObject([{ valid: false }]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(checker.check([half], {})).toMatchObject([{ valid: false }]);
+  expect(jobs).toEqual([{ sources: [half], characters: half.length }]);
+});
+
+test('the paths of files count as well, and a text that is there several times counts once', () => {
+  const { jobs, checker } = recordingPool();
+  void checker.check(['{}'], { files: ['a'.repeat(maxInlineCharacters)] });
+  void checker.check([long, '{}', long], {});
+  expect(jobs).toEqual([
+    { sources: ['{}'], characters: maxInlineCharacters + 2 },
+    { sources: [long, '{}'], characters: long.length + 2 },
+  ]);
+});
+
+/** However the tests were started, what is compiled is up to date. */
+beforeAll(() => {
+  execFileSync(process.execPath, ['scripts/setup.js']);
+}, 120_000);
+
+test('it works from the compiled files as well', () => {
+  const compiled = fileURLToPath(new URL('../../dist/docs-config-pool/check-documents.js', import.meta.url));
+  const script = `
+    const { documentChecker } = await import(${JSON.stringify(compiled)});
+    const alive = setInterval(() => undefined, 1000);
+    const reports = await documentChecker.check([${JSON.stringify(long)}, '{}'], {});
+    clearInterval(alive);
+    console.log(JSON.stringify(reports.map(({ valid, config }) => [valid, config?.name.length])));`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 25_000,
+  });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `[[true,${maxInlineCharacters}],[false,null]]\n`, stderr: '' });
+});

@@ -1,0 +1,24 @@
+// A worker that does what its job says, for the tests of the pool.
+import { parentPort } from 'node:worker_threads';
+
+const jobs = {
+  answer: (text) => parentPort.postMessage(text),
+  hang: () => {
+    for (;;);
+  },
+  exit: () => process.exit(3),
+  throw: () => {
+    throw new Error('broken');
+  },
+  // Answers when the shared flag is raised, and not before.
+  wait: (flag) => {
+    Atomics.wait(flag, 0, 0);
+    parentPort.postMessage('waited');
+  },
+  fill: () => {
+    const kept = [];
+    for (;;) kept.push(Array(10_000).fill(kept.length));
+  },
+};
+
+parentPort.on('message', ({ job, argument }) => jobs[job](argument));

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from '../../src/docs-config-pool/worker-pool.ts';
+
+interface Job {
+  readonly job: 'answer' | 'hang' | 'exit' | 'throw' | 'wait' | 'fill';
+  readonly argument?: unknown;
+}
+
+const open: WorkerPool<Job, unknown>[] = [];
+afterEach(() => Promise.all(open.splice(0).map((pool) => pool.close())));
+
+function poolWith(options: Partial<WorkerPoolOptions> = {}): WorkerPool<Job, unknown> {
+  const pool = createWorkerPool<Job, unknown>({
+    entry: new URL('obedient-worker.js', import.meta.url),
+    maxThreads: 1,
+    maxQueuedJobs: 10,
+    maxQueuedCharacters: 1000,
+    jobTimeoutMs: 20_000,
+    idleMs: 20_000,
+    maxHeapMb: 32,
+    ...options,
+  });
+  open.push(pool);
+  return pool;
+}
+
+/** A job that ends when `raise` is called. */
+function heldJob(): { job: Job; raise: () => void } {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const raise = () => {
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  };
+  return { job: { job: 'wait', argument: flag }, raise };
+}
+
+const answer = (argument: unknown): Job => ({ job: 'answer', argument });
+
+test('gives each job its own result, however many there are', async () => {
+  const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 50 });
+  const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(answer(index), 1)));
+  expect(results).toEqual(Array.from({ length: 50 }, (_, index) => index));
+});
+
+test.each([
+  ['jobs', { maxQueuedJobs: 1 }, 1],
+  ['characters', { maxQueuedCharacters: 99 }, 99],
+])('refuses a job with UNAVAILABLE when too many %s wait, and takes jobs again afterward', async (_, limits, characters) => {
+  const pool = poolWith(limits);
+  const { job, raise } = heldJob();
+  const running = pool.run(job, 1_000_000); // one that can run at once may be of any size
+  const waiting = pool.run(answer('waited its turn'), characters);
+  await expect(pool.run(answer('too many'), 1)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'Too many checks are waiting already. Try again shortly.',
+  });
+  raise();
+  expect(await Promise.all([running, waiting])).toEqual(['waited', 'waited its turn']);
+  expect(await pool.run(answer('next'), 1)).toBe('next');
+});
+
+test.each<[Job['job'], string]>([
+  ['exit', 'INTERNAL'],
+  ['throw', 'INTERNAL'],
+  ['fill', 'INTERNAL'],
+])('a thread that dies (%s) fails its own job with %s; the one that waits behind it is done', async (job, code) => {
+  const pool = poolWith();
+  const failing = pool.run({ job }, 1);
+  const next = pool.run(answer('next'), 1);
+  await expect(failing).rejects.toMatchObject({ code, cause: expect.any(Error) });
+  expect(await next).toBe('next');
+});
+
+test('a job that takes too long is ended with UNAVAILABLE; the one that waits behind it is done', async () => {
+  const pool = poolWith({ jobTimeoutMs: 3000 });
+  const hanging = pool.run({ job: 'hang' }, 1);
+  const next = pool.run(answer('next'), 1);
+  await expect(hanging).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('longer than 3 s') });
+  expect(await next).toBe('next');
+});
+
+test('closing fails what is not done, and what comes later', async () => {
+  const pool = poolWith();
+  const jobs = [pool.run({ job: 'hang' }, 1), pool.run(answer('waiting'), 1)];
+  const settled = Promise.allSettled(jobs);
+  await pool.close();
+  const stopping = { status: 'rejected', reason: { code: 'UNAVAILABLE', message: 'The gateway is stopping.' } };
+  expect(await settled).toMatchObject([stopping, stopping]);
+  await expect(pool.run(answer('later'), 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('threads never keep a process alive', () => {
+  const entry = fileURLToPath(new URL('one-job.ts', import.meta.url));
+  const { status, stdout, signal } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), entry], {
+    encoding: 'utf8',
+    timeout: 25_000,
+  });
+  expect({ status, signal, stdout }).toEqual({ status: 0, signal: null, stdout: 'done\n' });
+});

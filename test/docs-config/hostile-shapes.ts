@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+
+/** A text of any size: what is repeated in it, and what stands around. `§` becomes a number that is different each time. */
+export interface HostileShape {
+  readonly prefix: string;
+  readonly first: string;
+  readonly middle: string;
+  readonly second: string;
+  readonly suffix: string;
+}
+
+/** A shape at a size, in characters, give or take a repetition. */
+export function textOf({ prefix, first, middle, second, suffix }: HostileShape, characters: number): string {
+  const half = characters / (second === '' ? 1 : 2);
+  return prefix + repeat(first, half) + middle + repeat(second, half) + suffix;
+}
+
+/** A list of files of a shape, as long in total as the text. */
+export function filesOf({ first, second }: HostileShape, characters: number): string[] {
+  return repeat(`guides/${second}§-${first.slice(0, 40)}\n`, characters).split('\n');
+}
+
+function repeat(unit: string, characters: number): string {
+  if (unit === '') return '';
+  if (!unit.includes('§')) return unit.repeat(Math.ceil(characters / unit.length));
+  const parts: string[] = [];
+  for (let length = 0; length < characters; ) {
+    const part = unit.replaceAll('§', String(parts.length));
+    parts.push(part);
+    length += part.length;
+  }
+  return parts.join('');
+}
+
+const atoms = [
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"',
+    "'",
+    '`',
+    '“',
+    '”',
+    '‘',
+    '\\',
+    '\\"',
+    '\\u00',
+    '\\u0041',
+    "\\'",
+    ';',
+    '=',
+    '=>',
+    '，',
+    '：',
+  ],
+  ...[' ', '\t', '\n', '\r\n', '\r', '\u00a0', '\ufeff', '\u2028', '\u0000', '\u200b', ' ,', ', ', ' \n'],
+  ...['0', '1', '01', '1.', '.5', '-', '+1', '1e', 'e9', '0x', 'f', '#', '#fff', '?', '.', '…', '/', './', '../'],
+  ...['//', '// a\n', '/*', '*/', '/* */', '<!--', '-->', '#a\n', '<<<<<<< a\n', '=======\n', '>>>>>>> b\n', '||||||| c\n'],
+  ...['a', 'a ', 'true', 'True', 'null', 'undefined', 'NaN', 'GET ', 'https://', 'mailto:', '😀', '\ud800', 'NAME', 'x'],
+  ...['"a"', '"a":', '"a":1', '"a":1,', '"a" ', '"k§":1,', '"§",', '"pages/§",', '"/a?#§",', '1,', '"1",', '""', '""a"', '"a\n'],
+  ...['{"a":', '{}', '{},', '[]', '[],', '"a":1}', '"a":1},', '"name"', '"group":', '"pages":[', '{"group":"a","pages":['],
+  ...['{"name":"§","url":"pages/§"},', '{"name":"a","url":"/b/"},', '{"version":"v§"},', '"Name":"a",', '"nAME§":1,', '"x":"a",'],
+] as const;
+
+const prefixes = [
+  '',
+  '{',
+  '[',
+  '{"name":"a","navigation":[{"group":"a","pages":[',
+  '{"name":"a","navigation":[],"versions":[',
+  '{"name":"a","navigation":[{"group":"a","pages":["pages/1"]}],"tabs":[',
+  '{"name":"a","navigation":[],"anchors":[',
+  '{"name":"a","navigation":[],"footerSocials":{',
+  '{"name":"a","navigation":[],"colors":{"primary":"',
+  '{"name":"a","navigation":[],"openapi":["',
+  '{"name":"',
+  '{"name":',
+  '{"name":"a","navigation":{},"theme":',
+  '{"x":[{"y":',
+  'module.exports = ',
+] as const;
+
+const suffixes = ['', '}', ']', ']}', ']}]}', '"', '"}', '"]}', 'x', '1', '\n', '\n"', '*/'] as const;
+
+const unit = fc.array(fc.constantFrom(...atoms), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
+
+/** Any shape made of pieces of JSON, and of what is mistaken for JSON. */
+export const hostileShapes: fc.Arbitrary<HostileShape> = fc.record({
+  prefix: fc.constantFrom(...prefixes),
+  first: unit,
+  middle: fc.constantFrom('', ...suffixes, '{}', ',{},', ':'),
+  second: fc.oneof(fc.constant(''), unit),
+  suffix: fc.constantFrom(...suffixes),
+});
+
+/** Shapes that took time by the square of their length, or worse, in a naive reader. */
+export const knownShapes: readonly (HostileShape & { readonly name: string })[] = [
+  known('digits that end in a letter', '{"name": 0', '1', '', '', 'x}'),
+  known('digits and signs', '{"name": ', '1', '.', '1', 'ex}'),
+  known('an unclosed string that ends in spaces and a bracket', '{"name": "a', ' ', '', '', ']\n'),
+  known('an unclosed string that ends in spaces and commas', '{"name": "a', ' ', ',', ' ', ']\n'),
+  known('question marks in a path', '{"name":"a","navigation":[],"favicon":"', '?', '', '', '\\nx"}'),
+  known('keys that belong to objects after a long list', '{"a":[', '1,', '{},', '"k":1},', ''),
+  known('unclosed comments', '{', '/*', '', '', ''),
+  known(
+    'one key of any length above many mistakes',
+    '{"name":"a","navigation":[{"group":"a","pages":[{"',
+    'k',
+    '":[',
+    '1,',
+    ']}]}]}',
+  ),
+  known('conflicts that never end', '{', '<<<<<<< a\n=======\n', '', '', ''),
+  known(
+    'tabs that start no page',
+    '{"name":"a","navigation":[{"group":"a","pages":[',
+    '"p§",',
+    '"x"]}],"tabs":[',
+    '{"name":"a","url":"q§"},',
+    '{}]}',
+  ),
+  known('duplicate keys', '{', '"name":1,', '', '', '"a":1}'),
+  known('commas after the document', '{}', ',', '', '', ''),
+  known('words after a value', '[1 ', 'a ', '', '', ']'),
+];
+
+function known(name: string, prefix: string, first: string, middle: string, second: string, suffix: string) {
+  return { name, prefix, first, middle, second, suffix };
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Report, validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let token: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  token = (await gateway.issue({ scopes: ['config:validate'] })).secret;
+});
+afterAll(() => gateway.close());
+
+const query = `query ($inputs: [DocsConfigInput!]!, $options: DocsConfigOptions) {
+  reports: validateDocsConfigs(inputs: $inputs, options: $options) {
+    valid errorCount warningCount diagnostics { code message pointer range { start { offset } } } config { name favicon }
+  }
+}`;
+const checkAll = async (inputs: unknown[], options = {}) => (await gateway.graphql(query, { inputs, options }, { token })).json;
+
+/** What the query above asks of a report. */
+const asked = ({ valid, errorCount, warningCount, diagnostics, config }: Report) => ({
+  ...{ valid, errorCount, warningCount },
+  diagnostics: diagnostics.map(({ code, message, pointer, range: { start } }) => ({
+    ...{ code, message, pointer },
+    range: { start: { offset: start.offset } },
+  })),
+  config: config && { name: config.name, favicon: config.favicon ?? null },
+});
+
+/** A document of about as many characters, with a mistake in every third page. */
+function documentOf(characters: number, name: unknown = 'Acme') {
+  const pages = Array.from({ length: Math.floor(characters / 60) }, (_, index) => [
+    `guides/page-${index}`,
+    1,
+    `reference/page-${index}`,
+  ]);
+  return { name, favicon: '/f.svg', navigation: [{ group: 'Guides', pages: pages.flat() }] };
+}
+
+test('a long document, as text and as value, is reported like a short one', async () => {
+  const broken = documentOf(300_000);
+  const right = {
+    name: 'Acme',
+    navigation: [{ group: 'A', pages: Array.from({ length: 5000 }, (_, index) => `page-number-${index}`) }],
+  };
+  const inputs = [{ source: JSON.stringify(broken) }, { value: broken }, { source: '{' }, { value: right }];
+  const options = { files: ['page-number-1.mdx'], strict: false };
+  const { data } = await checkAll(inputs, options);
+  expect(data.reports).toEqual(
+    [
+      validateDocsConfig(JSON.stringify(broken), options),
+      validateDocsConfigValue(broken, options),
+      validateDocsConfig('{', options),
+      validateDocsConfigValue(right, options),
+    ].map(asked),
+  );
+  expect(data.reports[3]).toMatchObject({ valid: true, config: { name: 'Acme' } });
+});
+
+test('while documents of 900 KB are checked, other requests are answered', async () => {
+  // The largest that a body can hold, and as much work as text can be: each character is a finding of its own.
+  const source = `{"name": "Acme", "navigation": [{"group": "a", "pages": [${'1,'.repeat(440_000)}1]}]}`;
+  const answered: string[] = [];
+  const check = checkAll([{ source }]).then(({ data }) => {
+    answered.push('check');
+    return data.reports[0];
+  });
+  let alive = 0;
+  while (!answered.includes('check')) {
+    expect((await gateway.send('GET', '/livez', { token: null })).status).toBe(200);
+    alive++;
+  }
+  expect(await check).toMatchObject({ errorCount: 440_001, valid: false });
+  // Reading the body and writing the response take turns with these; the check itself, by far the most of it, lets all of them pass.
+  expect(alive).toBeGreaterThan(60);
+});

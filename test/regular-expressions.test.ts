@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Node, parseSync, Visitor } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+// In JavaScript alone: otherwise it looks for a Java or native program.
+process.env['RECHECK_BACKEND'] = 'pure';
+process.env['RECHECK_SYNC_BACKEND'] = 'pure';
+const { checkSync } = await import('recheck');
+
+/** A regular expression, and where it stands. */
+interface Found {
+  readonly place: string;
+  readonly pattern: string;
+  readonly flags: string;
+}
+
+/** The regular expressions of a source text, and the places where one is made of what is not written there. */
+function expressionsIn(file: string, source: string): { found: Found[]; unknown: string[] } {
+  const { program, errors } = parseSync(file, source);
+  expect(errors, file).toEqual([]);
+  const found: Found[] = [];
+  const unknown: string[] = [];
+  const placeOf = (node: Node) => `${file}:${source.slice(0, node.start).split('\n').length}`;
+  const construct = (node: Node & { arguments: readonly Node[] }) => {
+    const [pattern, flags] = node.arguments;
+    const isText = (one: Node | undefined): one is Node & { value: string } =>
+      one?.type === 'Literal' && typeof one.value === 'string';
+    if (!isText(pattern) || (flags && !isText(flags))) unknown.push(placeOf(node));
+    else found.push({ place: placeOf(node), pattern: pattern.value, flags: isText(flags) ? flags.value : '' });
+  };
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node && node.regex) found.push({ place: placeOf(node), ...node.regex });
+    },
+    NewExpression(node) {
+      if (node.callee.type === 'Identifier' && node.callee.name === 'RegExp') construct(node);
+    },
+    CallExpression(node) {
+      const { callee } = node;
+      if (callee.type === 'Identifier' && callee.name === 'RegExp') construct(node);
+      // A text that is given to these becomes a regular expression.
+      const isSearch =
+        callee.type === 'MemberExpression' &&
+        callee.property.type === 'Identifier' &&
+        ['match', 'matchAll', 'search'].includes(callee.property.name);
+      if (isSearch && node.arguments[0]?.type === 'Literal' && typeof node.arguments[0].value === 'string') construct(node);
+    },
+  }).visit(program);
+  return { found, unknown };
+}
+
+/** How the time grows with the text, unless it is in proportion. What cannot be decided in time counts as well. */
+function superLinear({ pattern, flags }: Found): string | undefined {
+  // Whether the time is in proportion does not depend on how high a repetition is counted; the time of the analysis does.
+  const shortened = pattern.replace(/\d+(?=[\d,]*\})/g, (count) => String(Math.min(Number(count), 10)));
+  const diagnostics = checkSync(shortened, flags, { timeout: 20_000 });
+  if (diagnostics.status === 'safe') return undefined;
+  return diagnostics.status === 'vulnerable' ? diagnostics.complexity.summary : diagnostics.status;
+}
+
+test('no regular expression in src takes more time than in proportion to the text', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('generated'),
+  );
+  const all = files.map((file) => expressionsIn(file, readFileSync(join('src', file), 'utf8')));
+  const found = all.flatMap((one) => one.found);
+  expect(found.length).toBeGreaterThan(50);
+  expect(all.flatMap((one) => one.unknown)).toEqual([]);
+  const slow = found.flatMap((one) => {
+    const growth = superLinear(one);
+    return growth ? [`${one.place} /${one.pattern}/${one.flags}: ${growth}`] : [];
+  });
+  expect(slow).toEqual([]);
+});
+
+test.each([
+  `const zeros = /0+$/;`,
+  String.raw`const rest = /^\s*,?\s*$/;`,
+  `const query = /[?#].*$/;`,
+  String.raw`const number = /^[+-]?(?:0[xX][0-9a-fA-F]+|\d*\.?\d+(?:[eE][+-]?\d+)?|\d+\.)$/;`,
+  `const nested = /^(a+)+$/;`,
+  `const same = /^(?:a|a)*$/u;`,
+  `const comment = text.replace(/<!--.*?-->/g, '');`,
+  String.raw`const made = new RegExp('\\s+$', 'm');`,
+  `const called = RegExp('0+$');`,
+  `const searched = text.search('0+$');`,
+])('such a one is found in %s', (source) => {
+  const { found } = expressionsIn('example.ts', source);
+  expect(found.map(superLinear)).toEqual([expect.stringMatching(/polynomial|exponential/)]);
+});
+
+test('one that is made of what is not written there is found', () => {
+  expect(expressionsIn('example.ts', 'new RegExp(pattern);\nRegExp(a + b);').unknown).toEqual(['example.ts:1', 'example.ts:2']);
+});

@@ -1,0 +1,23 @@
+import pg from 'pg';
+import { until } from './process.ts';
+
+/** Writes to user groups that wait in a database. */
+export interface HeldWrites {
+  /** Waits until a request waits there. */
+  untilOneWaits(): Promise<unknown>;
+  /** Lets them go on. */
+  release(): Promise<void>;
+}
+
+/** Makes every write to a user group in a database wait until it is released. */
+export async function holdWrites(databaseUrl: string): Promise<HeldWrites> {
+  const holder = new pg.Client(databaseUrl);
+  await holder.connect();
+  holder.on('error', () => {});
+  await holder.query('begin; lock table user_group in access exclusive mode');
+  const waiting = "select 1 from pg_locks where not granted and relation = 'user_group'::regclass";
+  return {
+    untilOneWaits: () => until(async () => (await holder.query(waiting)).rowCount, 'a request waits in the database'),
+    release: () => holder.end(),
+  };
+}

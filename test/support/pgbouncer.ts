@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject, type TestContext } from 'vitest';
+import { postgresUser } from '../../src/database/embedded/system-user.ts';
+import { launch, until } from './process.ts';
+
+/** A PgBouncer in transaction mode in front of the run's PostgreSQL. */
+export interface PgBouncer {
+  /** The URL by which a database is reached through it. */
+  url(database: string): string;
+  /** Ends it and deletes its folder. */
+  close(): Promise<void>;
+}
+
+/** Marks the test as skipped, with the reason, where PgBouncer is not installed. */
+export function requirePgBouncer(context: TestContext): void {
+  try {
+    execFileSync('pgbouncer', ['--version'], { stdio: 'ignore' });
+  } catch {
+    process.stderr.write('pgbouncer is not installed: apt-get install pgbouncer\n');
+    context.skip('pgbouncer is not installed: apt-get install pgbouncer');
+  }
+}
+
+/** Starts one. Each database gets `poolSize` server connections, which all its clients share. */
+export async function startPgBouncer(poolSize: number): Promise<PgBouncer> {
+  const server = new URL(inject('serverUrl'));
+  const { username, password } = server;
+  const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-pgbouncer-'));
+  const port = await freePort();
+  const users = join(folder, 'users.txt');
+  const settings = join(folder, 'pgbouncer.ini');
+  writeFileSync(users, `"${username}" "${password}"\n`);
+  writeFileSync(
+    settings,
+    `[databases]
+* = host=${server.hostname} port=${server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = ${poolSize}
+max_client_conn = 200
+`,
+  );
+  for (const path of [folder, users, settings]) chmodSync(path, 0o755); // for the user that it runs as in place of root
+  const running = launch('pgbouncer', [settings], {}, { cwd: '/', ...postgresUser() });
+  const url = (database: string) => `postgresql://${username}:${password}@127.0.0.1:${port}/${database}`;
+  await until(async () => {
+    if (running.child.exitCode !== null) throw new Error(`pgbouncer ended: ${running.output.stderr}${running.output.stdout}`);
+    return answers(url('postgres'));
+  }, 'PgBouncer takes connections');
+  return {
+    url,
+    async close() {
+      running.child.kill('SIGTERM');
+      await running.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
