@@ -44,7 +44,7 @@ const brokenTexts: readonly unknown[] = [
 ];
 
 /** Every construct that not all documents have. */
-const everything = { nested: true, fragments: true, directives: true, requiredLeaves: false };
+const everything = { nested: true, fragments: true, directives: true, requiredLeaves: false, simple: false };
 
 /** Requests drawn from a schema: whatever fields, arguments and types it has. */
 export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<GeneratedRequest> {
@@ -57,7 +57,7 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
       schema,
       new ValueArbitraries({ named: onlyNamed ? repeatableValues(known) : named, onlyNamed, nested, requiredLeaves }),
       {
-        ...{ fragments: false, directives: false, ...has },
+        ...{ fragments: false, directives: false, simple: false, ...has },
         selects: (coordinate) => !onlyNamed || !changing.has(coordinate),
       },
     );
@@ -85,7 +85,8 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
   const repeatedMutations = requestOf('mutation', mutation.name, repeated, fc.constantFrom('groups', 'admin'));
   return fc.oneof(
     // Apart and together: what one construct keeps from being compiled is not seen of another one beside it.
-    { weight: 6, arbitrary: queriesWith({ requiredLeaves: true }) },
+    { weight: 6, arbitrary: queriesWith({ requiredLeaves: true, simple: true }) },
+    { weight: 3, arbitrary: queriesWith({ requiredLeaves: true }) },
     { weight: 6, arbitrary: queriesWith({ requiredLeaves: true, nested: true }) },
     { weight: 3, arbitrary: queriesWith({}) },
     { weight: 3, arbitrary: queriesWith({ nested: true }) },
