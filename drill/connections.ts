@@ -69,6 +69,8 @@ function openOne(port: number, release: Set<() => void>, options: RawOptions, op
     const read = () =>
       socket.on('data', (chunk) => {
         if (text.length < keptCharacters) text += chunk.toString('latin1');
+        // What comes before the response.
+        if (text.startsWith('HTTP/1.1 100')) text = text.slice(text.indexOf('\r\n\r\n') + 4);
         if (reads === 'at once' && isWhole(text)) socket.destroy();
       });
     release.add(end);

@@ -24,7 +24,7 @@ function readNumber(name: string, text: string | undefined, otherwise: number): 
 function describe({ documents, executed, compiled, fast, left, constructs }: Figures): string {
   const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
   return [
-    `${documents} documents, of which ${executed} are valid (${percent(executed, documents)}) and ${compiled} of those are compiled (${percent(compiled, executed)})`,
+    `${documents} documents, of which ${executed} were executed on the fast path (${percent(executed, documents)}) and ${compiled} of those are compiled (${percent(compiled, executed)})`,
     `${fast + left} requests, of which ${fast} were answered on the fast path (${percent(fast, fast + left)}) and compared`,
     ...Object.entries(constructs).map(([name, count]) => `  ${name}: ${count}`),
   ].join('\n');

@@ -11,7 +11,9 @@ const flood = (name: string, make: () => Buffer): Row => ({
   someExpect: ['4xx'],
   send: async ({ send }) => {
     const body = make();
-    return Promise.all(Array.from({ length: 32 }, () => send({ body })));
+    return Promise.all(
+      Array.from({ length: 32 }, () => send({ body, headers: { accept: 'application/graphql-response+json' } })),
+    );
   },
 });
 

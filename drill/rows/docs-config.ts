@@ -8,19 +8,24 @@ const query =
 const validate = ({ graphql, tokens }: Target, source: string, options?: object): Promise<Reply> =>
   graphql({ query, variables: { s: source, o: options } }, tokens.validate);
 
-/** A row of documents, each of which is checked; a document that is wrong is still an answer. */
+/** A row of documents, each of which is checked, references too; a document that is wrong is still an answer. */
 const documents = (name: string, ...sources: readonly string[]): Row => ({
   name,
   expects: ['2xx', '4xx', 'errors'],
   send: async (target) => {
     const replies: Reply[] = [];
-    for (const source of sources) replies.push(await validate(target, source));
+    for (const source of sources) replies.push(await validate(target, source, { files: ['a.mdx', 'b.svg'] }));
     return replies;
   },
 });
 
-const page = (text: string) =>
-  `{"name":"A","navigation":[{"group":"B","pages":["${text}"]}],"tabs":[{"name":"T","url":"${text}"}]}`;
+/** The same text wherever a page, a path or an address may stand. */
+const references = (text: string) =>
+  JSON.stringify({
+    ...{ name: 'A', logo: text, favicon: text, openapi: text },
+    navigation: [{ group: 'B', pages: [text] }],
+    tabs: [{ name: 'T', url: text }],
+  });
 const keys = (count: number, key: (i: number) => string) =>
   `{${Array.from({ length: count }, (_, i) => `"${key(i)}":1`).join()}}`;
 const kilobytes100 = 100_000;
@@ -35,23 +40,28 @@ export const docsConfigRows: readonly Row[] = [
   ),
   documents(
     'unclosed-strings',
-    `{"name": "a${' '.repeat(kilobytes100)}`,
+    `{"name": "a${' '.repeat(kilobytes100)}x\n}`,
+    `{"name": "a", ${' '.repeat(kilobytes100)}x\n"navigation": []}`,
     `{"name": "a\n${' '.repeat(kilobytes100)}x`,
     `{"name": 'a${' ,'.repeat(kilobytes100)}`,
+    `{"a": "${'b"c '.repeat(kilobytes100 / 4)}\n}`,
   ),
   documents(
     'addresses-of-marks',
-    page('?#'.repeat(kilobytes100 / 2)),
-    page('#'.repeat(kilobytes100)),
-    page('/'.repeat(kilobytes100)),
-    page('./'.repeat(kilobytes100)),
+    references(`${'?'.repeat(kilobytes100)}\n`),
+    references(`${'?#'.repeat(kilobytes100 / 2)}\n`),
+    references('/'.repeat(kilobytes100)),
+    references('./'.repeat(kilobytes100)),
+    references('../'.repeat(kilobytes100 / 2)),
+    references(`${' '.repeat(kilobytes100)}x${' '.repeat(kilobytes100)}x`),
+    references('#'.repeat(kilobytes100)),
   ),
   documents(
     'spaces-and-comments',
     ' '.repeat(1_000_000),
-    '//\n'.repeat(300_000),
+    '//\n'.repeat(240_000),
     '/*'.repeat(400_000),
-    '\n'.repeat(1_000_000),
+    '\n'.repeat(500_000),
     '\u00a0'.repeat(400_000),
   ),
   documents(
@@ -59,10 +69,10 @@ export const docsConfigRows: readonly Row[] = [
     '['.repeat(900_000),
     '{'.repeat(900_000),
     ']'.repeat(900_000),
-    '{"a":['.repeat(150_000),
+    '{"a":['.repeat(120_000),
     '[}'.repeat(400_000),
   ),
-  documents('quotes', '"'.repeat(900_000), "'".repeat(900_000), '`"'.repeat(400_000), '\\"'.repeat(300_000), '“'.repeat(300_000)),
+  documents('quotes', '"'.repeat(500_000), "'".repeat(900_000), '`"'.repeat(330_000), '\\"'.repeat(240_000), '“'.repeat(300_000)),
   documents(
     'findings',
     brokenDocument(900_000),
@@ -80,14 +90,14 @@ export const docsConfigRows: readonly Row[] = [
     'punctuation',
     ','.repeat(900_000),
     ':'.repeat(900_000),
-    '"a"'.repeat(250_000),
-    '"a":'.repeat(200_000),
+    '"a"'.repeat(200_000),
+    '"a":'.repeat(170_000),
     '1 '.repeat(400_000),
   ),
   documents(
     'pages-many',
-    `{"name":"A","navigation":[{"group":"B","pages":[${Array.from({ length: 100_000 }, (_, i) => `"p${i}"`).join()}]}],"tabs":[${Array.from({ length: 1_000 }, (_, i) => `{"name":"T","url":"q${i}"}`).join()}]}`,
-    `{"name":"A","navigation":[{"group":"B","pages":[${'"p",'.repeat(200_000)}"p"]}]}`,
+    `{"name":"A","navigation":[{"group":"B","pages":[${Array.from({ length: 70_000 }, (_, i) => `"p${i}"`).join()}]}],"tabs":[${Array.from({ length: 1_000 }, (_, i) => `{"name":"T","url":"q${i}"}`).join()}]}`,
+    `{"name":"A","navigation":[{"group":"B","pages":[${'"p",'.repeat(160_000)}"p"]}]}`,
   ),
   documents(
     'numbers-in-a-document',

@@ -71,7 +71,7 @@ export const headerRows: readonly Row[] = [
   ),
   texts(
     'targets',
-    ['2xx', '4xx'],
+    ['2xx', '4xx', 'errors'],
     ...[
       '/'.repeat(long),
       `/docs/errors/${'A'.repeat(long)}`,
@@ -109,8 +109,8 @@ export const headerRows: readonly Row[] = [
   ),
   texts(
     'methods',
-    ['2xx', '4xx', 'closed'],
-    ...['CONNECT a:1', 'TRACE /', 'OPTIONS *', 'HEAD /graphql', 'PROPFIND /', 'DELETE /api/user'].map(
+    ['2xx', '4xx', 'errors', 'closed'],
+    ...['CONNECT a:1', 'TRACE /', 'OPTIONS *', 'PROPFIND /', 'DELETE /api/user'].map(
       (start) => `${start} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
     ),
     'GET /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',

@@ -52,7 +52,8 @@ interface Row {
 
 const groupFields = { user_group_id: 'providedId', ...shared };
 
-const rows: Readonly<Record<string, Row>> = {
+/** The operation of each method. */
+export const rows: Readonly<Record<string, Row>> = {
   GET: { document: getOrCreate, input: pick(groupFields) },
   QUERY: { document: getOrCreate, input: pick(groupFields) },
   PUT: {

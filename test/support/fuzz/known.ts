@@ -8,29 +8,34 @@ export interface Known {
   readonly tokens: readonly string[];
 }
 
-const page = '"navigation": [{"group": "Start", "pages": ["intro", "api/users"]}]';
+const nested = '[{"group": "A", "pages": ["a", {"group": "B", "pages": ["b", {"group": "C", "pages": ["c"]}]}]}]';
+
+/** A valid file in which everything that may be written as a string is one. */
+const withStrings = `{"name": "Acme", "logo": "/logo.svg", "openapi": "api.json", "versions": ["v1", "v2"],
+  "anchors": [{"name": "A", "url": "api", "icon": "book", "color": "#ff0000"}], "tabs": [{"name": "T", "url": "api"}],
+  "navigation": [{"group": "Start", "pages": ["intro", "api/users"]}]}`;
+
+/** The same with objects and lists, and with everything else that the format has groups of. */
+const withObjects = `{"name": "Acme", "logo": {"dark": "/d.svg", "light": "/l.svg", "href": "https://example.com"}, "openapi": ["a.json"],
+  "anchors": [{"name": "A", "url": "api", "icon": "book", "color": {"from": "#fff", "to": "#000000"}}], "topAnchor": {"name": "Top"},
+  "colors": {"primary": "#123456", "background": {"dark": "#000", "light": "#fff"}}, "modeToggle": {"default": "dark"},
+  "topbarCtaButton": {"type": "github", "url": "https://github.com/a/b"}, "footerSocials": {"github": "https://github.com/a"},
+  "navigation": [{"group": "Start", "pages": ["intro", "api/users"]}]}`;
 
 /** Texts of configuration files: valid ones with each form of every union, and wrong ones. */
 const sources: readonly string[] = [
-  `{"name": "Acme", ${page}}`,
-  `{"name": "Acme", "logo": "/logo.svg", ${page}}`,
-  `{"name": "Acme", "logo": {"dark": "/d.svg", "light": "/l.svg", "href": "https://example.com"}, ${page}}`,
-  `{"name": "Acme", "anchors": [{"name": "A", "url": "api", "icon": "book", "color": {"from": "#fff", "to": "#000000"}}], ${page}}`,
-  `{"name": "Acme", "anchors": [{"name": "A", "url": "api", "icon": "book", "color": "#ff0000"}], "tabs": [{"name": "T", "url": "api"}], ${page}}`,
-  '{"name": "Acme", "navigation": [{"group": "A", "pages": ["a", {"group": "B", "pages": ["b", {"group": "C", "pages": ["c"]}]}]}]}',
-  `{"name": "Acme", "openapi": "api.json", "versions": ["v1", "v2"], "colors": {"primary": "#123456", "background": {"dark": "#000", "light": "#fff"}}, ${page}}`,
-  `{"name": "Acme", "openapi": ["a.json", "b.json"], "modeToggle": {"default": "dark", "isHidden": true}, "topbarCtaButton": {"type": "github", "url": "https://github.com/a/b"}, ${page}}`,
-  '{"name": "Acme", "navigation": []}',
-  '{"name": 5, "colour": 1}',
-  '{"name": "Acme",,}',
-  '[]',
-  '',
+  ...[withStrings, withObjects, `{"name": "Acme", "logo": "/l.svg", "navigation": ${nested}}`],
+  '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}]}',
+  ...['{"name": "Acme", "navigation": []}', '{"name": 5, "colour": 1}', '{"name": "Acme",,}', ''],
 ];
 
-const objects: readonly object[] = sources.slice(0, 9).map((source) => JSON.parse(source) as object);
+const objects: readonly object[] = sources.slice(0, 6).map((source) => JSON.parse(source) as object);
 
-/** Values that mean something at the field or argument of a name; new fields without an entry are drawn from their types alone. */
-export function namedValues({ ids, teamIds, providedIds, tokens }: Known): Readonly<Record<string, readonly unknown[]>> {
+/** Values by the name of a field or argument at which they mean something. */
+export type NamedValues = Readonly<Record<string, readonly unknown[]>>;
+
+/** Values by names; fields without an entry, new ones for example, are drawn from their types alone. */
+export function namedValues({ ids, teamIds, providedIds, tokens }: Known): NamedValues {
   return {
     id: [...ids, 'bm9uZTox', 'nonsense', ''],
     ids: [...ids, 'bm9uZTox', 'nonsense'],
@@ -47,4 +52,9 @@ export function namedValues({ ids, teamIds, providedIds, tokens }: Known): Reado
     name: ['Same', 'UserGroup', 'DocsConfigLogo', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
     scopes: ['groups:read', 'nothing'],
   };
+}
+
+/** The same without ids that get-or-create would take for a new group's: with these a mutation can be sent again and again. */
+export function repeatableValues(known: Known): NamedValues {
+  return { ...namedValues(known), providedId: [...known.providedIds, ''] };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { type Known, namedValues } from './known.ts';
+import { type Known, namedValues, repeatableValues } from './known.ts';
 import { renderOperation } from './render.ts';
 import { type DrawnSelection, SelectionArbitraries } from './selections.ts';
 import { ValueArbitraries } from './values.ts';
@@ -44,7 +44,7 @@ const brokenTexts: readonly unknown[] = [
 ];
 
 /** Every construct that not all documents have. */
-const everything = { nested: true, fragments: true, directives: true };
+const everything = { nested: true, fragments: true, directives: true, requiredLeaves: false, simple: false };
 
 /** Requests drawn from a schema: whatever fields, arguments and types it has. */
 export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<GeneratedRequest> {
@@ -52,13 +52,28 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
   const query = schema.getQueryType() as GraphQLObjectType;
   const mutation = schema.getMutationType() as GraphQLObjectType;
   const someCaller = fc.constantFrom<CallerKind[]>('groups', 'groups', 'groups', 'admin', 'admin', 'validate', 'anonymous');
-  const selectionsWith = ({ nested = false, ...has }: Partial<typeof everything>, onlyNamed = false) =>
-    new SelectionArbitraries(schema, new ValueArbitraries({ named, onlyNamed, nested }), {
-      ...{ fragments: false, directives: false, ...has },
-      selects: (coordinate) => !onlyNamed || !changing.has(coordinate),
-    });
-  const queriesWith = (has: Partial<typeof everything>) =>
-    requestOf('query', query.name, selectionsWith(has).of(query, depth), someCaller);
+  const selectionsWith = ({ nested = false, requiredLeaves = false, ...has }: Partial<typeof everything>, onlyNamed = false) =>
+    new SelectionArbitraries(
+      schema,
+      new ValueArbitraries({ named: onlyNamed ? repeatableValues(known) : named, onlyNamed, nested, requiredLeaves }),
+      {
+        ...{ fragments: false, directives: false, simple: false, ...has },
+        selects: (coordinate) => !onlyNamed || !changing.has(coordinate),
+      },
+    );
+  const queriesWith = (has: Partial<typeof everything>) => {
+    const many = selectionsWith(has).of(query, depth);
+    // Half of them with one root field: one of several that is not compiled would keep the others from it.
+    return requestOf(
+      'query',
+      query.name,
+      fc.oneof(
+        many.map((list) => list.slice(0, 1)),
+        many,
+      ),
+      someCaller,
+    );
+  };
 
   const refused = selectionsWith(everything).of(mutation, 4);
   const refusedMutations = requestOf('mutation', mutation.name, refused, fc.constantFrom('validate', 'anonymous'));
@@ -70,10 +85,13 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
   const repeatedMutations = requestOf('mutation', mutation.name, repeated, fc.constantFrom('groups', 'admin'));
   return fc.oneof(
     // Apart and together: what one construct keeps from being compiled is not seen of another one beside it.
-    { weight: 8, arbitrary: queriesWith({}) },
-    { weight: 6, arbitrary: queriesWith({ nested: true }) },
-    { weight: 2, arbitrary: queriesWith({ fragments: true }) },
-    { weight: 2, arbitrary: queriesWith({ directives: true }) },
+    { weight: 6, arbitrary: queriesWith({ requiredLeaves: true, simple: true }) },
+    { weight: 3, arbitrary: queriesWith({ requiredLeaves: true }) },
+    { weight: 6, arbitrary: queriesWith({ requiredLeaves: true, nested: true }) },
+    { weight: 3, arbitrary: queriesWith({}) },
+    { weight: 3, arbitrary: queriesWith({ nested: true }) },
+    { weight: 2, arbitrary: queriesWith({ requiredLeaves: true, fragments: true }) },
+    { weight: 2, arbitrary: queriesWith({ requiredLeaves: true, directives: true }) },
     { weight: 5, arbitrary: queriesWith(everything) },
     { weight: 2, arbitrary: refusedMutations },
     { weight: 2, arbitrary: repeatedMutations },

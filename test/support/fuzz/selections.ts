@@ -51,12 +51,16 @@ export interface SelectionOptions {
   /** Whether there are fragments where the type has no need of them, named ones, and fields that are merged. */
   readonly fragments: boolean;
   readonly directives: boolean;
+  /** Fields of objects alone, each once, and aliases that mean nothing to JavaScript: what is compiled rather than not. */
+  readonly simple: boolean;
   /** Whether a field, as `Type.field`, may be selected. */
   readonly selects: (coordinate: string) => boolean;
 }
 
 /** Names in a response that mean something to JavaScript, and some that do not. */
 const aliases = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'length', 'errors', 'a', 'b', 'c'];
+
+const plainAliases = ['a', 'b', 'c', 'Name'];
 
 /** Draws selection sets of every type of a schema. Arbitraries are made once for each type and depth. */
 export class SelectionArbitraries {
@@ -74,9 +78,17 @@ export class SelectionArbitraries {
   /** The selections of a type, with others below them to some depth. */
   of(type: GraphQLCompositeType, depth: number): fc.Arbitrary<DrawnSelection[]> {
     const key = `${type.name} ${depth}`;
-    const made = this.#made.get(key) ?? fc.array(this.#item(type, depth), { minLength: 1, maxLength: 3 });
+    const made = this.#made.get(key) ?? this.#list(type, depth);
     this.#made.set(key, made);
     return made;
+  }
+
+  #list(type: GraphQLCompositeType, depth: number): fc.Arbitrary<DrawnSelection[]> {
+    const length = { minLength: 1, maxLength: 3 };
+    const item = this.#item(type, depth);
+    if (!this.#options.simple) return fc.array(item, length);
+    const responseName = (selection: DrawnSelection) => (selection.kind === 'field' ? (selection.alias ?? selection.name) : '');
+    return fc.uniqueArray(item, { ...length, selector: responseName });
   }
 
   /** One root field with all below it. */
@@ -88,7 +100,9 @@ export class SelectionArbitraries {
   #fields(type: GraphQLCompositeType): GraphQLField<unknown, unknown>[] {
     const own = isUnionType(type) ? [] : Object.values(type.getFields());
     const meta = type === this.#schema.getQueryType() ? [SchemaMetaFieldDef, TypeMetaFieldDef] : [];
-    return [...own, ...meta].filter((field) => this.#options.selects(`${type.name}.${field.name}`));
+    return [...own, ...meta]
+      .filter((field) => this.#options.selects(`${type.name}.${field.name}`))
+      .filter((field) => !this.#options.simple || !isAbstractType(getNamedType(field.type)));
   }
 
   #item(type: GraphQLCompositeType, depth: number): fc.Arbitrary<DrawnSelection> {
@@ -166,7 +180,7 @@ export class SelectionArbitraries {
   ): fc.Arbitrary<DrawnSelection> {
     const alias = fc.oneof(
       { weight: 4, arbitrary: fc.constant(undefined) },
-      { weight: 1, arbitrary: fc.constantFrom(...aliases) },
+      { weight: 1, arbitrary: fc.constantFrom(...(this.#options.simple ? plainAliases : aliases)) },
     );
     const fixed = { kind: fc.constant('field' as const), name: fc.constant(name), type: fc.constant(type) };
     return fc.record({ ...fixed, alias, arguments: args, directives: this.#directives(), selections, again });

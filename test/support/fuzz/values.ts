@@ -6,10 +6,12 @@ import {
   getNullableType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
   isListType,
   isNonNullType,
 } from 'graphql';
 import { anyJson, jsonLiteral } from './json-values.ts';
+import type { NamedValues } from './known.ts';
 
 /** A value of an input type, as it is to be written into a document. */
 export type DrawnValue =
@@ -38,11 +40,13 @@ const deepest = 4;
 /** How values are drawn. */
 export interface ValueOptions {
   /** Values that mean something at a field or an argument, by its name. */
-  readonly named: Readonly<Record<string, readonly unknown[]>>;
-  /** Whether named values are the only ones where there are some: for operations that would change something else. */
+  readonly named: NamedValues;
+  /** Whether named values are the only ones where there are some: for operations that others would make change something. */
   readonly onlyNamed: boolean;
   /** Whether variables stand inside of literals too, and not for whole arguments only. */
   readonly nested: boolean;
+  /** Whether every variable is a required one of a leaf type, as most clients declare them. */
+  readonly requiredLeaves: boolean;
 }
 
 const leaf = (json: unknown, literal = JSON.stringify(json) ?? 'null'): DrawnValue => ({ kind: 'leaf', literal, json });
@@ -79,21 +83,24 @@ export class ValueArbitraries {
     const literal = !this.#options.nested
       ? this.constant(type, name)
       : this.#value(type, name, depth, (t, n) => this.#make(`${depth} ${t} ${n}`, () => this.#withVariables(t, n, depth + 1)));
+    if (this.#options.requiredLeaves && !isLeafType(getNullableType(type))) return literal;
     return fc.oneof({ weight: 3, arbitrary: literal }, { weight: 2, arbitrary: this.#variable(type, name) });
   }
 
   #variable(type: GraphQLInputType, name: string): fc.Arbitrary<DrawnValue> {
     const right = this.constant(type, name);
     const nullable = String(getNullableType(type));
-    const form = fc.oneof(
+    const required = fc.constant({ type: `${nullable}!`, hasDefault: false });
+    const anyForm = fc.oneof(
       { weight: 80, arbitrary: fc.constant({ type: String(type), hasDefault: false }) },
-      { weight: 40, arbitrary: fc.constant({ type: `${nullable}!`, hasDefault: false }) },
+      { weight: 40, arbitrary: required },
       { weight: 40, arbitrary: fc.constant({ type: nullable, hasDefault: true }) },
       { weight: 1, arbitrary: fc.constant({ type: nullable, hasDefault: false }) },
       { weight: 1, arbitrary: fc.constantFrom('String', 'Int!', '[ID!]').map((other) => ({ type: other, hasDefault: false })) },
     );
+    const form = this.#options.requiredLeaves ? required : anyForm;
     return fc
-      .record({ form, defaultValue: right, supplies: suppliesOf(right) })
+      .record({ form, defaultValue: right, supplies: this.#supplies(right) })
       .map(({ form: { hasDefault, ...rest }, defaultValue, supplies }) => ({
         kind: 'variable',
         ...rest,
@@ -110,6 +117,7 @@ export class ValueArbitraries {
     part: (type: GraphQLInputType, name: string) => fc.Arbitrary<DrawnValue>,
   ): fc.Arbitrary<DrawnValue> {
     const right = this.#right(type, name, depth, part);
+    if (this.#options.onlyNamed) return right;
     const wrong = fc.constantFrom(
       nullLeaf,
       leaf('text'),
@@ -161,7 +169,18 @@ export class ValueArbitraries {
     const free = isEnumType(type)
       ? fc.constantFrom(...type.getValues()).map(({ name: value }) => leaf(value, value))
       : scalar(type.name, name, known, nested ? (t: string) => this.#looseVariable(t) : undefined);
-    return meant ? fc.oneof({ weight: 5, arbitrary: meant }, { weight: 1, arbitrary: free }) : free;
+    return meant ? fc.oneof({ weight: 9, arbitrary: meant }, { weight: 1, arbitrary: free }) : free;
+  }
+
+  #supplies(right: fc.Arbitrary<DrawnValue>): fc.Arbitrary<Supply[]> {
+    const wrong = this.#options.onlyNamed ? wrongJson.filter((value) => typeof value !== 'string') : wrongJson;
+    const supply = fc.oneof<fc.WeightedArbitrary<Supply>[]>(
+      { weight: 40, arbitrary: right.map((value) => ({ value: jsonOf(value) })) },
+      { weight: 2, arbitrary: fc.constant({ value: null }) },
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constantFrom(...wrong).map((value) => ({ value })) },
+    );
+    return fc.array(supply, { minLength: variableSets, maxLength: variableSets });
   }
 
   /** A variable inside of a custom scalar's literal, where validation accepts any type. */
@@ -175,7 +194,7 @@ export class ValueArbitraries {
     };
     const right = fc.constantFrom(...(values[type.replace(/!$/, '')] ?? [1])).map((value) => leaf(value));
     return fc
-      .record({ hasDefault: fc.boolean(), defaultValue: right, supplies: suppliesOf(right) })
+      .record({ hasDefault: fc.boolean(), defaultValue: right, supplies: this.#supplies(right) })
       .map(({ hasDefault, defaultValue, supplies }) => ({
         kind: 'variable',
         type,
@@ -249,16 +268,6 @@ const wrongJson: readonly unknown[] = [
   [[1]],
   '\ud800',
 ];
-
-function suppliesOf(right: fc.Arbitrary<DrawnValue>): fc.Arbitrary<Supply[]> {
-  const supply = fc.oneof<fc.WeightedArbitrary<Supply>[]>(
-    { weight: 40, arbitrary: right.map((value) => ({ value: jsonOf(value) })) },
-    { weight: 2, arbitrary: fc.constant({ value: null }) },
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.constantFrom(...wrongJson).map((value) => ({ value })) },
-  );
-  return fc.array(supply, { minLength: variableSets, maxLength: variableSets });
-}
 
 /** A value without variables as JSON. */
 export function jsonOf(value: DrawnValue): unknown {
