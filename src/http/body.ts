@@ -9,7 +9,7 @@ import { httpLimits, smallBodyBytes } from './limits.ts';
 const { maxBodyBytes, maxBodyParts } = httpLimits;
 
 /** How many bytes a request says that its body has; `undefined` where it does not say: its body comes in chunks. */
-export function declaredBytes({ headers }: IncomingMessage): number | undefined {
+function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const declared = headers['content-length'];
   if (declared !== undefined) return Number(declared);
   return headers['transfer-encoding'] === undefined ? 0 : undefined;

@@ -68,7 +68,9 @@ test('a role that may not use what another created gets every missing right by n
     ].join('\n'),
   );
   await database.pool.query(advised(refused));
-  const created = await run(['token', 'create', '--name', 'x', '--environment', 'none', '--scope', 'admin'], { DATABASE_URL: url });
+  const created = await run(['token', 'create', '--name', 'x', '--environment', 'none', '--scope', 'admin'], {
+    DATABASE_URL: url,
+  });
   expect(created).toMatchObject({ code: 0 });
   await database.pool.query(`drop owned by "${role}"`);
 });

@@ -270,7 +270,7 @@ const wrongJson: readonly unknown[] = [
 ];
 
 /** A value without variables as JSON. */
-export function jsonOf(value: DrawnValue): unknown {
+function jsonOf(value: DrawnValue): unknown {
   switch (value.kind) {
     case 'leaf':
       return value.json;
