@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
@@ -24,6 +25,8 @@ import { userRoute } from './rest/user.ts';
 export interface Gateway {
   /** Takes every request. */
   readonly server: Server;
+  /** Whether a request on this connection has arrived whole and is not answered yet. */
+  isResponding(socket: Socket): boolean;
   /** From now on `/readyz` answers 503, and connections are let go of after their answer. */
   drain(): void;
   /** Writes what is not written yet. The database stays open. */
@@ -86,7 +89,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
     return folder === '/docs/docs-config' && isCode(name) ? page(() => html(codePage(name))) : undefined;
   }
 
-  const server = createListener({
+  const { server, isResponding } = createListener({
     authenticate: authenticateBy({ statements, lastUsed }),
     route: (path) => routes.get(path) ?? routeBelow(path),
     report: ({ code, message, cause }, { id, method, path }) =>
@@ -95,7 +98,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
   });
 
   return {
-    server,
+    ...{ server, isResponding },
     drain() {
       draining = true;
     },

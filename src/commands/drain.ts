@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { Gateway } from '../gateway.ts';
 
 /** How long a connection without a complete request may stay silent once the listener is closed. */
 const idleGraceMs = 1_000;
@@ -19,43 +19,26 @@ export interface Connections {
   close(log: Pick<Logger, 'warn'>): Promise<void>;
 }
 
-interface Connection {
-  /** What was asked on it and is not answered: more than one where requests are pipelined. */
-  readonly exchanges: Set<Exchange>;
-  /** How many bytes had arrived when it was last looked at. */
-  bytesSeen: number;
-}
-
-interface Exchange {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-}
-
 /** Begins to keep track of a server's connections; before it listens. */
-export function trackConnections(server: Server): Connections {
-  const connections = new Map<Socket, Connection>();
+export function trackConnections({ server, isResponding }: Pick<Gateway, 'server' | 'isResponding'>): Connections {
+  /** How many bytes had arrived on each when it was last looked at. */
+  const bytesSeen = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, { exchanges: new Set(), bytesSeen: 0 });
-    socket.once('close', () => connections.delete(socket));
-  });
-  server.on('request', (incoming, outgoing) => {
-    const exchanges = connections.get(incoming.socket)?.exchanges;
-    const exchange = { incoming, outgoing };
-    exchanges?.add(exchange);
-    outgoing.once('close', () => exchanges?.delete(exchange));
+    bytesSeen.set(socket, 0);
+    socket.once('close', () => bytesSeen.delete(socket));
   });
 
   function cutSilent(): void {
-    for (const [socket, connection] of connections) {
-      if ([...connection.exchanges].some(isBeingAnswered)) continue;
-      if (socket.bytesRead === connection.bytesSeen) socket.destroy();
-      connection.bytesSeen = socket.bytesRead;
+    for (const [socket, bytes] of bytesSeen) {
+      if (isResponding(socket)) continue;
+      if (socket.bytesRead === bytes) socket.destroy();
+      bytesSeen.set(socket, socket.bytesRead);
     }
   }
 
   return {
     async close(log) {
-      for (const [socket, connection] of connections) connection.bytesSeen = socket.bytesRead;
+      for (const socket of bytesSeen.keys()) bytesSeen.set(socket, socket.bytesRead);
       const silence = setInterval(cutSilent, idleGraceMs);
       const late = setTimeout(() => {
         log.warn(`closing connections whose requests took longer than ${drainTimeoutMs / 1_000} s`);
@@ -70,6 +53,3 @@ export function trackConnections(server: Server): Connections {
     },
   };
 }
-
-/** Whether the request has arrived whole, or its response has begun, as that of one which is refused early. */
-const isBeingAnswered = ({ incoming, outgoing }: Exchange): boolean => incoming.complete || outgoing.headersSent;

@@ -29,7 +29,7 @@ export async function serve(args: string[]): Promise<number> {
     if (config.bootstrapApiToken)
       await acceptBootstrapToken({ prisma: database.prisma, statements: bindStatements(database) }, config.bootstrapApiToken);
     const gateway = buildGateway(database, log, config);
-    const connections = trackConnections(gateway.server);
+    const connections = trackConnections(gateway);
     const url = await listen(gateway.server, config);
     try {
       // Only now, when nothing can keep it from being printed.

@@ -27,6 +27,10 @@ export type Authenticate = (
 export function authenticateBy(recognition: Recognition): Authenticate {
   return (authorization, schemes = authorizationSchemes) => {
     if (authorization === undefined) return Caller.anonymous;
+    // As nearly everybody writes it.
+    if (authorization.startsWith('Token ') && authorization.lastIndexOf(' ') === 5 && authorization.length > 6) {
+      return authenticate(recognition, authorization.slice(6));
+    }
     const [name = '', ...credentials] = authorization.trim().split(/ +/);
     const scheme = authorizationSchemes.find((known) => known.toLowerCase() === name.toLowerCase());
     if (!scheme || !schemes.includes(scheme)) throw otherScheme(schemes);

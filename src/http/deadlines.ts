@@ -1,52 +1,58 @@
 /** How often deadlines are looked at: one that passes is noticed at most so much later. */
 const intervalMs = 250;
 
-/** Something that must end in time. */
-export interface Deadline {
-  /** By the clock of {@link Deadlines}; infinite while nothing is waited for. */
+/** Something that must end in time. The fields belong to {@link Deadlines} while it is pending. */
+export interface Expiring {
   expiresAtMs: number;
-  readonly onExpired: () => void;
+  slot: number;
+  /** Called once, when the time is over. */
+  expire(): void;
 }
 
-/** Many deadlines with one timer, because most never expire, and a timer for each would cost more than the rest of it. */
+/**
+ * Many deadlines with one timer, because most never expire, and a timer for each would cost more than the rest of it. They are
+ * kept in an array and not in a set: a set's former tables keep alive what its later ones hold, and with it whole requests.
+ */
 export class Deadlines {
-  private readonly pending = new Set<Deadline>();
+  private readonly slots: (Expiring | undefined)[] = [];
+  private readonly free: number[] = [];
   private readonly timer: NodeJS.Timeout;
   private nowMs = performance.now();
 
   constructor() {
-    this.timer = setInterval(() => this.expire(), intervalMs).unref();
+    this.timer = setInterval(() => this.check(), intervalMs).unref();
   }
 
-  /** Starts one: `onExpired` is called once, after `limitMs` and at most a quarter of a second, unless it was ended. */
-  start(limitMs: number, onExpired: () => void): Deadline {
-    const deadline = { expiresAtMs: this.nowMs + limitMs, onExpired };
-    this.pending.add(deadline);
-    return deadline;
+  /** Starts one that expires after `limitMs` and at most a quarter of a second, unless it is ended. */
+  start(item: Expiring, limitMs: number): void {
+    item.expiresAtMs = this.nowMs + limitMs;
+    item.slot = this.free.pop() ?? this.slots.length;
+    this.slots[item.slot] = item;
   }
 
-  /** Gives one `limitMs` from now. */
-  restart(deadline: Deadline, limitMs: number): void {
-    deadline.expiresAtMs = this.nowMs + limitMs;
+  /** Gives one that is pending `limitMs` from now. */
+  restart(item: Expiring, limitMs: number): void {
+    item.expiresAtMs = this.nowMs + limitMs;
   }
 
-  /** Ends one that was met. */
-  end(deadline: Deadline): void {
-    this.pending.delete(deadline);
+  /** Ends one; does nothing if it has expired. */
+  end(item: Expiring): void {
+    if (this.slots[item.slot] !== item) return;
+    this.slots[item.slot] = undefined;
+    this.free.push(item.slot);
   }
 
-  /** Ends all of them, none having expired. */
+  /** Stops looking. */
   close(): void {
     clearInterval(this.timer);
-    this.pending.clear();
   }
 
-  private expire(): void {
+  private check(): void {
     this.nowMs = performance.now();
-    for (const deadline of this.pending) {
-      if (deadline.expiresAtMs > this.nowMs) continue;
-      this.pending.delete(deadline);
-      deadline.onExpired();
+    for (const item of this.slots) {
+      if (!item || item.expiresAtMs > this.nowMs) continue;
+      this.end(item);
+      item.expire();
     }
   }
 }

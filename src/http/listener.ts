@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, errorKinds, GatewayError } from '../domain/errors.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { Deadlines } from './deadlines.ts';
+import { Connections } from './connections.ts';
+import { Deadlines, type Expiring } from './deadlines.ts';
 import type { Answer, GatewayRequest, Route } from './exchange.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { problem } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
-import { serializeRequests } from './serial-requests.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -32,8 +40,16 @@ interface Shared extends ListenerOptions {
   readonly writer: ResponseWriter;
 }
 
-/** Builds the HTTP server that takes every request. It does not listen yet. */
-export function createListener(options: ListenerOptions): Server {
+/** An HTTP server, and what is known of its connections. */
+export interface Listener {
+  /** Takes every request. It does not listen yet. */
+  readonly server: Server;
+  /** Whether a request on this connection has arrived whole and is not answered yet. */
+  isResponding(socket: Socket): boolean;
+}
+
+/** Builds the HTTP server. */
+export function createListener(options: ListenerOptions): Listener {
   const { maxConnections, maxPipelinedRequests, maxHeldBodyBytes, maxHeldAnonymousBodyBytes, maxWaitingBodies } = httpLimits;
   const server = createServer({
     headersTimeout: httpTimeouts.headersMs,
@@ -51,10 +67,9 @@ export function createListener(options: ListenerOptions): Server {
     turnstile: createTurnstile(maxWaitingBodies),
     writer: new ResponseWriter(deadlines),
   };
-  server.on(
-    'request',
-    serializeRequests((incoming, outgoing) => void serve(shared, incoming, outgoing), maxPipelinedRequests),
-  );
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void new Exchange(shared, incoming, outgoing).run();
+  const connections = new Connections(handle, maxPipelinedRequests);
+  server.on('request', connections.add);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const id = randomUUID();
@@ -65,64 +80,101 @@ export function createListener(options: ListenerOptions): Server {
     );
   });
   server.on('close', () => deadlines.close());
-  return server;
+  return { server, isResponding: connections.isResponding };
 }
 
-async function serve(shared: Shared, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const { deadlines, writer } = shared;
-  const { method = 'GET', headers } = incoming;
-  const url = originForm(incoming.url ?? '/');
-  const [path, query] = splitOnce(url, '?');
-  const id = requestId(headers['x-request-id']);
-  const about = { id, method, path, headers };
-  const route = shared.route(path);
-  const report = (error: GatewayError) => shared.report(error, about);
+/** A request and its response, from the headers of the one to the last byte of the other. */
+class Exchange implements GatewayRequest, Expiring {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly id: string;
+  body: Buffer = noBytes;
+  caller = Caller.anonymous;
+  expiresAtMs = 0;
+  slot = -1;
+  private readonly shared: Shared;
+  private readonly incoming: IncomingMessage;
+  private readonly outgoing: ServerResponse;
+  private readonly route: Route | undefined;
+  private isReading = true;
+  private isAnswered = false;
 
-  let isAnswered = false;
-  const respond = (response: Answer, isAnonymous: boolean): void => {
-    if (isAnswered) return;
-    isAnswered = true;
-    deadlines.end(deadline);
-    writer.write(incoming, outgoing, response, { id, isAnonymous, closes: shared.isDraining() });
-  };
-  const fail = (thrown: unknown): void => {
-    if (isAnswered) return;
-    const error = asGatewayError(thrown);
-    if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') report(error);
-    respond(route ? route.failure(error, about) : problem(error, about), true);
-  };
-  let isReading = true;
-  const deadline = deadlines.start(readingTimeMs(incoming), () => fail(isReading ? tooSlow() : tooLong()));
+  constructor(shared: Shared, incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.shared = shared;
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+    this.method = incoming.method ?? 'GET';
+    this.headers = incoming.headers;
+    this.url = originForm(incoming.url ?? '/');
+    [this.path, this.query] = splitOnce(this.url, '?');
+    this.id = requestId(this.headers['x-request-id']);
+    this.route = shared.route(this.path);
+  }
 
-  let hold: BodyHold | undefined;
-  try {
-    assertOneHost(incoming);
-    if (!route) throw new GatewayError('NOT_FOUND', `No such path: ${shorten(path)}. GET / lists the available paths.`);
-    let caller = Caller.anonymous;
-    let body: Buffer;
-    if (isSmall(incoming)) {
-      body = await readBody(incoming);
-      isReading = false;
-      deadlines.restart(deadline, httpTimeouts.responseMs);
-      caller = await identify(shared, route, headers.authorization);
-    } else {
-      caller = await identify(shared, route, headers.authorization);
-      hold = new BodyHold(shared.bodies, !caller.apiToken);
-      deadlines.restart(deadline, caller.apiToken ? httpTimeouts.requestMs : httpTimeouts.anonymousRequestMs);
-      body = await readBody(incoming, hold.take);
-      isReading = false;
-      deadlines.restart(deadline, httpTimeouts.responseMs);
-      if (body.length >= largeBodyBytes) await shared.turnstile.enter();
+  readonly report = (error: GatewayError): void => this.shared.report(error, this);
+
+  /** Reads the request, finds out who sends it, and responds. Never rejects. */
+  async run(): Promise<void> {
+    const { shared, incoming, headers, route } = this;
+    const { deadlines } = shared;
+    // Until the credential is checked, a request that has none at all is given less time.
+    deadlines.start(this, headers.authorization === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
+    let hold: BodyHold | undefined;
+    try {
+      assertOneHost(incoming);
+      if (!route) throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path)}. GET / lists the available paths.`);
+      if (isSmall(incoming)) {
+        this.body = await readBody(incoming);
+        this.endReading();
+        this.caller = await identify(shared, route, headers.authorization);
+      } else {
+        this.caller = await identify(shared, route, headers.authorization);
+        const isAnonymous = !this.caller.apiToken;
+        hold = new BodyHold(shared.bodies, isAnonymous);
+        deadlines.restart(this, isAnonymous ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
+        this.body = await readBody(incoming, hold.take);
+        this.endReading();
+        if (this.body.length >= largeBodyBytes) await shared.turnstile.enter();
+      }
+      if (this.isAnswered) return; // the deadline passed
+      this.respond(await route.answer(this));
+    } catch (thrown) {
+      this.fail(thrown);
+    } finally {
+      hold?.release();
     }
-    if (isAnswered) return; // the deadline passed
-    const request: GatewayRequest = { method, url, path, query, headers, body, id, caller, report };
-    respond(await route.answer(request), !caller.apiToken);
-  } catch (thrown) {
-    fail(thrown);
-  } finally {
-    hold?.release();
+  }
+
+  /** The time for this part is over. */
+  expire(): void {
+    this.fail(this.isReading ? tooSlow() : tooLong());
+  }
+
+  private endReading(): void {
+    this.isReading = false;
+    this.shared.deadlines.restart(this, httpTimeouts.responseMs);
+  }
+
+  private respond(response: Answer): void {
+    if (this.isAnswered) return;
+    this.isAnswered = true;
+    this.shared.deadlines.end(this);
+    const options = { id: this.id, isAnonymous: !this.caller.apiToken, closes: this.shared.isDraining() };
+    this.shared.writer.write(this.incoming, this.outgoing, response, options);
+  }
+
+  private fail(thrown: unknown): void {
+    if (this.isAnswered) return;
+    const error = asGatewayError(thrown);
+    if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
+    this.respond(this.route ? this.route.failure(error, this) : problem(error, this));
   }
 }
+
+const noBytes = Buffer.alloc(0);
 
 /** The caller of a request. @throws Unauthenticated when the route needs an API token and there is none, or none that is accepted. */
 function identify(
@@ -136,10 +188,6 @@ function identify(
   if (credential === 'required' && caller instanceof Caller) caller.requireCredential();
   return caller;
 }
-
-/** How long a request may take to arrive, whose credential was not checked yet. */
-const readingTimeMs = ({ headers }: IncomingMessage): number =>
-  headers.authorization === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs;
 
 const tooSlow = (): GatewayError =>
   new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorKinds.REQUEST_TIMEOUT.advice}`);

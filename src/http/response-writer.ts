@@ -71,8 +71,9 @@ export class ResponseWriter {
 
   /** Most responses are with the operating system by now. One that is not has to be taken by its client in time. */
   private expectSent(outgoing: ServerResponse): void {
-    const deadline = this.deadlines.start(httpTimeouts.sendMs, () => outgoing.destroy());
-    outgoing.once('close', () => this.deadlines.end(deadline));
+    const sending = { expiresAtMs: 0, slot: -1, expire: () => void outgoing.destroy() };
+    this.deadlines.start(sending, httpTimeouts.sendMs);
+    outgoing.once('close', () => this.deadlines.end(sending));
   }
 }
 

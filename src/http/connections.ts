@@ -6,20 +6,31 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 /**
  * Passes on the requests of each connection one after another: the next one when the client has taken the response to the one before. Until
  * then no more is read from the connection than one chunk, so a client that sends without reading cannot make the gateway work.
- *
- * @param maxWaiting how many requests may wait on a connection; one that has more is closed.
  */
-export function serializeRequests(handle: Handler, maxWaiting: number): Handler {
-  const connections = new WeakMap<Socket, Connection>();
-  return (incoming, outgoing) => {
+export class Connections {
+  private readonly connections = new WeakMap<Socket, Connection>();
+  private readonly handle: Handler;
+  private readonly maxWaiting: number;
+
+  /** @param maxWaiting how many requests may wait on a connection; one that has more is closed. */
+  constructor(handle: Handler, maxWaiting: number) {
+    this.handle = handle;
+    this.maxWaiting = maxWaiting;
+  }
+
+  /** Takes a request: passes it on, or keeps it for later. */
+  readonly add: Handler = (incoming, outgoing) => {
     const { socket } = incoming;
-    let connection = connections.get(socket);
+    let connection = this.connections.get(socket);
     if (!connection) {
-      connection = new Connection(socket, handle, maxWaiting);
-      connections.set(socket, connection);
+      connection = new Connection(socket, this.handle, this.maxWaiting);
+      this.connections.set(socket, connection);
     }
     connection.add(incoming, outgoing);
   };
+
+  /** Whether a request on this connection has arrived whole and is not answered yet, or its response has begun. */
+  readonly isResponding = (socket: Socket): boolean => this.connections.get(socket)?.isResponding ?? false;
 }
 
 class Connection {
@@ -27,7 +38,8 @@ class Connection {
   private readonly handle: Handler;
   private readonly maxWaiting: number;
   private readonly waiting: [IncomingMessage, ServerResponse][] = [];
-  private isBusy = false;
+  private incoming: IncomingMessage | undefined;
+  private outgoing: ServerResponse | undefined;
 
   constructor(socket: Socket, handle: Handler, maxWaiting: number) {
     this.socket = socket;
@@ -35,38 +47,40 @@ class Connection {
     this.maxWaiting = maxWaiting;
   }
 
+  get isResponding(): boolean {
+    return this.incoming?.complete === true || this.outgoing?.headersSent === true;
+  }
+
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (this.socket.destroyed) return;
-    if (!this.isBusy) {
+    if (!this.outgoing) {
       this.start(incoming, outgoing);
       return;
     }
     this.waiting.push([incoming, outgoing]);
     this.socket.pause();
-    if (this.waiting.length > this.maxWaiting) this.close();
-  }
-
-  private close(): void {
-    this.waiting.length = 0;
-    // Where Node's parser can be stopped, it does not go through the rest of what was read.
-    (this.socket as { parser?: { pause?: () => void } | null }).parser?.pause?.();
-    this.socket.destroy();
+    if (this.waiting.length > this.maxWaiting) {
+      this.waiting.length = 0;
+      this.socket.destroy();
+    }
   }
 
   private start(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    this.isBusy = true;
+    this.incoming = incoming;
+    this.outgoing = outgoing;
     outgoing.on('close', this.next);
     this.handle(incoming, outgoing);
   }
 
   /** The response was sent, or the connection is closed or closing. */
   private readonly next = (): void => {
+    this.incoming = undefined;
+    this.outgoing = undefined;
     if (this.socket.destroyed || this.socket.writableEnded) {
       this.waiting.length = 0;
       return;
     }
     const following = this.waiting.shift();
-    this.isBusy = false;
     // Of those that wait, only the last may have a body that is still to come.
     if (this.waiting.length === 0 && this.socket.isPaused()) this.socket.resume();
     if (following) this.start(...following);
