@@ -58,7 +58,8 @@ const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
  */
 export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key, share?: Share) => Promise<Value | undefined> {
   let waiting = new Map<string, Question<Key, Value>>();
-  const waitingOf = new Map<Share, number>();
+  /** How many keys of each share wait; counted only while so many wait that it matters. */
+  let waitingOf: Map<Share, number> | undefined;
   let scheduled = false;
   let underWay = 0;
 
@@ -73,15 +74,8 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key,
     // old, every later one, dead or not, would become so too, and with it the requests that it holds (twice the memory).
     waiting = new Map(all.slice(batching.maxKeys));
     const batch = all.slice(0, batching.maxKeys).map(([, question]) => question);
-    if (waiting.size === 0) waitingOf.clear();
-    else for (const { share } of batch) forget(share);
+    waitingOf = undefined;
     return batch;
-  }
-
-  function forget(share: Share): void {
-    const count = waitingOf.get(share) ?? 0;
-    if (count > 1) waitingOf.set(share, count - 1);
-    else waitingOf.delete(share);
   }
 
   function run(batch: readonly Question<Key, Value>[]): void {
@@ -108,18 +102,22 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key,
     setImmediate(dispatch);
   }
 
-  /** Whether there is room for one key more of a share, of which `own` wait already. */
-  function hasRoom(own: number): boolean {
+  /** Takes a place for one key more of a share. False where there is none. */
+  function takePlace(share: Share): boolean {
     if (waiting.size < maxWaitingOfShare) return true;
-    return own < (own === waiting.size ? maxWaitingOfOnlyShare : maxWaitingOfShare) && waiting.size < maxWaiting;
+    waitingOf ??= countShares(waiting.values());
+    const own = waitingOf.get(share) ?? 0;
+    const limit = own === waiting.size ? maxWaitingOfOnlyShare : maxWaitingOfShare;
+    if (own >= limit || waiting.size >= maxWaiting) return false;
+    waitingOf.set(share, own + 1);
+    return true;
   }
 
   return (key, share) => {
     const identity = batching.identity(key);
     const known = waiting.get(identity);
     if (known) return known.answer;
-    const own = waitingOf.get(share) ?? 0;
-    if (!hasRoom(own)) {
+    if (!takePlace(share)) {
       return Promise.reject(
         new GatewayError(
           'UNAVAILABLE',
@@ -129,8 +127,13 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key,
     }
     const question = new Question<Key, Value>(identity, key, share);
     waiting.set(identity, question);
-    waitingOf.set(share, own + 1);
     schedule();
     return question.answer;
   };
+}
+
+function countShares(questions: Iterable<{ readonly share: Share }>): Map<Share, number> {
+  const counts = new Map<Share, number>();
+  for (const { share } of questions) counts.set(share, (counts.get(share) ?? 0) + 1);
+  return counts;
 }
