@@ -18,7 +18,14 @@ export const fairnessRows: readonly Row[] = [
   {
     name: 'batches-of-9000-ids',
     expects: ['2xx', '4xx', '503'],
-    send: (target) => Promise.all([0, 1, 2, 3].map((i) => batch(target, 90, 1_000_000 + i * 9_000))),
+    // Again and again, so that other callers' requests come in between.
+    send: async (target) => {
+      const replies: Reply[] = [];
+      for (let round = 0; round < 12; round += 1) {
+        replies.push(...(await Promise.all([0, 1, 2, 3].map((i) => batch(target, 90, 1_000_000 + (round * 4 + i) * 9_000)))));
+      }
+      return replies;
+    },
   },
   {
     name: 'many-batches-of-100-ids',
