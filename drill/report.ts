@@ -49,7 +49,7 @@ function excerpt([first]: readonly Reply[]): string {
 }
 
 /** Replies by status and code, the most frequent first. */
-export function summarize(replies: readonly Reply[]): string {
+function summarize(replies: readonly Reply[]): string {
   const counts = new Map<string, number>();
   for (const { outcome, status, code } of replies) {
     const key = [status || outcome, code || (outcome === 'unclear' && outcome)].filter(Boolean).join(' ');

@@ -1,7 +1,7 @@
 import type { Row } from '../row.ts';
 
 /** The most bytes that a body may have, and what a text of one character each comes to. */
-export const bodyBytes = 1_048_576;
+const bodyBytes = 1_048_576;
 const fill = (text: string) => Buffer.from(text.repeat(Math.floor(bodyBytes / text.length)));
 
 /** The same body over many connections at once, without a credential. */
