@@ -43,6 +43,7 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
   };
   // PostgreSQL is stopped however this ends: what a failed operation left in progress may fail when nobody waits for it.
   process.on('unhandledRejection', (error) => process.stderr.write(`Nobody waited for: ${error}\n`));
+  process.stdout.on('error', () => {}); // a reader such as head that has ended
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
   try {
