@@ -7,7 +7,7 @@ const port = Number(portText);
 
 /** How often `/livez` is asked, on a new and on a kept connection each; and another caller's request is sent. */
 const livezEveryMs = 50;
-const requestEveryMs = 250;
+const requestEveryMs = 100;
 
 const livez = Buffer.from('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
 const livezOnce = Buffer.from('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');

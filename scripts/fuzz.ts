@@ -36,6 +36,16 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
   chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
   const server = await openEmbedded(dataDir, { settings: ['fsync=off'] });
   const database = connectDatabase(server.connection('postgres'));
+  const cleanUp = async () => {
+    await database.close().catch(() => {});
+    await server.close();
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  };
+  // PostgreSQL is stopped however this ends: what a failed operation left in progress may fail when nobody waits for it.
+  process.on('unhandledRejection', (error) => process.stderr.write(`Nobody waited for: ${error}\n`));
+  process.stdout.on('error', () => {}); // a reader such as head that has ended
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
   try {
     await migrate(database.pool);
     const { compare, known, figures } = await createComparison(database);
@@ -63,9 +73,7 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
       print('Too little was compiled, or taken by the fast path: this run compared next to nothing.');
     return enough || path !== undefined;
   } finally {
-    await database.close();
-    await server.close();
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+    await cleanUp();
   }
 }
 

@@ -40,6 +40,7 @@ export const docsConfigRows: readonly Row[] = [
   ),
   documents(
     'unclosed-strings',
+    `{"name": "a${' '.repeat(kilobytes100)}}\n}`,
     `{"name": "a${' '.repeat(kilobytes100)}x\n}`,
     `{"name": "a", ${' '.repeat(kilobytes100)}x\n"navigation": []}`,
     `{"name": "a\n${' '.repeat(kilobytes100)}x`,
@@ -48,8 +49,8 @@ export const docsConfigRows: readonly Row[] = [
   ),
   documents(
     'addresses-of-marks',
-    references(`${'?'.repeat(kilobytes100)}\n`),
-    references(`${'?#'.repeat(kilobytes100 / 2)}\n`),
+    references(`${'?'.repeat(kilobytes100)}\nx`),
+    references(`${'?#'.repeat(kilobytes100 / 2)}\nx`),
     references('/'.repeat(kilobytes100)),
     references('./'.repeat(kilobytes100)),
     references('../'.repeat(kilobytes100 / 2)),

@@ -110,7 +110,7 @@ export const slowRows: readonly Row[] = [
     expects: ['2xx', 'closed', 'held'],
     send: async ({ connections }) => {
       const bytes = 'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
-      return connections.openMany(3_000, (i) => (i % 2 ? { bytes } : { bytes: '', holdMs: 1 }));
+      return connections.openMany(1_000, (i) => (i % 2 ? { bytes } : { bytes: '', holdMs: 1 }));
     },
   },
 ];

@@ -11,7 +11,7 @@ export type CallerKind = 'groups' | 'admin' | 'validate' | 'anonymous';
 /** A document with all that goes with it, to be sent several times. */
 export interface GeneratedRequest {
   readonly query: unknown;
-  /** What the uses of the document supply, by turns. */
+  /** What the uses of the document supply, one after the other. */
   readonly variables: readonly unknown[];
   /** The parameters beside query and variables. */
   readonly others: Readonly<Record<string, unknown>>;
