@@ -1,12 +1,13 @@
 import { GatewayError } from './domain/errors.ts';
+import { FairQueue, type Share } from './fair-queue.ts';
 
 /**
- * Lets pieces of work that occupy the event loop for a while start one after another, in order of arrival, with time for other
- * requests in between.
+ * Lets pieces of work that occupy the event loop for a while start one after another, the callers in turn, with time for other requests
+ * in between.
  */
 export interface Turnstile {
   /** Resolves when it is this caller's turn. @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait. */
-  enter(): Promise<void>;
+  enter(share: Share): Promise<void>;
 }
 
 /**
@@ -18,7 +19,7 @@ const maxPauseMs = 100;
 
 /** Creates a turnstile. @param maxWaiting how many may wait at most. */
 export function createTurnstile(maxWaiting: number): Turnstile {
-  const waiting: (() => void)[] = [];
+  const waiting = new FairQueue<() => void>(maxWaiting);
   let isRunning = false;
   let turns = 0;
   let startedMs = 0;
@@ -39,44 +40,64 @@ export function createTurnstile(maxWaiting: number): Turnstile {
   function pause(): void {
     turns += 1;
     if (turns < turnsBetween && performance.now() - startedMs < 2 * workMs + maxPauseMs) setImmediate(pause);
-    else if (waiting.length > 0) admit();
+    else if (waiting.size > 0) admit();
     else isRunning = false;
   }
 
   return {
-    enter() {
-      if (waiting.length >= maxWaiting) return Promise.reject(overloaded());
-      return new Promise((resolve) => {
-        waiting.push(resolve);
+    enter: (share) =>
+      new Promise((resolve, reject) => {
+        if (!waiting.push(share, resolve)) return reject(overloaded());
         if (isRunning) return;
         isRunning = true;
         setImmediate(admit);
-      });
-    },
+      }),
   };
 }
 
-/** Bounds how many pieces of work are in progress at once. */
+/** Bounds how many pieces of work are in progress at once; of callers without a credential, one. */
 export interface Semaphore {
   /** Runs `work` as soon as there is a free place. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>;
+  run<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Creates a semaphore. @param places how many may be in progress. @param maxWaiting how many may wait for a place. */
 export function createSemaphore(places: number, maxWaiting: number): Semaphore {
-  const waiting: (() => void)[] = [];
+  const waiting = new FairQueue<() => void>(maxWaiting);
   let free = places;
+  let isAnonymousRunning = false;
+
+  const isEligible = (share: Share): boolean => free > 0 && (share !== undefined || !isAnonymousRunning);
+
+  function take(share: Share): void {
+    free -= 1;
+    if (share === undefined) isAnonymousRunning = true;
+  }
+
+  function release(share: Share): void {
+    free += 1;
+    if (share === undefined) isAnonymousRunning = false;
+    waiting.shift(isEligible)?.();
+  }
+
+  function place(share: Share): Promise<void> | undefined {
+    if (isEligible(share)) return void take(share);
+    return new Promise((resolve, reject) => {
+      const admit = () => {
+        take(share);
+        resolve();
+      };
+      if (!waiting.push(share, admit)) reject(overloaded());
+    });
+  }
+
   return {
-    async run(work) {
-      if (free > 0) free -= 1;
-      else if (waiting.length >= maxWaiting) throw overloaded();
-      else await new Promise<void>((resolve) => void waiting.push(resolve));
+    async run(share, work) {
+      await place(share);
       try {
         return await work();
       } finally {
-        const following = waiting.shift();
-        if (following) following();
-        else free += 1;
+        release(share);
       }
     },
   };

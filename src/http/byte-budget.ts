@@ -1,28 +1,32 @@
-/** Bounds how many bytes are held in memory by all requests together, and by those without an accepted API token. */
-export class ByteBudget {
-  private readonly max: number;
-  private readonly maxAnonymous: number;
-  private held = 0;
-  private heldAnonymous = 0;
+import type { Share } from '../fair-queue.ts';
 
-  /** @param maxAnonymous the part of `max` that requests without an accepted API token share. */
-  constructor(max: number, maxAnonymous = max) {
-    this.max = max;
-    this.maxAnonymous = maxAnonymous;
+/**
+ * Bounds how many bytes are held in memory by all requests together. One API token may hold half of them; callers without an
+ * accepted one share a quarter.
+ */
+export class ByteBudget {
+  private readonly maxBytes: number;
+  private readonly heldBy = new Map<Share, number>();
+  private held = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
   }
 
   /** Takes `bytes` out of the budget. False, and nothing is taken, where they do not fit. */
-  take(bytes: number, isAnonymous: boolean): boolean {
-    if (this.held + bytes > this.max) return false;
-    if (isAnonymous && this.heldAnonymous + bytes > this.maxAnonymous) return false;
+  take(bytes: number, share: Share): boolean {
+    const own = (this.heldBy.get(share) ?? 0) + bytes;
+    if (this.held + bytes > this.maxBytes || own > this.maxBytes / (share === undefined ? 4 : 2)) return false;
     this.held += bytes;
-    if (isAnonymous) this.heldAnonymous += bytes;
+    this.heldBy.set(share, own);
     return true;
   }
 
   /** Gives back what was taken. */
-  release(bytes: number, isAnonymous: boolean): void {
+  release(bytes: number, share: Share): void {
+    const own = (this.heldBy.get(share) ?? 0) - bytes;
     this.held -= bytes;
-    if (isAnonymous) this.heldAnonymous -= bytes;
+    if (own > 0) this.heldBy.set(share, own);
+    else this.heldBy.delete(share);
   }
 }
