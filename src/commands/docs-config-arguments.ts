@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { Level } from '../docs-config/findings.ts';
-import { nearest } from '../docs-config/nearest.ts';
-import { renderGithub } from '../docs-config/render-github.ts';
-import { renderJson } from '../docs-config/render-json.ts';
-import { renderSarif } from '../docs-config/render-sarif.ts';
-import { type Code, codes, isCode } from '../docs-config/rules/table.ts';
+import type { Level } from '../docs-config/diagnostics.ts';
+import { nearest } from '../docs-config/did-you-mean.ts';
+import { renderGithub } from '../docs-config/reporters/github.ts';
+import { renderJson } from '../docs-config/reporters/json.ts';
+import { renderSarif } from '../docs-config/reporters/sarif.ts';
+import { type Code, codes, isCode } from '../docs-config/rules/registry.ts';
 
 /** What is wrong with the arguments; its message is for the user. */
 export class ArgumentsError extends Error {}

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { CheckedFile } from '../docs-config/checked-file.ts';
+import { applyFixes } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
-import { applyFixes } from '../docs-config/fix.ts';
-import { docsConfigJsonSchema } from '../docs-config/json-schema.ts';
-import { renderFixes } from '../docs-config/render-fixes.ts';
-import { renderPretty } from '../docs-config/render-pretty.ts';
-import { codes } from '../docs-config/rules/table.ts';
+import { renderFixes } from '../docs-config/reporters/applied-fixes.ts';
+import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
+import { renderPretty } from '../docs-config/reporters/pretty.ts';
+import { codes } from '../docs-config/rules/registry.ts';
+import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { ArgumentsError, codeFrom, formatFrom, parse, renderers, severitiesFrom, unknown } from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '../docs-config/nearest.ts';
+import { nearest } from '../docs-config/did-you-mean.ts';
 
 /** What an option takes: nothing, a value, or a value each time that it is given. */
 export type OptionKind = 'flag' | 'value' | 'values';

@@ -1,6 +1,5 @@
-import { shorten } from './pages.ts';
+import { type Code, rules } from './rules/registry.ts';
 import type { Rule } from './rules/rule.ts';
-import { type Code, rules } from './rules/table.ts';
 
 /** What there is to know about a code, as text: its default severity, what it means, and an example of it wrong and right. */
 export function explain(code: Code): string {
@@ -26,6 +25,11 @@ Switch it off: docs-config check --severity ${code}=off
 /** The command that shows {@link explain}. */
 export function explainCommand(code: Code): string {
   return `docs-config explain ${code}`;
+}
+
+/** An example that is long by its nature is shown by its beginning. */
+export function shorten(text: string): string {
+  return text.length > 2000 ? `${text.slice(0, 400)}…` : text;
 }
 
 function indent(text: string): string {

@@ -1,13 +1,13 @@
-import { collect, type Finding, type Level, maxFindings, type Wanted } from './findings.ts';
-import type { DocsConfig } from './format.ts';
-import { normalise } from './normalise.ts';
-import { positionsOf } from './positions.ts';
-import { printValue } from './print-value.ts';
-import { maxDepth, readJson } from './read-json.ts';
+import { collect, type Finding, type Level, maxFindings, type Wanted } from './diagnostics.ts';
+import { maxDepth, readJson } from './json/parse-json.ts';
+import { positionsOf } from './json/positions.ts';
+import { printValue } from './json/print-value.ts';
 import { isNewerFormat, newerFormatDraft } from './rules/newer-format.ts';
-import { type Code, codes, rules } from './rules/table.ts';
-import { siteOf } from './site.ts';
-import { walk } from './walk.ts';
+import { type Code, codes, rules } from './rules/registry.ts';
+import { walk } from './rules/run-rules.ts';
+import { siteOf } from './rules/site.ts';
+import type { DocsConfig } from './schema/definition.ts';
+import { normalise } from './schema/normalize.ts';
 
 /** What a caller can choose. */
 export interface ValidateOptions {

@@ -1,7 +1,7 @@
-import type { Finding, Level } from '../docs-config/findings.ts';
-import type { Range } from '../docs-config/positions.ts';
-import { printValue } from '../docs-config/print-value.ts';
-import { codes, isCode } from '../docs-config/rules/table.ts';
+import type { Finding, Level } from '../docs-config/diagnostics.ts';
+import type { Range } from '../docs-config/json/positions.ts';
+import { printValue } from '../docs-config/json/print-value.ts';
+import { codes, isCode } from '../docs-config/rules/registry.ts';
 import type { Report, ValidateOptions } from '../docs-config/validate.ts';
 import { documentChecker } from '../docs-config-pool/check-documents.ts';
 import { InvalidInput } from '../domain/errors.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { docsConfigShape, type Field, type ObjectShape, type Shape } from '../../src/docs-config/shape.ts';
+import { docsConfigShape, type Field, type ObjectShape, type Shape } from '../../src/docs-config/schema/schema-model.ts';
 
 const hexDigit = fc.constantFrom(...'0123456789abcdefABCDEF');
 const hex = fc

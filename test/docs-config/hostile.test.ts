@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { applyFixes } from '../../src/docs-config/fix.ts';
-import { printValue } from '../../src/docs-config/print-value.ts';
+import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
+import { printValue } from '../../src/docs-config/json/print-value.ts';
 import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
 
 const navigation = '"navigation": [{"group": "a", "pages": ["b"]}]';

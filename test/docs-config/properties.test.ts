@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Finding } from '../../src/docs-config/findings.ts';
-import { applyFixes } from '../../src/docs-config/fix.ts';
-import { docsConfig } from '../../src/docs-config/format.ts';
-import { codes, rules } from '../../src/docs-config/rules/table.ts';
-import type { Shape } from '../../src/docs-config/shape.ts';
+import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
+import type { Finding } from '../../src/docs-config/diagnostics.ts';
+import { codes, rules } from '../../src/docs-config/rules/registry.ts';
+import { docsConfig } from '../../src/docs-config/schema/definition.ts';
+import type { Shape } from '../../src/docs-config/schema/schema-model.ts';
 import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
 import { documents, pointerOf, type Spot, spots, withValue } from './documents.ts';
 

@@ -1,7 +1,7 @@
-import type { Member } from '../json-tree.ts';
-import { nearest } from '../nearest.ts';
-import { listed, nameOf, quoted } from '../words.ts';
+import { nearest } from '../did-you-mean.ts';
+import type { Member } from '../json/syntax-tree.ts';
 import { example, navigation } from './example.ts';
+import { listed, nameOf, quoted } from './messages.ts';
 import { type Draft, holdsObject, type Rule, somePart, type Visit } from './rule.ts';
 
 /** A key that the format does not have. */

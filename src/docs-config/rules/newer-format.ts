@@ -1,4 +1,4 @@
-import { type JsonNode, valueUnder } from '../json-tree.ts';
+import { type JsonNode, valueUnder } from '../json/syntax-tree.ts';
 import { example } from './example.ts';
 import type { Draft, Rule } from './rule.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonNode } from '../json-tree.ts';
-import { quoted } from '../words.ts';
+import type { JsonNode } from '../json/syntax-tree.ts';
 import { example } from './example.ts';
+import { quoted } from './messages.ts';
 import { type Draft, holdsObject, type ReportDraft, type Rule, type Visit } from './rule.ts';
 
 /** A field that must be there is not. */

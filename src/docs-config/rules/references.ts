@@ -1,9 +1,9 @@
-import type { FieldNotes } from '../format.ts';
-import type { Shape } from '../shape.ts';
-import { isAddress, plainPage, plainPath } from '../site.ts';
-import { nameOf, quoted } from '../words.ts';
+import type { FieldNotes } from '../schema/definition.ts';
+import type { Shape } from '../schema/schema-model.ts';
 import { example, navigation } from './example.ts';
+import { nameOf, quoted } from './messages.ts';
 import { type Rule, somePart } from './rule.ts';
+import { isAddress, plainPage, plainPath } from './site.ts';
 
 /** A page that stands in the navigation twice. */
 export const duplicatePage: Rule = {

@@ -1,7 +1,7 @@
-import type { JsonNode, Member, TextRange } from '../json-tree.ts';
-import type { Edit } from '../scanner.ts';
-import type { Shape } from '../shape.ts';
-import type { Site } from '../site.ts';
+import type { Edit } from '../json/parser-state.ts';
+import type { JsonNode, Member, TextRange } from '../json/syntax-tree.ts';
+import type { Shape } from '../schema/schema-model.ts';
+import type { Site } from './site.ts';
 
 /** How much a finding weighs. */
 export type Severity = 'error' | 'warning';

@@ -1,10 +1,10 @@
-import { forms } from '../format.ts';
-import type { JsonNode, StringNode } from '../json-tree.ts';
-import { nearest } from '../nearest.ts';
-import type { Edit } from '../scanner.ts';
-import { docsConfigShape, type Shape } from '../shape.ts';
-import { listed, nameOf, quoted, valueIn, wordsFor } from '../words.ts';
+import { nearest } from '../did-you-mean.ts';
+import type { Edit } from '../json/parser-state.ts';
+import type { JsonNode, StringNode } from '../json/syntax-tree.ts';
+import { forms } from '../schema/definition.ts';
+import { docsConfigShape, type Shape } from '../schema/schema-model.ts';
 import { example, navigation } from './example.ts';
+import { listed, nameOf, quoted, valueIn, wordsFor } from './messages.ts';
 import { type Rule, somePart, type Visit } from './rule.ts';
 
 /** The document is no object. */
