@@ -1,5 +1,6 @@
 // How long a validation takes: beside the npm package @mintlify/validation on the same files in the same run, and as files grow.
 // The package is no dependency of this project (it brings 260 others, 120 MB): the first run installs it into a cache folder.
+
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

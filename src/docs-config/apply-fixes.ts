@@ -1,5 +1,5 @@
 import type { Finding, Fix } from './diagnostics.ts';
-import { type Positions, positionsOf, type Range } from './json/positions.ts';
+import { createPositions, type Positions, type Range } from './json/positions.ts';
 import type { Code } from './rules/registry.ts';
 import { inspect, type ValidateOptions } from './validate.ts';
 
@@ -23,7 +23,7 @@ export interface AppliedFix {
  * @returns the text, and the edits in the order of their places.
  */
 export function applyFixes(source: string, options: ValidateOptions = {}): { text: string; fixes: AppliedFix[] } {
-  const positions = positionsOf(source);
+  const positions = createPositions(source);
   const rounds: Edit[][] = [];
   const fixes: AppliedFix[] = [];
   let text = source;

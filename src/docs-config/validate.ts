@@ -1,6 +1,6 @@
 import { collect, type Finding, type Level, maxFindings, type Wanted } from './diagnostics.ts';
-import { maxDepth, readJson } from './json/parse-json.ts';
-import { positionsOf } from './json/positions.ts';
+import { maxDepth, parseJson } from './json/parse-json.ts';
+import { createPositions } from './json/positions.ts';
 import { printValue } from './json/print-value.ts';
 import { isNewerFormat, newerFormatDraft } from './rules/newer-format.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
@@ -41,10 +41,10 @@ export function validateDocsConfig(source: string, options: ValidateOptions = {}
 
 /** As {@link validateDocsConfig}, with a choice of what is listed. */
 export function inspect(source: string, options: ValidateOptions, wanted: Wanted): Report {
-  const positions = positionsOf(source);
+  const positions = createPositions(source);
   const levels = levelsFor(options);
   const findings = collect(positions, levels, wanted);
-  const { root, tooDeep } = readJson(source, ({ message, ...problem }) =>
+  const { root, tooDeep } = parseJson(source, ({ message, ...problem }) =>
     findings.add('json-syntax', [], () => ({
       ...problem,
       message: typeof message === 'string' ? message : message((offset) => positions.at(offset).line),

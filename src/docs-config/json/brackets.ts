@@ -1,50 +1,31 @@
-import type { Reading } from './parse-json.ts';
-import { removal } from './parser-state.ts';
-import type { ArrayNode, Member, ObjectNode } from './syntax-tree.ts';
-
-/** An object or array that is open, and what is expected in it. */
-export interface Frame {
-  readonly node: ObjectNode | ArrayNode;
-  /** `first`: anything or the end; `next`: behind a comma; `colon`: behind a key; `value`: behind a colon; `after`: behind a value. */
-  state: 'first' | 'next' | 'colon' | 'value' | 'after';
-  member: Member | undefined;
-  /** Where the last comma stands. */
-  comma: number;
-  /** Whether an object is among the items so far. Kept, because looking for one each time would not be linear. */
-  holdsObject: boolean;
-}
-
-/** An object or array that was just opened. */
-export function openFrame(node: ObjectNode | ArrayNode): Frame {
-  return { node, state: 'first', member: undefined, comma: 0, holdsObject: false };
-}
+import { createRemoval, type Frame, type ParserState } from './parser-state.ts';
 
 /** Ends the innermost object or array at its closing bracket. */
-export function closeFrame({ scanner, frames }: Reading): void {
+export function closeFrame({ scanner, frames }: ParserState): void {
   const frame = frames.pop();
-  scanner.lost = false;
+  scanner.recovering = false;
   scanner.at++;
   scanner.lastEnd = scanner.at;
   if (frame) frame.node.end = scanner.at;
 }
 
-/** A closing bracket of the other kind: one was forgotten before it, or it is one too many, or the wrong one. */
-export function mismatch(reading: Reading, code: number): void {
-  const { scanner, frames } = reading;
+/** Handles a closing bracket of the other kind: one is missing before it, it is one too many, or it is the wrong one. */
+export function recoverFromMismatch(parser: ParserState, code: number): void {
+  const { scanner, frames } = parser;
   const top = frames.at(-1) as Frame;
   const range = { start: scanner.at, end: scanner.at + 1 };
-  scanner.lost = false;
+  scanner.recovering = false;
   const found = String.fromCharCode(code);
-  const expected = closing(top);
-  reading.surplus ??= surplusOf(reading);
-  if (reading.surplus > 0) {
-    reading.surplus--;
+  const expected = closingBracket(top);
+  parser.bracketBalance ??= computeBracketBalance(parser);
+  if (parser.bracketBalance > 0) {
+    parser.bracketBalance--;
     scanner.at++;
     const message = `This ${found} is one too many: ${expected} closes what is open here.`;
     const suggestion = `Remove this ${found}.`;
     const certain = scanner.text[range.start - 1] === found;
-    scanner.report(certain ? removal(range, message, suggestion) : { range, message, suggestion });
-    scanner.lost = !certain;
+    scanner.report(certain ? createRemoval(range, message, suggestion) : { range, message, suggestion });
+    scanner.recovering = !certain;
     return;
   }
   top.node.damaged = true;
@@ -58,28 +39,32 @@ export function mismatch(reading: Reading, code: number): void {
       message: `There is no ${opener} that this ${found} could close.`,
       suggestion: `Write ${opener} where it opens, or remove this ${found}.`,
     });
-    scanner.lost = true;
+    scanner.recovering = true;
     return;
   }
   if (isIndentedAs(scanner.text, scanner.at, top.node.start)) {
-    closeFrame(reading);
+    closeFrame(parser);
     scanner.report({
       range,
-      message: `A ${opening(top)} is closed by ${found}.`,
+      message: `A ${openingBracket(top)} is closed by ${found}.`,
       suggestion: `Write ${expected} instead.`,
       fix: { range, newText: expected },
     });
     return;
   }
-  if (reading.surplus === 0 && isOnLineOf(scanner.text, scanner.at, top.node.start)) {
-    closeFrame(reading);
-    scanner.report({ range, message: `A ${opening(top)} is closed by ${found}.`, suggestion: `Write ${expected} instead.` });
+  if (parser.bracketBalance === 0 && isOnLineOf(scanner.text, scanner.at, top.node.start)) {
+    closeFrame(parser);
+    scanner.report({
+      range,
+      message: `A ${openingBracket(top)} is closed by ${found}.`,
+      suggestion: `Write ${expected} instead.`,
+    });
     return;
   }
-  reading.surplus += frames.length - 1 - outer;
+  parser.bracketBalance += frames.length - 1 - outer;
   scanner.report({
     range,
-    message: (line) => `The ${opening(top)} of line ${line(top.node.start)} is not closed before this ${found}.`,
+    message: (line) => `The ${openingBracket(top)} of line ${line(top.node.start)} is not closed before this ${found}.`,
     suggestion: `Put ${expected} before it.`,
   });
   while (frames.length - 1 > outer) {
@@ -90,21 +75,21 @@ export function mismatch(reading: Reading, code: number): void {
   const match = frames.at(-1) as Frame;
   match.node.damaged = true;
   match.state = 'after';
-  closeFrame(reading);
+  closeFrame(parser);
 }
 
-/** The text ended with brackets open. */
-export function closeUnended({ scanner, frames }: Reading): void {
+/** Reports that the text ended with brackets open, and closes them. */
+export function closeAtEnd({ scanner, frames }: ParserState): void {
   const innermost = frames.at(-1) as Frame;
   const { start } = innermost.node;
   for (const { node } of frames) {
     node.damaged = true;
     node.end = scanner.text.length;
   }
-  const missing = frames.map(closing).reverse().join('');
+  const missing = frames.map(closingBracket).reverse().join('');
   scanner.report({
     range: { start, end: start + 1 },
-    message: `This ${opening(innermost)} is never closed.`,
+    message: `This ${openingBracket(innermost)} is never closed.`,
     suggestion:
       missing.length > 20
         ? `Close it; ${missing.length} brackets are open at the end.`
@@ -112,11 +97,11 @@ export function closeUnended({ scanner, frames }: Reading): void {
   });
 }
 
-function closing({ node }: Frame): string {
+function closingBracket({ node }: Frame): string {
   return node.kind === 'object' ? '}' : ']';
 }
 
-function opening({ node }: Frame): string {
+function openingBracket({ node }: Frame): string {
   return node.kind === 'object' ? '{' : '[';
 }
 
@@ -132,17 +117,17 @@ function isOnLineOf(text: string, closer: number, opener: number): boolean {
   return closer - opener < 300 && !text.slice(opener, closer).includes('\n');
 }
 
-/** Brackets closed less those opened in the rest of the text, less those that are open. Asked for once, so it stays linear. */
-export function surplusOf({ scanner: { text, at }, frames }: Reading): number {
-  let surplus = -frames.length;
+/** See {@link ParserState.bracketBalance}. Computed once per document, so parsing stays linear. */
+export function computeBracketBalance({ scanner: { text, at }, frames }: ParserState): number {
+  let bracketBalance = -frames.length;
   for (; at < text.length; at++) {
     const mark = text[at] as string;
     if (mark === '"') {
       while (++at < text.length && text[at] !== '"' && text[at] !== '\n') if (text[at] === '\\') at++;
-    } else if (mark === '{' || mark === '[') surplus--;
-    else if (mark === '}' || mark === ']') surplus++;
+    } else if (mark === '{' || mark === '[') bracketBalance--;
+    else if (mark === '}' || mark === ']') bracketBalance++;
   }
-  return surplus;
+  return bracketBalance;
 }
 
 function lineStart(text: string, at: number): number {

@@ -1,11 +1,11 @@
 import { openBrace, openBracket } from './characters.ts';
-import type { Reading } from './parse-json.ts';
-import { quoteText, removal, type Scanner } from './parser-state.ts';
+import { createRemoval, type ParserState, type Scanner } from './parser-state.ts';
 import { opensString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { endOfWord } from './scan-word.ts';
+import { quoteText } from './source-text.ts';
 
-/** The text before the document, such as `module.exports =` or a Markdown fence. */
+/** Skips and reports text before the document, such as `module.exports =` or a Markdown fence. */
 export function skipTextBefore(scanner: Scanner): void {
   const { text } = scanner;
   const start = scanner.at;
@@ -33,9 +33,9 @@ export function skipTextBefore(scanner: Scanner): void {
   });
 }
 
-/** The text behind the document. */
-export function reportTextAfter(reading: Reading): void {
-  const { scanner, root } = reading;
+/** Reports text after the document. */
+export function reportTextAfter(parser: ParserState): void {
+  const { scanner, root } = parser;
   const { text } = scanner;
   while (scanner.at < text.length) {
     const start = scanner.at;
@@ -45,7 +45,11 @@ export function reportTextAfter(reading: Reading): void {
       if (/\S/.test(text.slice(scanner.at, scanner.at + 100))) skipTrivia(scanner, false);
       if (scanner.at < text.length && scanner.at > start + 1) continue;
       scanner.report(
-        removal({ start, end: start + 1 }, `${mark === ',' ? 'A comma' : 'A semicolon'} follows the document.`, 'Remove it.'),
+        createRemoval(
+          { start, end: start + 1 },
+          `${mark === ',' ? 'A comma' : 'A semicolon'} follows the document.`,
+          'Remove it.',
+        ),
       );
       skipTrivia(scanner, false);
       continue;
@@ -61,7 +65,7 @@ export function reportTextAfter(reading: Reading): void {
   }
 }
 
-/** There is nothing but space. */
+/** Reports a text that is only whitespace. */
 export function reportEmpty(scanner: Scanner): void {
   const range = { start: 0, end: scanner.text.length };
   scanner.report({ range, message: 'The file is empty.', suggestion: 'Write an object with at least "name" and "navigation".' });

@@ -1,107 +1,105 @@
-import { closeFrame, closeUnended, type Frame, mismatch, openFrame } from './brackets.ts';
+import { closeAtEnd, closeFrame, recoverFromMismatch } from './brackets.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './characters.ts';
 import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
-import { quoteText, removal, type Scanner, type SyntaxProblem, scan } from './parser-state.ts';
+import {
+  createRemoval,
+  createScanner,
+  type Frame,
+  openFrame,
+  type ParserState,
+  type SyntaxProblem,
+  startMember,
+} from './parser-state.ts';
 import {
   bareKeyFollows,
+  closeArrayBeforeKey,
   endBeforeSibling,
-  extraComma,
   keyFollows,
-  keyInsteadOfItem,
-  keyUnclosed,
-  keyWithoutValue,
-  missingComma,
   onSameLine,
-  skipMark,
-  skipStray,
+  peekToken,
+  reportKeyWithoutValue,
+  reportMissingComma,
+  reportValueWithoutKey,
+  skipExtraComma,
+  skipPunctuation,
+  skipStrayQuote,
+  skipStrayWord,
   skipText,
-  startMember,
-  strayWord,
+  splitUnclosedKey,
   takeComma,
-  tokenAt,
-  valueWithoutKey,
 } from './recovery.ts';
-import { opensString, readString } from './scan-string.ts';
+import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
-import { readBareKey, readWord } from './scan-word.ts';
+import { scanBareKey, scanWord } from './scan-word.ts';
+import { quoteText } from './source-text.ts';
 import type { ArrayNode, JsonNode, ObjectNode } from './syntax-tree.ts';
 
-/** The deepest nesting that is read. Real files have about ten levels. */
+/** The maximum nesting depth, in levels. Real files have about ten. */
 export const maxDepth = 200;
 
-/** What a text holds. */
+/** The result of parsing a text. */
 export interface JsonDocument {
-  /** The outermost value; undefined when there is none to be found. */
+  /** The outermost value; undefined when the text has none. */
   readonly root: JsonNode | undefined;
-  /** The opening bracket of the first value that lies deeper than {@link maxDepth}; it was skipped. */
+  /** The offset of the first value nested deeper than {@link maxDepth}, which was skipped; undefined when there is none. */
   readonly tooDeep: number | undefined;
 }
 
-/** A reading under way. */
-export interface Reading {
-  readonly scanner: Scanner;
-  readonly frames: Frame[];
-  root: JsonNode | undefined;
-  tooDeep: number | undefined;
-  /** How many brackets more are closed than are open, from here to the end; undefined until one does not match. */
-  surplus: number | undefined;
-}
-
 /**
- * Reads a JSON text in one pass without recursion, in linear time, whatever it holds. What is not strict JSON is reported, and
- * the reading goes on with what was most likely meant.
+ * Parses a JSON text in one pass, without recursion and in linear time for any input. Whatever is not strict JSON is reported, and
+ * parsing continues with what was most likely meant.
  */
-export function readJson(text: string, report: (problem: SyntaxProblem) => void): JsonDocument {
-  const scanner = scan(text, report);
-  const reading: Reading = { scanner, frames: [], root: undefined, tooDeep: undefined, surplus: undefined };
+export function parseJson(text: string, report: (problem: SyntaxProblem) => void): JsonDocument {
+  const scanner = createScanner(text, report);
+  const parser: ParserState = { scanner, frames: [], root: undefined, tooDeep: undefined, bracketBalance: undefined };
   skipTrivia(scanner, false);
   skipTextBefore(scanner);
   if (scanner.at >= text.length) {
     if (scanner.lastEnd === 0) reportEmpty(scanner);
-    return reading;
+    return parser;
   }
-  readValue(reading);
+  parseValue(parser);
   for (;;) {
-    const frame = reading.frames.at(-1);
+    const frame = parser.frames.at(-1);
     skipTrivia(scanner, frame?.state === 'value');
     if (!frame) break;
     if (scanner.at >= text.length) {
-      closeUnended(reading);
-      return reading;
+      closeAtEnd(parser);
+      return parser;
     }
-    if (frame.node.kind === 'object') objectStep(reading, frame, frame.node, text.charCodeAt(scanner.at));
-    else arrayStep(reading, frame, frame.node, text.charCodeAt(scanner.at));
+    if (frame.node.kind === 'object') stepInObject(parser, frame, frame.node, text.charCodeAt(scanner.at));
+    else stepInArray(parser, frame, frame.node, text.charCodeAt(scanner.at));
   }
-  reportTextAfter(reading);
-  return reading;
+  reportTextAfter(parser);
+  return parser;
 }
 
-function objectStep(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
-  if (frame.state === 'after') objectAfter(reading, frame, node, code);
-  else if (frame.state === 'colon') objectColon(reading, frame, code);
-  else if (frame.state === 'value') objectValue(reading, frame, node, code);
-  else objectKey(reading, frame, node, code);
+function stepInObject(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  if (frame.state === 'after') expectCommaOrEnd(parser, frame, node, code);
+  else if (frame.state === 'colon') expectColon(parser, frame, code);
+  else if (frame.state === 'value') expectValue(parser, frame, node, code);
+  else expectKey(parser, frame, node, code);
 }
 
-/** Where a key belongs. */
-function objectKey(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
-  const { scanner } = reading;
+/** Expects a key, or the end of the object. */
+function expectKey(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  const { scanner } = parser;
   const start = scanner.at;
   if (opensString(code)) {
-    const key = readString(scanner);
-    if (!keyUnclosed(scanner, frame, node, key, start)) startMember(frame, node, key, start, scanner.at);
-  } else if (code === closeBrace || code === closeBracket) closeAfterComma(reading, frame, code);
-  else if (code === comma) extraComma(scanner);
-  else if (code === openBrace && frame.state === 'next' && reading.frames.at(-2)?.node.kind === 'array')
-    endBeforeSibling(reading, node);
-  else if (code === openBrace || code === openBracket || code === colon) valueWithoutKey(reading, frame, node, code);
-  else if (bareKeyFollows(scanner)) startMember(frame, node, readBareKey(scanner), start, scanner.at);
-  else strayWord(reading, frame, node);
+    const key = scanString(scanner);
+    if (!splitUnclosedKey(scanner, frame, node, key, start)) startMember(frame, node, key, start, scanner.at);
+  } else if (code === closeBrace || code === closeBracket) closeAfterComma(parser, frame, code);
+  else if (code === comma) skipExtraComma(scanner);
+  else if (code === openBrace && frame.state === 'next' && parser.frames.at(-2)?.node.kind === 'array')
+    endBeforeSibling(parser, node);
+  else if (code === openBrace || code === openBracket || code === colon) reportValueWithoutKey(parser, frame, node, code);
+  else if (bareKeyFollows(scanner)) startMember(frame, node, scanBareKey(scanner), start, scanner.at);
+  else skipStrayWord(parser, frame, node);
 }
 
-/** Behind a key. */
-function objectColon(reading: Reading, frame: Frame, code: number): void {
-  const { scanner } = reading;
+/** Expects the colon after a key. */
+function expectColon(parser: ParserState, frame: Frame, code: number): void {
+  const { scanner } = parser;
   const { text } = scanner;
   if (code === colon) {
     scanner.at++;
@@ -109,7 +107,7 @@ function objectColon(reading: Reading, frame: Frame, code: number): void {
   } else if (code === 0x22 && scanner.at === scanner.lastEnd && /^"\s{0,20}:/.test(text.slice(scanner.at, scanner.at + 22))) {
     const range = { start: scanner.at, end: scanner.at + 1 };
     scanner.at = range.end;
-    scanner.report(removal(range, 'There is a double quote too many here.', 'Remove it.'));
+    scanner.report(createRemoval(range, 'There is a double quote too many here.', 'Remove it.'));
   } else if (code === 0x3d || code === 0xff1a) {
     const range = { start: scanner.at, end: scanner.at + (text[scanner.at + 1] === '>' ? 2 : 1) };
     scanner.at = range.end;
@@ -122,10 +120,10 @@ function objectColon(reading: Reading, frame: Frame, code: number): void {
       fix,
     });
   } else if (code === comma || code === closeBrace || code === closeBracket || !onSameLine(text, scanner.lastEnd, scanner.at)) {
-    keyWithoutValue(scanner, frame);
+    reportKeyWithoutValue(scanner, frame);
   } else {
     frame.state = 'value';
-    const range = tokenAt(scanner);
+    const range = peekToken(scanner);
     const fix = { range: { start: scanner.lastEnd, end: scanner.lastEnd }, newText: ':' };
     scanner.report({
       range,
@@ -136,82 +134,83 @@ function objectColon(reading: Reading, frame: Frame, code: number): void {
   }
 }
 
-/** Behind the colon. */
-function objectValue(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
-  if (code === comma || code === closeBrace || code === closeBracket) keyWithoutValue(reading.scanner, frame);
-  else if (code === colon) skipMark(reading, node);
+/** Expects the value after a colon. */
+function expectValue(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  if (code === comma || code === closeBrace || code === closeBracket) reportKeyWithoutValue(parser.scanner, frame);
+  else if (code === colon) skipPunctuation(parser, node);
   else {
     frame.state = 'after';
-    readValue(reading);
+    parseValue(parser);
   }
 }
 
-/** Behind a value: a comma or the end. */
-function objectAfter(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
-  const { scanner } = reading;
+/** Expects a comma or the end of the object, after a value. */
+function expectCommaOrEnd(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  const { scanner } = parser;
   if (code === comma || code === 0x3b || code === 0xff0c) takeComma(scanner, frame, code);
-  else if (code === closeBrace) closeFrame(reading);
-  else if (code === closeBracket) mismatch(reading, code);
-  else if (code === colon) skipMark(reading, node);
-  else if (code === openBrace && reading.frames.at(-2)?.node.kind === 'array') endBeforeSibling(reading, node);
-  else if (opensString(code) && skipStray(reading)) return;
-  else if (opensString(code) && reading.frames.at(-2)?.node.kind === 'array' && !keyFollows(scanner))
-    endBeforeSibling(reading, node);
+  else if (code === closeBrace) closeFrame(parser);
+  else if (code === closeBracket) recoverFromMismatch(parser, code);
+  else if (code === colon) skipPunctuation(parser, node);
+  else if (code === openBrace && parser.frames.at(-2)?.node.kind === 'array') endBeforeSibling(parser, node);
+  else if (opensString(code) && skipStrayQuote(parser)) return;
+  else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'array' && !keyFollows(scanner))
+    endBeforeSibling(parser, node);
   else if (opensString(code) || code === openBrace || code === openBracket || bareKeyFollows(scanner))
-    missingComma(scanner, frame);
-  else skipText(reading, node);
+    reportMissingComma(scanner, frame);
+  else skipText(parser, node);
 }
 
-function arrayStep(reading: Reading, frame: Frame, node: ArrayNode, code: number): void {
-  const { scanner } = reading;
+function stepInArray(parser: ParserState, frame: Frame, node: ArrayNode, code: number): void {
+  const { scanner } = parser;
   const after = frame.state === 'after';
   if (code === closeBracket || code === closeBrace) {
-    if (after) code === closeBracket ? closeFrame(reading) : mismatch(reading, code);
-    else closeAfterComma(reading, frame, code);
-  } else if (code === comma || code === 0x3b || code === 0xff0c) after ? takeComma(scanner, frame, code) : extraComma(scanner);
-  else if (code === colon) after && keyInsteadOfItem(reading, node) ? undefined : skipMark(reading, node);
+    if (after) code === closeBracket ? closeFrame(parser) : recoverFromMismatch(parser, code);
+    else closeAfterComma(parser, frame, code);
+  } else if (code === comma || code === 0x3b || code === 0xff0c)
+    after ? takeComma(scanner, frame, code) : skipExtraComma(scanner);
+  else if (code === colon) after && closeArrayBeforeKey(parser, node) ? undefined : skipPunctuation(parser, node);
   else if (!after) {
     frame.state = 'after';
-    readValue(reading);
-  } else if (opensString(code) && skipStray(reading)) return;
-  else if (opensString(code) && reading.frames.at(-2)?.node.kind === 'object' && keyFollows(scanner)) frame.state = 'next';
-  else if (opensString(code) || code === openBrace || code === openBracket) missingComma(scanner, frame);
-  else skipText(reading, node);
+    parseValue(parser);
+  } else if (opensString(code) && skipStrayQuote(parser)) return;
+  else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'object' && keyFollows(scanner)) frame.state = 'next';
+  else if (opensString(code) || code === openBrace || code === openBracket) reportMissingComma(scanner, frame);
+  else skipText(parser, node);
 }
 
-/** An object, array, string or word; the frame on top gets it, or the document when there is none. */
-function readValue(reading: Reading): void {
-  const { scanner, frames } = reading;
+/** Parses a string or word, or opens an object or array, and adds it to the innermost open frame or to the document. */
+function parseValue(parser: ParserState): void {
+  const { scanner, frames } = parser;
   const start = scanner.at;
   const code = scanner.text.charCodeAt(start);
-  if (opensString(code)) attach(reading, { kind: 'string', value: readString(scanner), start, end: scanner.at });
-  else if (code !== openBrace && code !== openBracket) attach(reading, readWord(scanner));
-  else if (frames.length >= maxDepth) attach(reading, skipDeep(reading));
+  if (opensString(code)) attach(parser, { kind: 'string', value: scanString(scanner), start, end: scanner.at });
+  else if (code !== openBrace && code !== openBracket) attach(parser, scanWord(scanner));
+  else if (frames.length >= maxDepth) attach(parser, skipDeep(parser));
   else {
     const range = { start, end: start + 1, damaged: false };
     const node: ObjectNode | ArrayNode =
       code === openBrace ? { kind: 'object', members: [], ...range } : { kind: 'array', items: [], ...range };
-    attach(reading, node);
+    attach(parser, node);
     frames.push(openFrame(node));
     scanner.at = scanner.lastEnd = start + 1;
   }
 }
 
-function attach(reading: Reading, node: JsonNode): void {
-  const frame = reading.frames.at(-1);
-  if (!frame) reading.root = node;
+function attach(parser: ParserState, node: JsonNode): void {
+  const frame = parser.frames.at(-1);
+  if (!frame) parser.root = node;
   else if (frame.node.kind === 'array') {
     frame.node.items.push(node);
     if (node.kind === 'object') frame.holdsObject = true;
   } else if (frame.member) frame.member.value = node;
 }
 
-/** Skips a value that lies too deep, by counting brackets alone. */
-function skipDeep(reading: Reading): JsonNode {
-  const { scanner } = reading;
+/** Skips a value that is nested too deep, by counting brackets. */
+function skipDeep(parser: ParserState): JsonNode {
+  const { scanner } = parser;
   const { text } = scanner;
   const start = scanner.at;
-  reading.tooDeep ??= start;
+  parser.tooDeep ??= start;
   let depth = 0;
   for (; scanner.at < text.length; scanner.at++) {
     const code = text.charCodeAt(scanner.at);
@@ -222,18 +221,18 @@ function skipDeep(reading: Reading): JsonNode {
     else if ((code === closeBrace || code === closeBracket) && --depth === 0) break;
   }
   scanner.at = scanner.lastEnd = Math.min(text.length, scanner.at + 1);
-  return { kind: 'unread', start, end: scanner.at };
+  return { kind: 'error', start, end: scanner.at };
 }
 
-function closeAfterComma(reading: Reading, frame: Frame, code: number): void {
+function closeAfterComma(parser: ParserState, frame: Frame, code: number): void {
   const trailing = frame.state === 'next' && frame.comma >= 0;
-  if ((code === closeBrace) === (frame.node.kind === 'object')) closeFrame(reading);
-  else mismatch(reading, code);
+  if ((code === closeBrace) === (frame.node.kind === 'object')) closeFrame(parser);
+  else recoverFromMismatch(parser, code);
   // A bracket that was skipped closes nothing, and the comma before it may be needed.
-  if (!trailing || reading.frames.includes(frame)) return;
+  if (!trailing || parser.frames.includes(frame)) return;
   const bracket = String.fromCharCode(code);
-  reading.scanner.report(
-    removal(
+  parser.scanner.report(
+    createRemoval(
       { start: frame.comma, end: frame.comma + 1 },
       `A comma stands before the closing ${bracket}, with nothing after it.`,
       'Remove this comma.',

@@ -1,6 +1,6 @@
 import type { TextRange } from './syntax-tree.ts';
 
-/** A place in the text. */
+/** A position in the text. */
 export interface Position {
   /** From 1. A line ends at \n, \r\n or a lone \r, as in editors. */
   readonly line: number;
@@ -10,23 +10,23 @@ export interface Position {
   readonly offset: number;
 }
 
-/** A piece of the text; `end` is the place right behind it. */
+/** A range of the text; `end` is exclusive. */
 export interface Range {
   readonly start: Position;
   readonly end: Position;
 }
 
-/** Turns offsets into lines and columns. The table of lines is made when the first one is asked for. */
+/** Converts offsets to lines and columns. */
 export interface Positions {
   readonly at: (offset: number) => Position;
   readonly range: (range: TextRange) => Range;
 }
 
-/** The positions of a text. Making the table is linear, each look-up logarithmic. */
-export function positionsOf(text: string): Positions {
+/** Creates the converter for a text. The line table is built on first use, in linear time; each look-up is logarithmic. */
+export function createPositions(text: string): Positions {
   let starts: number[] | undefined;
   const at = (offset: number): Position => {
-    starts ??= lineStarts(text);
+    starts ??= findLineStarts(text);
     let low = 0;
     let high = starts.length - 1;
     while (low < high) {
@@ -39,7 +39,7 @@ export function positionsOf(text: string): Positions {
   return { at, range: ({ start, end }) => ({ start: at(start), end: at(end) }) };
 }
 
-function lineStarts(text: string): number[] {
+function findLineStarts(text: string): number[] {
   const starts = [0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -1,25 +1,25 @@
 import { maxDepth } from './parse-json.ts';
 
-/** The most characters of indents that are printed. The indents of deep values can be 400 times as long as the values. */
+/** The maximum number of indentation characters. The indentation of a deep value can be 400 times as long as the value. */
 const maxIndentCharacters = 2_000_000;
 
 /**
- * The text of a JSON value, as `JSON.stringify(value, null, 2)` prints it. Without indents when these alone would take more than
- * 2,000,000 characters. A value deeper than the reader reads is replaced by brackets that are as deep.
+ * Prints a JSON value like `JSON.stringify(value, null, 2)`; without indentation when that alone would take more than 2,000,000
+ * characters. A value deeper than the parser accepts is replaced by brackets nested as deep.
  *
- * @throws TypeError for what JSON has not: a bigint.
+ * @throws TypeError for a bigint, which JSON does not have.
  */
 export function printValue(value: unknown): string {
-  const indents = indentCharacters(value);
-  // Printing it would overflow the stack: brackets in its place lead to the same finding.
+  const indents = countIndentCharacters(value);
+  // Printing it would overflow the stack; brackets in its place lead to the same diagnostic.
   if (indents === undefined) return `${'['.repeat(maxDepth + 1)}${']'.repeat(maxDepth + 1)}`;
   // `undefined` and functions have no text, whatever the type says.
   const printed: string | undefined = JSON.stringify(value, null, indents > maxIndentCharacters ? 0 : 2);
   return printed === undefined ? 'null' : printed;
 }
 
-/** How many characters the indents of a value take; undefined when it is deeper than the reader reads. */
-function indentCharacters(value: unknown): number | undefined {
+/** The number of indentation characters of a value; undefined when it is deeper than the parser accepts. */
+function countIndentCharacters(value: unknown): number | undefined {
   let total = 0;
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

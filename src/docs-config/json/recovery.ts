@@ -1,21 +1,13 @@
-import { type Frame, openFrame, surplusOf } from './brackets.ts';
+import { computeBracketBalance } from './brackets.ts';
 import { colon, comma } from './characters.ts';
-import type { Reading } from './parse-json.ts';
-import { endOfLine, endsThere, quoteText, removal, type Scanner } from './parser-state.ts';
-import { opensString, readString } from './scan-string.ts';
+import { createRemoval, type Frame, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
+import { opensString, scanString } from './scan-string.ts';
 import { endOfWord } from './scan-word.ts';
-import type { ArrayNode, JsonNode, Member, ObjectNode, TextRange } from './syntax-tree.ts';
+import { endOfLine, quoteText, valueCanEnd } from './source-text.ts';
+import type { ArrayNode, JsonNode, ObjectNode, TextRange } from './syntax-tree.ts';
 
-/** A key was read; its colon and value follow. */
-export function startMember(frame: Frame, node: ObjectNode, key: string, keyStart: number, keyEnd: number): void {
-  const member: Member = { key, keyStart, keyEnd, value: { kind: 'unread', start: keyStart, end: keyEnd } };
-  node.members.push(member);
-  frame.member = member;
-  frame.state = 'colon';
-}
-
-/** `"name: "Acme"`: a key whose closing quote was forgotten took its colon along. Its value begins at the quote that ended it. */
-export function keyUnclosed(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
+/** `"name: "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at the quote that ended it. */
+export function splitUnclosedKey(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
   const { text } = scanner;
   const end = scanner.at;
   const name = /^([\w$-]+)\s*:\s*$/.exec(key)?.[1];
@@ -33,8 +25,8 @@ export function keyUnclosed(scanner: Scanner, frame: Frame, node: ObjectNode, ke
   return true;
 }
 
-/** A key is followed by no value. */
-export function keyWithoutValue(scanner: Scanner, frame: Frame): void {
+/** Reports a key without a value. */
+export function reportKeyWithoutValue(scanner: Scanner, frame: Frame): void {
   frame.state = 'after';
   if (!frame.member) return; // the key is what was missing
   const { keyStart, keyEnd } = frame.member;
@@ -46,12 +38,12 @@ export function keyWithoutValue(scanner: Scanner, frame: Frame): void {
   });
 }
 
-/** A comma, or a semicolon in its place, behind a value. */
+/** Takes the comma after a value; reports a semicolon or a full-width comma in its place. */
 export function takeComma(scanner: Scanner, frame: Frame, code: number): void {
   frame.comma = scanner.at;
   frame.state = 'next';
   scanner.at++;
-  scanner.lost = false;
+  scanner.recovering = false;
   if (code === comma) return;
   const range = { start: frame.comma, end: scanner.at };
   scanner.report({
@@ -62,20 +54,20 @@ export function takeComma(scanner: Scanner, frame: Frame, code: number): void {
   });
 }
 
-/** A comma with nothing before it. */
-export function extraComma(scanner: Scanner): void {
+/** Skips a comma with nothing before it. */
+export function skipExtraComma(scanner: Scanner): void {
   const range = { start: scanner.at, end: scanner.at + 1 };
   scanner.at++;
-  scanner.report(removal(range, 'There is nothing before this comma.', 'Remove this comma.'));
+  scanner.report(createRemoval(range, 'There is nothing before this comma.', 'Remove this comma.'));
 }
 
-/** A value follows a value. */
-export function missingComma(scanner: Scanner, frame: Frame): void {
+/** Reports that a value follows a value. */
+export function reportMissingComma(scanner: Scanner, frame: Frame): void {
   frame.state = 'next';
-  const range = tokenAt(scanner);
+  const range = peekToken(scanner);
   const at = scanner.lastEnd;
-  const certain = !scanner.lost; // else text that does not belong stands before it
-  scanner.lost = false;
+  const certain = !scanner.recovering; // else text that does not belong stands before it
+  scanner.recovering = false;
   scanner.report({
     range,
     message: `A comma is missing before ${quoteText(scanner.text, range)}.`,
@@ -84,9 +76,9 @@ export function missingComma(scanner: Scanner, frame: Frame): void {
   });
 }
 
-/** In an array of objects, `{` where a key belongs begins the next one: the one before was not closed. */
-export function endBeforeSibling(reading: Reading, node: ObjectNode): void {
-  const { scanner, frames } = reading;
+/** In an array of objects, `{` where a key belongs begins the next object: closes the one before it. */
+export function endBeforeSibling(parser: ParserState, node: ObjectNode): void {
+  const { scanner, frames } = parser;
   const range = { start: scanner.at, end: scanner.at + 1 };
   scanner.report({ range, message: 'The object before this one is not closed.', suggestion: 'Put } before it.' });
   node.damaged = true;
@@ -96,9 +88,9 @@ export function endBeforeSibling(reading: Reading, node: ObjectNode): void {
   if (parent) parent.state = 'next';
 }
 
-/** A value, or its colon, where a key belongs: it is read, and belongs nowhere. */
-export function valueWithoutKey(reading: Reading, frame: Frame, node: ObjectNode, code: number): void {
-  const { scanner } = reading;
+/** Reports a value, or a colon, where a key belongs. The value is parsed and discarded. */
+export function reportValueWithoutKey(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  const { scanner } = parser;
   const range = { start: scanner.at, end: scanner.at + 1 };
   scanner.report({
     range,
@@ -106,22 +98,22 @@ export function valueWithoutKey(reading: Reading, frame: Frame, node: ObjectNode
     suggestion: 'Write the key.',
   });
   node.damaged = true;
-  frame.member = undefined; // what follows is read, and belongs nowhere
+  frame.member = undefined; // so that the value is discarded
   if (code === colon) scanner.at++;
   frame.state = 'value';
 }
 
-/** `["a", "group": …`: the array was to end before its last string, which is a key. */
-export function keyInsteadOfItem(reading: Reading, node: ArrayNode): boolean {
-  const { scanner, frames } = reading;
+/** `["a", "group": …`: the last string of the array is a key, so the array ended before it. False when it cannot be a key. */
+export function closeArrayBeforeKey(parser: ParserState, node: ArrayNode): boolean {
+  const { scanner, frames } = parser;
   const key = node.items.at(-1);
   const parent = frames.at(-2);
   const own = frames.at(-1);
   if (key?.kind !== 'string' || parent?.node.kind !== 'object') return false;
   const range = { start: key.start, end: key.end };
-  reading.surplus ??= surplusOf(reading);
-  if (reading.surplus > 0 && own?.holdsObject) {
-    reading.surplus--;
+  parser.bracketBalance ??= computeBracketBalance(parser);
+  if (parser.bracketBalance > 0 && own?.holdsObject) {
+    parser.bracketBalance--;
     const message = `There is no { before the key ${quoteText(scanner.text, range)}.`;
     scanner.report({ range, message, suggestion: 'Put { before it.' });
     const object: ObjectNode = { kind: 'object', members: [], start: key.start, end: key.end, damaged: true };
@@ -141,9 +133,9 @@ export function keyInsteadOfItem(reading: Reading, node: ArrayNode): boolean {
   return true;
 }
 
-/** A mark that fits nowhere. */
-export function skipMark(reading: Reading, node: ObjectNode | ArrayNode): void {
-  const { scanner } = reading;
+/** Skips punctuation that does not fit. */
+export function skipPunctuation(parser: ParserState, node: ObjectNode | ArrayNode): void {
+  const { scanner } = parser;
   const range = { start: scanner.at, end: scanner.at + 1 };
   scanner.at++;
   node.damaged = true;
@@ -154,10 +146,10 @@ export function skipMark(reading: Reading, node: ObjectNode | ArrayNode): void {
   });
 }
 
-/** Skips text behind a value, up to the next JSON mark. */
-export function skipText(reading: Reading, node: ObjectNode | ArrayNode): void {
-  const { scanner } = reading;
-  const range = tokenAt(scanner);
+/** Skips text after a value, up to the next JSON punctuation. */
+export function skipText(parser: ParserState, node: ObjectNode | ArrayNode): void {
+  const { scanner } = parser;
+  const range = peekToken(scanner);
   scanner.at = range.end;
   node.damaged = true;
   scanner.report({
@@ -165,42 +157,42 @@ export function skipText(reading: Reading, node: ObjectNode | ArrayNode): void {
     message: `The text ${quoteText(scanner.text, range)} does not belong after a value.`,
     suggestion: 'Remove it; a double quote inside a string is written \\".',
   });
-  // Where the value before it ends is a guess, too.
-  const { member } = reading.frames.at(-1) as Frame;
-  if (node.kind === 'array') node.items.splice(-1, 1, unread(node.items.at(-1)));
-  else if (member) member.value = unread(member.value);
-  scanner.lost = true;
+  // Where the value before it ends is a guess as well.
+  const { member } = parser.frames.at(-1) as Frame;
+  if (node.kind === 'array') node.items.splice(-1, 1, errorNode(node.items.at(-1)));
+  else if (member) member.value = errorNode(member.value);
+  scanner.recovering = true;
 }
 
-function unread(node: JsonNode | undefined): JsonNode {
-  return { kind: 'unread', start: node?.start ?? 0, end: node?.end ?? 0 };
+function errorNode(node: JsonNode | undefined): JsonNode {
+  return { kind: 'error', start: node?.start ?? 0, end: node?.end ?? 0 };
 }
 
-/** Behind a value, a double quote that opens nothing, or a string that belongs to text skipped before it: skipped as well. */
-export function skipStray({ scanner }: Reading): boolean {
+/** After a value: skips a double quote that opens nothing, or a string that belongs to text skipped before it. */
+export function skipStrayQuote({ scanner }: ParserState): boolean {
   const { text, at } = scanner;
-  if (scanner.lost) {
+  if (scanner.recovering) {
     if (!onSameLine(text, scanner.lastEnd, at) || keyFollows(scanner)) return false;
-    readString(scanner);
+    scanString(scanner);
     return true;
   }
-  if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !endsThere(text, at + 1)) return false;
+  if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !valueCanEnd(text, at + 1)) return false;
   scanner.at = scanner.lastEnd = at + 1;
-  scanner.report(removal({ start: at, end: at + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+  scanner.report(createRemoval({ start: at, end: at + 1 }, 'There is a double quote too many here.', 'Remove it.'));
   return true;
 }
 
-/** Whether a string with its colon follows: a key. */
+/** Whether a key follows: a string and a colon. */
 export function keyFollows(scanner: Scanner): boolean {
-  const { end } = tokenAt(scanner);
+  const { end } = peekToken(scanner);
   return /^\s{0,20}:/.test(scanner.text.slice(end, end + 21));
 }
 
-/** In an object, a word that is no key: nothing is made of it. */
-export function strayWord(reading: Reading, frame: Frame, node: ObjectNode): void {
-  const { scanner } = reading;
+/** Skips a word in an object that is not a key. */
+export function skipStrayWord(parser: ParserState, frame: Frame, node: ObjectNode): void {
+  const { scanner } = parser;
   const { text } = scanner;
-  const range = tokenAt(scanner);
+  const range = peekToken(scanner);
   scanner.at = scanner.lastEnd = range.end;
   node.damaged = true;
   scanner.report({
@@ -210,11 +202,11 @@ export function strayWord(reading: Reading, frame: Frame, node: ObjectNode): voi
   });
   const comma = /^[ \t]{0,20},/.exec(text.slice(range.end, range.end + 21));
   if (comma) scanner.at += comma[0].length;
-  frame.comma = -1; // whether the comma before it is needed shows once it is removed
+  frame.comma = -1; // whether the comma before it is needed is known only once the word is removed
 }
 
-/** The range of what follows, for a message. */
-export function tokenAt(scanner: Scanner): TextRange {
+/** The range of the next token, for a message. */
+export function peekToken(scanner: Scanner): TextRange {
   const { text } = scanner;
   const start = scanner.at;
   const code = text.charCodeAt(start);

@@ -1,7 +1,8 @@
 import { comma } from './characters.ts';
-import { endOfLine, quoteText, removal, type Scanner } from './parser-state.ts';
+import { createRemoval, type Scanner } from './parser-state.ts';
+import { endOfLine, quoteText } from './source-text.ts';
 
-/** What may open a string, by character code, and what may then close it. Only the first is JSON. */
+/** The characters that can open a string, by code, with those that can then close it. Only the first is JSON. */
 const closers = new Map([
   [0x22, '"'],
   [0x27, "'"],
@@ -25,24 +26,24 @@ const escapes: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** `""name"`: the opening quote stands twice. */
+/** `""name"`: the opening quote is doubled. */
 const doubled = /^""[^"\s,\]}:][^"\r\n]*"{1,2}[ \t]*(?:[:,\]}\r\n]|$)/;
 
-/** Whether a string, proper or not, begins with this character. */
+/** Whether a string begins with this character, in JSON or with one of the other quotes. */
 export function opensString(code: number): boolean {
   return code === 0x22 || closers.has(code);
 }
 
-/** A string token: its meaning; its range is from where the scanner stood to where it stands now. */
-export function readString(scanner: Scanner): string {
+/** Scans a string and returns its value. Its range is from the position of the scanner before the call to the one after it. */
+export function scanString(scanner: Scanner): string {
   const { text } = scanner;
   let start = scanner.at;
   if (text.charCodeAt(start + 1) === 0x22 && doubled.test(text.slice(start, start + 300))) {
-    scanner.report(removal({ start, end: start + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+    scanner.report(createRemoval({ start, end: start + 1 }, 'There is a double quote too many here.', 'Remove it.'));
     start++;
   }
   if (text.charCodeAt(start) === 0x22) {
-    // The way of nearly every string: no escape, nothing wrong.
+    // Fast path, for nearly every string: no escapes, no problems.
     for (let at = start + 1; at < text.length; at++) {
       const code = text.charCodeAt(at);
       if (code === 0x22) {
@@ -52,10 +53,10 @@ export function readString(scanner: Scanner): string {
       if (code === 0x5c || code < 0x20) break;
     }
   }
-  return readSlowly(scanner, start);
+  return scanStringWithEscapes(scanner, start);
 }
 
-function readSlowly(scanner: Scanner, start: number): string {
+function scanStringWithEscapes(scanner: Scanner, start: number): string {
   const { text } = scanner;
   const closing = closers.get(text.charCodeAt(start)) ?? '"';
   const parts: string[] = [];
@@ -66,20 +67,20 @@ function readSlowly(scanner: Scanner, start: number): string {
     if (closing.includes(character)) break;
     if (character === '\\') {
       parts.push(text.slice(from, at));
-      const escaped = readEscape(scanner, at);
+      const escaped = scanEscape(scanner, at);
       parts.push(escaped.value);
       at = escaped.end - 1;
       from = escaped.end;
     } else if (character === '\n' || character === '\r') {
-      const next = nextLineOfString(text, at);
-      if (next === undefined) return endUnclosed(scanner, start, from, at, parts);
+      const next = findNextLine(text, at);
+      if (next === undefined) return closeAtLineEnd(scanner, start, from, at, parts);
       reportControl(scanner, at, next);
       parts.push(text.slice(from, at), '\n');
       from = next;
       at = next - 1;
     } else if (character < ' ') reportControl(scanner, at, at + 1);
   }
-  if (at >= text.length) return endUnclosed(scanner, start, from, at, parts);
+  if (at >= text.length) return closeAtLineEnd(scanner, start, from, at, parts);
   parts.push(text.slice(from, at));
   scanner.at = scanner.lastEnd = at + 1;
   const value = parts.join('');
@@ -87,7 +88,7 @@ function readSlowly(scanner: Scanner, start: number): string {
   return value;
 }
 
-function readEscape(scanner: Scanner, at: number): { value: string; end: number } {
+function scanEscape(scanner: Scanner, at: number): { value: string; end: number } {
   const { text } = scanner;
   const letter = text[at + 1];
   if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6))) {
@@ -113,12 +114,12 @@ function readEscape(scanner: Scanner, at: number): { value: string; end: number 
   return { value: letter, end: at + 2 };
 }
 
-/** Where the string goes on after a line break, or undefined when it was rather left unclosed. */
-function nextLineOfString(text: string, at: number): number | undefined {
+/** The offset where the string continues after a line break; undefined when it is more likely unclosed. */
+function findNextLine(text: string, at: number): number | undefined {
   let next = at;
   while (next < text.length && (text[next] as string) <= ' ') next++;
   if (next >= text.length || '"\'}]{[,<=>/'.includes(text[next] as string)) return undefined;
-  // A text over several lines ends in a quote somewhere; without one on the next line take it as unclosed.
+  // A multi-line string ends in a quote; without one on the next line it counts as unclosed.
   return text.slice(next, endOfLine(text, next, Math.min(text.length, next + 1000))).includes('"') ? next : undefined;
 }
 
@@ -151,8 +152,8 @@ function reportQuotes(scanner: Scanner, start: number, end: number, value: strin
   });
 }
 
-/** Whether nothing but space and at most one comma stands between two offsets. */
-function outside(text: string, from: number, to: number): boolean {
+/** Whether only whitespace and at most one comma are between two offsets. */
+function isOutside(text: string, from: number, to: number): boolean {
   let commas = 0;
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
@@ -162,15 +163,15 @@ function outside(text: string, from: number, to: number): boolean {
   return commas <= 1;
 }
 
-/** Ends a string at the end of its line, before the comma or brackets that most likely belong behind it. */
-function endUnclosed(scanner: Scanner, start: number, from: number, lineEnd: number, parts: string[]): string {
+/** Closes a string at the end of its line, before the comma or brackets that most likely follow it. */
+function closeAtLineEnd(scanner: Scanner, start: number, from: number, lineEnd: number, parts: string[]): string {
   const { text } = scanner;
   let end = lineEnd;
   while (end > from && ' \t\r\n,]}'.includes(text[end - 1] as string)) end--;
   scanner.at = scanner.lastEnd = end;
   const range = { start, end };
-  // Where nothing but a comma was taken for the outside of the string, the closing quote can go nowhere else.
-  const certain = end > from && outside(text, end, lineEnd) && text[start] === '"' && lineEnd < text.length;
+  // When only a comma was taken as outside of the string, the closing quote has only one possible position.
+  const certain = end > from && isOutside(text, end, lineEnd) && text[start] === '"' && lineEnd < text.length;
   const curly = end > from + 1 && '”“'.includes(text[end - 1] as string);
   scanner.report({
     range,

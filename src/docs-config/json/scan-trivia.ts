@@ -1,11 +1,12 @@
-import { endOfLine, removal, type Scanner } from './parser-state.ts';
+import { createRemoval, type Scanner } from './parser-state.ts';
+import { endOfLine } from './source-text.ts';
 
 const conflictMark = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
 const bareColor = /#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})(?=[\s,}\]]|$)/y;
 
 /**
- * Moves to the next character that counts: over whitespace, and over what JSON has not (comments, conflict marks, other
- * spaces), which is reported. `colorFits` keeps `#fff` from being taken for a comment where a value is expected.
+ * Moves to the next significant character: skips whitespace, and skips and reports comments, conflict markers and other spaces,
+ * which JSON does not have. `colorFits` keeps `#fff` from being taken for a comment where a value is expected.
  */
 export function skipTrivia(scanner: Scanner, colorFits: boolean): void {
   const { text } = scanner;
@@ -31,7 +32,7 @@ function startsColor(text: string, at: number): boolean {
   return bareColor.test(text);
 }
 
-/** Reports neighbouring comments, with nothing but space between them, as one. */
+/** Skips a comment and reports it as one with those that follow after whitespace. */
 function skipComments(scanner: Scanner): void {
   const { text } = scanner;
   const start = scanner.at;
@@ -52,16 +53,16 @@ function skipComments(scanner: Scanner): void {
   const range = { start, end };
   if (closed) {
     scanner.report({
-      ...removal(range, 'JSON has no comments.', 'Remove this comment.'),
-      fix: { range: withWholeLines(text, start, end), newText: '' },
+      ...createRemoval(range, 'JSON has no comments.', 'Remove this comment.'),
+      fix: { range: expandToWholeLines(text, start, end), newText: '' },
     });
   } else {
     scanner.report({ range, message: 'This comment is never closed, and JSON has no comments.', suggestion: 'Remove it.' });
   }
 }
 
-/** Takes the lines along when nothing else stands on them, so that no empty ones are left behind. */
-function withWholeLines(text: string, start: number, end: number) {
+/** Expands a range to whole lines when nothing else is on them, so that removing it leaves no empty lines. */
+function expandToWholeLines(text: string, start: number, end: number) {
   let first = start;
   while (first > 0 && first > start - 200 && (text[first - 1] === ' ' || text[first - 1] === '\t')) first--;
   const ownsLines = (first === 0 || text[first - 1] === '\n') && (text[end] === '\n' || text.startsWith('\r\n', end));
@@ -73,7 +74,7 @@ function isConflictMark({ text, at }: Scanner): boolean {
   return startsLine && conflictMark.test(text.slice(at, endOfLine(text, at, Math.min(text.length, at + 8))));
 }
 
-/** Goes on with the first side of a conflict and leaves out the second. */
+/** Skips a conflict marker: the first side of a conflict is parsed, the second is skipped. */
 function skipConflictMark(scanner: Scanner): void {
   const { text } = scanner;
   const start = scanner.at;
@@ -91,8 +92,8 @@ function skipConflictMark(scanner: Scanner): void {
   if (!scanner.conflict) {
     const message = 'A mark of a merge conflict was left behind.';
     scanner.report({
-      ...removal({ start, end }, message, 'Remove this line.'),
-      fix: { range: withWholeLines(text, start, end), newText: '' },
+      ...createRemoval({ start, end }, message, 'Remove this line.'),
+      fix: { range: expandToWholeLines(text, start, end), newText: '' },
     });
     return;
   }
@@ -108,7 +109,7 @@ function skipSecondSide(scanner: Scanner, from: number): void {
   scanner.conflict = undefined;
 }
 
-/** A character that looks like space, or like nothing, and that JSON does not allow between its marks. */
+/** Whether a character is a space or invisible, but not whitespace in JSON. */
 export function isOtherSpace(code: number): boolean {
   return (
     (code < 32 && code !== 9 && code !== 10 && code !== 13) ||
@@ -128,7 +129,7 @@ function skipOtherSpaces(scanner: Scanner): void {
   const range = { start, end: scanner.at };
   if (start === 0 && scanner.text.charCodeAt(0) === 0xfeff) {
     const message = 'The file begins with a byte order mark, which JSON does not allow.';
-    scanner.report(removal(range, message, 'Save it as UTF-8 without a byte order mark.'));
+    scanner.report(createRemoval(range, message, 'Save it as UTF-8 without a byte order mark.'));
     return;
   }
   const code = scanner.text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');

@@ -1,12 +1,13 @@
-import { endsThere, quoteText, type Scanner } from './parser-state.ts';
+import type { Scanner } from './parser-state.ts';
 import { opensString } from './scan-string.ts';
 import { isOtherSpace } from './scan-trivia.ts';
+import { quoteText, valueCanEnd } from './source-text.ts';
 import type { JsonNode } from './syntax-tree.ts';
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const otherNumber = /^[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?|\d+\.)$/;
 
-/** Words of other languages that mean a JSON one. */
+/** Literals of other languages, with the JSON literal that they mean. */
 const literals: Readonly<Record<string, string>> = {
   True: 'true',
   TRUE: 'true',
@@ -20,7 +21,7 @@ const literals: Readonly<Record<string, string>> = {
   NaN: 'null',
 };
 
-/** The end of a run of characters that are no space, quote or JSON mark. A colon counts when `://` or the like follows. */
+/** The end of a run without spaces, quotes and JSON punctuation. A colon belongs to it when `//` follows. */
 export function endOfWord(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -33,8 +34,8 @@ export function endOfWord(text: string, from: number): number {
   return at;
 }
 
-/** An unquoted key. The scanner stands on its first character and moves behind it. */
-export function readBareKey(scanner: Scanner): string {
+/** Scans and reports an unquoted key, from its first character. */
+export function scanBareKey(scanner: Scanner): string {
   const start = scanner.at;
   const end = endOfWord(scanner.text, start);
   const range = { start, end: scanner.text[end] === '"' ? end + 1 : end };
@@ -47,8 +48,8 @@ export function readBareKey(scanner: Scanner): string {
   return key;
 }
 
-/** A value that is neither string, object nor array: a number or literal, or something that is none in JSON. */
-export function readWord(scanner: Scanner): JsonNode {
+/** Scans a number or literal, or unquoted text, which it reports. */
+export function scanWord(scanner: Scanner): JsonNode {
   const { text } = scanner;
   const start = scanner.at;
   let end = endOfWord(text, start);
@@ -57,8 +58,8 @@ export function readWord(scanner: Scanner): JsonNode {
   if (word === 'null') return finish(scanner, { kind: 'null', start, end });
   if (number.test(word)) return finish(scanner, { kind: 'number', start, end });
   const literal = Object.hasOwn(literals, word) ? literals[word] : undefined;
-  if (literal) return foreignLiteral(scanner, start, end, literal);
-  if (otherNumber.test(word)) return otherwiseNumber(scanner, start, end, word);
+  if (literal) return scanForeignLiteral(scanner, start, end, literal);
+  if (otherNumber.test(word)) return scanOtherNumber(scanner, start, end, word);
   end = endOfBareText(text, end);
   const range = { start, end };
   if (/^[.…]+$/.test(word)) {
@@ -67,12 +68,12 @@ export function readWord(scanner: Scanner): JsonNode {
       message: `${quoteText(text, range)} is no JSON value.`,
       suggestion: 'Write the value, or remove this.',
     });
-    return finish(scanner, { kind: 'unread', start, end });
+    return finish(scanner, { kind: 'error', start, end });
   }
   const value = text.slice(start, end);
   const newText = JSON.stringify(value);
   // `Acme"`: only the opening quote is missing.
-  const half = text[end] === '"' && endsThere(text, end + 1);
+  const half = text[end] === '"' && valueCanEnd(text, end + 1);
   if (half) range.end = ++end;
   const certain = half || /^[\w./:#@-]+$/.test(value);
   scanner.report({
@@ -86,7 +87,7 @@ export function readWord(scanner: Scanner): JsonNode {
   return finish(scanner, { kind: 'string', start, end, value });
 }
 
-/** Words that follow on the same line, up to the next JSON mark, belong to the same text. */
+/** The end of unquoted text: words on the same line, up to the next JSON punctuation, belong to it. */
 function endOfBareText(text: string, from: number): number {
   let end = from;
   for (let at = from; at < text.length; ) {
@@ -103,19 +104,19 @@ function finish(scanner: Scanner, node: JsonNode): JsonNode {
   return node;
 }
 
-function foreignLiteral(scanner: Scanner, start: number, end: number, literal: string): JsonNode {
+function scanForeignLiteral(scanner: Scanner, start: number, end: number, literal: string): JsonNode {
   const range = { start, end };
   const problem = { range, message: `JSON has no ${quoteText(scanner.text, range)}.`, suggestion: `Write ${literal}.` };
-  // What stands for "nothing" is better removed with its key: no edit is certain, and no rule should speak of it as well.
+  // A literal for "nothing" is better removed with its key, so no edit is certain, and no rule should add a diagnostic.
   if (literal === 'null') {
     scanner.report({ ...problem, suggestion: 'Write a value, or remove the key.' });
-    return finish(scanner, { kind: 'unread', start, end });
+    return finish(scanner, { kind: 'error', start, end });
   }
   scanner.report({ ...problem, fix: { range, newText: literal } });
   return finish(scanner, { kind: 'boolean', start, end, value: literal === 'true' });
 }
 
-function otherwiseNumber(scanner: Scanner, start: number, end: number, word: string): JsonNode {
+function scanOtherNumber(scanner: Scanner, start: number, end: number, word: string): JsonNode {
   const range = { start, end };
   const newText = String(Number(word));
   // 007 may be meant as text, or as octal.

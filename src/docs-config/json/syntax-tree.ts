@@ -1,8 +1,8 @@
 /**
- * A JSON document as it stands in its text: every value and key with its range. Objects are lists of members, never JavaScript
- * objects, so a key such as `__proto__` is a key like any other, and one given twice is there twice.
+ * A parsed JSON value: every value and key with its range. Objects are lists of members rather than JavaScript objects, so
+ * `__proto__` is a key like any other, and duplicate keys are kept.
  */
-export type JsonNode = ObjectNode | ArrayNode | StringNode | NumberNode | BooleanNode | NullNode | UnreadNode;
+export type JsonNode = ObjectNode | ArrayNode | StringNode | NumberNode | BooleanNode | NullNode | ErrorNode;
 
 /** Offsets are UTF-16 code units from 0; `end` is the first one after the text. */
 export interface TextRange {
@@ -14,9 +14,9 @@ export interface TextRange {
 export interface ObjectNode extends Spanned {
   readonly kind: 'object';
   readonly members: Member[];
-  /** What {@link lastMembers} made of them. */
+  /** The cached result of {@link effectiveMembers}. */
   byKey?: ReadonlyMap<string, Member>;
-  /** Brackets around here do not match, so a member may be missing here or belong elsewhere: say nothing about absences. */
+  /** Brackets do not match here, so members may be missing or misplaced: rules must not report missing members. */
   damaged: boolean;
 }
 
@@ -27,13 +27,13 @@ export interface ArrayNode extends Spanned {
   damaged: boolean;
 }
 
-/** A string, its escapes resolved. */
+/** A string, with its escapes resolved. */
 export interface StringNode extends Spanned {
   readonly kind: 'string';
   readonly value: string;
 }
 
-/** A number; its text is what counts, no rule needs its value. */
+/** A number. No rule needs its value, so only its range is kept. */
 interface NumberNode extends Spanned {
   readonly kind: 'number';
 }
@@ -49,9 +49,9 @@ interface NullNode extends Spanned {
   readonly kind: 'null';
 }
 
-/** A place where a value belongs and nothing could be understood; a syntax problem has been reported, no rule adds to it. */
-interface UnreadNode extends Spanned {
-  readonly kind: 'unread';
+/** Text that could not be parsed as a value. A syntax problem was reported, so rules skip it. */
+interface ErrorNode extends Spanned {
+  readonly kind: 'error';
 }
 
 /** A key and its value. */
@@ -67,8 +67,8 @@ interface Spanned {
   end: number;
 }
 
-/** The members that count: of a key given twice the last one, as every JSON parser has it. To be asked when all were read. */
-export function lastMembers(node: ObjectNode): ReadonlyMap<string, Member> {
+/** The members by key; of a duplicate key the last one, as in every JSON parser. Call it only after parsing: it is cached. */
+export function effectiveMembers(node: ObjectNode): ReadonlyMap<string, Member> {
   if (node.byKey) return node.byKey;
   const members = new Map<string, Member>();
   for (const member of node.members) members.set(member.key, member);
@@ -76,7 +76,7 @@ export function lastMembers(node: ObjectNode): ReadonlyMap<string, Member> {
   return members;
 }
 
-/** The value under a key, the last one when it is given twice. */
+/** The value of a key; of a duplicate key the last one. Undefined when it is missing or the node is not an object. */
 export function valueUnder(node: JsonNode | undefined, key: string): JsonNode | undefined {
-  return node?.kind === 'object' ? lastMembers(node).get(key)?.value : undefined;
+  return node?.kind === 'object' ? effectiveMembers(node).get(key)?.value : undefined;
 }

@@ -1,4 +1,4 @@
-import { quoteText } from '../json/parser-state.ts';
+import { quoteText } from '../json/source-text.ts';
 import type { JsonNode } from '../json/syntax-tree.ts';
 import type { Shape } from '../schema/schema-model.ts';
 

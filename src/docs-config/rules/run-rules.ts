@@ -1,6 +1,6 @@
 import type { Findings } from '../diagnostics.ts';
 import type { Positions } from '../json/positions.ts';
-import { type JsonNode, lastMembers, type Member } from '../json/syntax-tree.ts';
+import { effectiveMembers, type JsonNode, type Member } from '../json/syntax-tree.ts';
 import { docsConfigShape, type Shape, type StringShape } from '../schema/schema-model.ts';
 import { type Code, codes, rules } from './registry.ts';
 import type { ReportDraft, Rule, Visit } from './rule.ts';
@@ -40,8 +40,8 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
   visit(root, docsConfigShape);
 
   function visit(node: JsonNode, shape: Shape | undefined): void {
-    if (node.kind === 'unread') return;
-    const members = node.kind === 'object' ? lastMembers(node) : noMembers;
+    if (node.kind === 'error') return;
+    const members = node.kind === 'object' ? effectiveMembers(node) : noMembers;
     const branch = shape && branchFor(shape, node.kind);
     if (shape) {
       const value: Visit = { node, shape, branch, members, text, path, site, line };

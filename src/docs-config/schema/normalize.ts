@@ -1,4 +1,4 @@
-import { type JsonNode, lastMembers } from '../json/syntax-tree.ts';
+import { effectiveMembers, type JsonNode } from '../json/syntax-tree.ts';
 import { branchFor } from '../rules/run-rules.ts';
 import type { DocsConfig } from './definition.ts';
 import { docsConfigShape, type Field, type ObjectShape, type Shape } from './schema-model.ts';
@@ -15,7 +15,7 @@ function valueFor(node: JsonNode, shape: Shape): unknown {
   const branch = branchFor(shape, node.kind);
   if (!branch) return undefined;
   if (node.kind === 'object' && branch.kind === 'object') {
-    const members = lastMembers(node);
+    const members = effectiveMembers(node);
     return objectFor(branch, (key) => members.get(key)?.value);
   }
   if (node.kind === 'array' && branch.kind === 'array') {
