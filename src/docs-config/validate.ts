@@ -7,7 +7,7 @@ import { type Code, codes, rules } from './rules/registry.ts';
 import { walk } from './rules/run-rules.ts';
 import { siteOf } from './rules/site.ts';
 import type { DocsConfig } from './schema/definition.ts';
-import { normalise } from './schema/normalize.ts';
+import { normalize } from './schema/normalize.ts';
 
 /** What a caller can choose. */
 export interface ValidateOptions {
@@ -65,7 +65,7 @@ export function inspect(source: string, options: ValidateOptions, wanted: Wanted
   }
   const found = findings.finish();
   const valid = found.errorCount === 0;
-  return { valid, ...found, config: valid && root ? normalise(root) : null };
+  return { valid, ...found, config: valid && root ? normalize(root) : null };
 }
 
 /**

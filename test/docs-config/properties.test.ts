@@ -4,7 +4,7 @@ import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
 import type { Finding } from '../../src/docs-config/diagnostics.ts';
 import { codes, rules } from '../../src/docs-config/rules/registry.ts';
 import { docsConfig } from '../../src/docs-config/schema/definition.ts';
-import type { Shape } from '../../src/docs-config/schema/schema-model.ts';
+import type { SchemaModel } from '../../src/docs-config/schema/schema-model.ts';
 import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
 import { documents, pointerOf, type Spot, spots, withValue } from './documents.ts';
 
@@ -47,9 +47,9 @@ function mutationsOf(document: unknown): Mutation[] {
   ]);
 }
 
-function typeMutations(document: unknown, { path, shape }: Spot): Mutation[] {
+function typeMutations(document: unknown, { path, model }: Spot): Mutation[] {
   return otherTypes
-    .filter((value) => !accepts(shape, value))
+    .filter((value) => !accepts(model, value))
     .map((value) => ({
       document: withValue(document, path, value),
       code: path.length === 0 ? 'root-type' : 'type',
@@ -58,12 +58,12 @@ function typeMutations(document: unknown, { path, shape }: Spot): Mutation[] {
     }));
 }
 
-function valueMutations(document: unknown, { path, shape, value }: Spot): Mutation[] {
+function valueMutations(document: unknown, { path, model, value }: Spot): Mutation[] {
   const mutate = (wrong: string, code: string): Mutation[] => [
     { document: withValue(document, path, wrong), code, pointer: pointerOf(path), shown: print(wrong) },
   ];
-  if (shape.kind === 'enum') return mutate(`${String(value)}x`, 'enum');
-  const color = shape.kind === 'union' ? shape.branches[0] : shape;
+  if (model.kind === 'enum') return mutate(`${String(value)}x`, 'enum');
+  const color = model.kind === 'union' ? model.branches[0] : model;
   return color?.kind === 'string' && color.pattern && typeof value === 'string' ? mutate(`${value}0`, 'hex-color') : [];
 }
 
@@ -72,21 +72,21 @@ function absenceMutations(document: unknown, { path, field }: Spot): Mutation[] 
   return [{ document: withValue(document, path, undefined), code: field.absent, pointer: pointerOf(path), shown: '{' }];
 }
 
-function keyMutations(document: unknown, { path, shape, value }: Spot): Mutation[] {
-  const object = shape.kind === 'union' ? shape.branches.find(({ kind }) => kind === 'object') : shape;
+function keyMutations(document: unknown, { path, model, value }: Spot): Mutation[] {
+  const object = model.kind === 'union' ? model.branches.find(({ kind }) => kind === 'object') : model;
   if (object?.kind !== 'object' || typeof value !== 'object') return [];
   const key = `${[...object.fields.keys()][0]}z~/`;
-  const code = object.notes.platforms ? 'social-platform' : 'unknown-property';
+  const code = object.annotations.platforms ? 'social-platform' : 'unknown-property';
   const changed = { ...value, [key]: 'text' };
   return [{ document: withValue(document, path, changed), code, pointer: pointerOf([...path, key]), shown: print(key) }];
 }
 
-function accepts(shape: Shape, value: unknown): boolean {
-  if (shape.kind === 'union') return shape.branches.some((branch) => accepts(branch, value));
-  if (Array.isArray(value)) return shape.kind === 'array';
-  if (typeof value === 'string') return shape.kind === 'string' || shape.kind === 'enum';
-  if (typeof value === 'boolean') return shape.kind === 'boolean';
-  return typeof value === 'object' && value !== null && shape.kind === 'object';
+function accepts(model: SchemaModel, value: unknown): boolean {
+  if (model.kind === 'union') return model.branches.some((branch) => accepts(branch, value));
+  if (Array.isArray(value)) return model.kind === 'array';
+  if (typeof value === 'string') return model.kind === 'string' || model.kind === 'enum';
+  if (typeof value === 'boolean') return model.kind === 'boolean';
+  return typeof value === 'object' && value !== null && model.kind === 'object';
 }
 
 test('any single mutation yields its code, at its pointer, and the range cut from the text is the offending text', () => {

@@ -15,7 +15,7 @@ export const unknownProperty: Rule = {
   concerns: holdsObject,
   check: (visit, report) => {
     const { branch, members, node } = visit;
-    if (branch?.kind !== 'object' || branch.notes.platforms || (node.kind === 'object' && node.damaged)) return;
+    if (branch?.kind !== 'object' || branch.annotations.platforms || (node.kind === 'object' && node.damaged)) return;
     for (const [key, member] of members) {
       if (branch.fields.has(key) || key === '$schema') continue;
       report(() => {
@@ -34,10 +34,10 @@ export const socialPlatform: Rule = {
     'The footer has an icon for each platform of its list, and for no other. X is listed under its former name, "twitter".',
   wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
   right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
-  concerns: (shape) => somePart(shape, ({ notes }) => notes.platforms !== undefined),
+  concerns: (model) => somePart(model, ({ annotations }) => annotations.platforms !== undefined),
   check: (visit, report) => {
     const { branch, members } = visit;
-    const aliases = branch?.notes.platforms;
+    const aliases = branch?.annotations.platforms;
     if (branch?.kind !== 'object' || !aliases) return;
     for (const [key, member] of members) {
       if (branch.fields.has(key)) continue;
@@ -64,9 +64,9 @@ export const nestedGroup: Rule = {
     'The pages of a group are paths. Some sites nest groups all the same, and some builders accept it: allow it with --allow-nested-groups, or with allowNestedGroups in the query.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", { "group": "More", "pages": ["install"] }] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start"] }, { "group": "More", "pages": ["install"] }]'),
-  concerns: ({ notes }) => notes.nested === true,
-  check: ({ shape, node, path }, report) => {
-    if (!shape.notes.nested || node.kind !== 'object') return;
+  concerns: ({ annotations }) => annotations.nested === true,
+  check: ({ model, node, path }, report) => {
+    if (!model.annotations.nested || node.kind !== 'object') return;
     const isGroup = node.members.length === 0 || node.members.some(({ key }) => key === 'group' || key === 'pages');
     report(() => ({
       range: node,

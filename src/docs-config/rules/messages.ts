@@ -1,6 +1,6 @@
 import { quoteText } from '../json/source-text.ts';
 import type { JsonNode } from '../json/syntax-tree.ts';
-import type { Shape } from '../schema/schema-model.ts';
+import type { SchemaModel } from '../schema/schema-model.ts';
 
 /** How messages name a place: `"pages"`, `Element 3 of "pages"`, or the document. */
 export function nameOf(path: readonly (string | number)[]): string {
@@ -19,14 +19,14 @@ export function valueIn(text: string, node: JsonNode): string {
   return node.kind === 'number' ? `the number ${quoteText(text, node).slice(1, -1)}` : text.slice(node.start, node.end);
 }
 
-/** What a shape accepts, in words. */
-export function wordsFor(shape: Shape): string {
-  if (shape.kind === 'string') return 'a string';
-  if (shape.kind === 'boolean') return 'true or false';
-  if (shape.kind === 'enum') return `one of ${listed(shape.values)}`;
-  if (shape.kind === 'object') return 'an object';
-  if (shape.kind === 'union') return shape.branches.map(wordsFor).join(' or ');
-  const { element } = shape;
+/** What a model accepts, in words. */
+export function wordsFor(model: SchemaModel): string {
+  if (model.kind === 'string') return 'a string';
+  if (model.kind === 'boolean') return 'true or false';
+  if (model.kind === 'enum') return `one of ${listed(model.values)}`;
+  if (model.kind === 'object') return 'an object';
+  if (model.kind === 'union') return model.branches.map(wordsFor).join(' or ');
+  const { element } = model;
   return `an array of ${element.kind === 'union' ? 'strings' : `${element.kind}s`}`;
 }
 

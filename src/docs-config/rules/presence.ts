@@ -14,7 +14,7 @@ export const required: Rule = {
   concerns: holdsObject,
   check: (visit, report) => {
     absentFields(visit, 'required', report, (key) => `${quoted(key)} is required.`);
-    const condition = visit.branch?.notes.when;
+    const condition = visit.branch?.annotations.when;
     if (!condition?.requires || isUncertain(visit.node)) return;
     const { field, requires: key } = condition;
     if (visit.members.has(key) || !holds(visit, condition)) return;

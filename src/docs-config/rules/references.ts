@@ -1,5 +1,5 @@
-import type { FieldNotes } from '../schema/definition.ts';
-import type { Shape } from '../schema/schema-model.ts';
+import type { Annotations } from '../schema/annotations.ts';
+import type { SchemaModel } from '../schema/schema-model.ts';
 import { example, navigation } from './example.ts';
 import { nameOf, quoted } from './messages.ts';
 import { type Rule, somePart } from './rule.ts';
@@ -15,7 +15,7 @@ export const duplicatePage: Rule = {
   right: navigation('[{ "group": "Guides", "pages": ["start", "install"] }]'),
   concerns: refersTo('page'),
   check: ({ branch, node, site, line }, report) => {
-    if (branch?.notes.refersTo !== 'page' || node.kind !== 'string' || node.value.trim() === '') return;
+    if (branch?.annotations.refersTo !== 'page' || node.kind !== 'string' || node.value.trim() === '') return;
     const first = site.firstMention(plainPage(node.value), node);
     if (!first) return;
     report(() => ({
@@ -36,7 +36,8 @@ export const undeclaredVersion: Rule = {
   right: example('"versions": ["v1", "v2"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
   concerns: refersTo('version'),
   check: ({ branch, node, site }, report) => {
-    if (branch?.notes.refersTo !== 'version' || node.kind !== 'string' || site.versions()?.has(node.value) !== false) return;
+    if (branch?.annotations.refersTo !== 'version' || node.kind !== 'string' || site.versions()?.has(node.value) !== false)
+      return;
     report(() => ({
       range: node,
       message: `The version ${quoted(node.value)} is not among "versions".`,
@@ -55,7 +56,12 @@ export const unmatchedUrl: Rule = {
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
   concerns: refersTo('pages-below'),
   check: ({ branch, node, site, path }, report) => {
-    if (branch?.notes.refersTo !== 'pages-below' || node.kind !== 'string' || node.value.trim() === '' || isAddress(node.value))
+    if (
+      branch?.annotations.refersTo !== 'pages-below' ||
+      node.kind !== 'string' ||
+      node.value.trim() === '' ||
+      isAddress(node.value)
+    )
       return;
     const prefix = plainPage(node.value).replace(/\/$/, '');
     if (site.startsPage(prefix) !== false) return;
@@ -80,7 +86,7 @@ export const missingFile: Rule = {
   files: ['guides/start.mdx'],
   concerns: refersTo('page', 'file'),
   check: ({ branch, node, site }, report) => {
-    const kind = branch?.notes.refersTo;
+    const kind = branch?.annotations.refersTo;
     if ((kind !== 'page' && kind !== 'file') || node.kind !== 'string' || node.value.trim() === '') return;
     const files = site.files();
     if (!files || isAddress(node.value) || isOperation(node.value)) return;
@@ -112,6 +118,7 @@ function isOperation(page: string): boolean {
 }
 
 /** Shapes of strings that refer to one of these. */
-function refersTo(...kinds: FieldNotes['refersTo'][]): (shape: Shape) => boolean {
-  return (shape) => somePart(shape, ({ notes }) => notes.refersTo !== undefined && kinds.includes(notes.refersTo));
+function refersTo(...kinds: Annotations['refersTo'][]): (model: SchemaModel) => boolean {
+  return (model) =>
+    somePart(model, ({ annotations }) => annotations.refersTo !== undefined && kinds.includes(annotations.refersTo));
 }

@@ -1,6 +1,6 @@
 import type { Edit } from '../json/parser-state.ts';
 import type { JsonNode, Member, TextRange } from '../json/syntax-tree.ts';
-import type { Shape } from '../schema/schema-model.ts';
+import type { SchemaModel } from '../schema/schema-model.ts';
 import type { Site } from './site.ts';
 
 /** How much a finding weighs. */
@@ -18,8 +18,8 @@ export interface Rule {
   readonly right: string;
   /** The files of the site that the examples are checked against. */
   readonly files?: readonly string[];
-  /** Whether the rule has anything to say about values of a shape, so that it is not asked at every value. */
-  readonly concerns?: (shape: Shape) => boolean;
+  /** Whether the rule has anything to say about values of a model, so that it is not asked at every value. */
+  readonly concerns?: (model: SchemaModel) => boolean;
   /** Looks at one value that the format knows. Absent where the reader of the text or the list of findings reports. */
   readonly check?: (visit: Visit, report: ReportDraft) => void;
   /** Looks at each object, also at those that the format does not know. */
@@ -38,23 +38,23 @@ interface ObjectVisit {
 /** A value on the walk, with what the format says about it. */
 export interface Visit extends ObjectVisit {
   /** What the format has here. */
-  readonly shape: Shape;
-  /** The part of the shape that fits the JSON type of the value; undefined when none does. */
-  readonly branch: Shape | undefined;
+  readonly model: SchemaModel;
+  /** The part of the model that fits the JSON type of the value; undefined when none does. */
+  readonly branch: SchemaModel | undefined;
   readonly text: string;
   /** Keys and indexes from the root to this value; it changes as the walk goes on. */
   readonly path: readonly (string | number)[];
   readonly site: Site;
 }
 
-/** Whether a shape, or a part of its choice, is such. */
-export function somePart(shape: Shape, test: (part: Shape) => boolean): boolean {
-  return test(shape) || (shape.kind === 'union' && shape.branches.some((branch) => somePart(branch, test)));
+/** Whether a model, or a part of its choice, is such. */
+export function somePart(model: SchemaModel, test: (part: SchemaModel) => boolean): boolean {
+  return test(model) || (model.kind === 'union' && model.branches.some((branch) => somePart(branch, test)));
 }
 
-/** Whether a shape can be an object. */
-export function holdsObject(shape: Shape): boolean {
-  return somePart(shape, ({ kind }) => kind === 'object');
+/** Whether a model can be an object. */
+export function holdsObject(model: SchemaModel): boolean {
+  return somePart(model, ({ kind }) => kind === 'object');
 }
 
 /** Reports a finding. The draft is made only when the list of findings has room for it. */

@@ -1,13 +1,13 @@
 import type { Findings } from '../diagnostics.ts';
 import type { Positions } from '../json/positions.ts';
 import { effectiveMembers, type JsonNode, type Member } from '../json/syntax-tree.ts';
-import { docsConfigShape, type Shape, type StringShape } from '../schema/schema-model.ts';
+import { branchFor, docsConfigModel, type SchemaModel, type StringModel } from '../schema/schema-model.ts';
 import { type Code, codes, rules } from './registry.ts';
 import type { ReportDraft, Rule, Visit } from './rule.ts';
 import type { Site } from './site.ts';
 
 const noMembers: ReadonlyMap<string, Member> = new Map();
-const plainString: StringShape = { kind: 'string', pattern: undefined, description: '', notes: {} };
+const plainString: StringModel = { kind: 'string', pattern: undefined, description: '', annotations: {} };
 
 const objectChecks = codes.flatMap((code) => {
   const { checkObject }: Rule = rules[code];
@@ -15,17 +15,17 @@ const objectChecks = codes.flatMap((code) => {
 });
 
 type Check = { readonly code: Code; readonly check: NonNullable<Rule['check']> };
-const checks = new Map<Shape, readonly Check[]>();
+const checks = new Map<SchemaModel, readonly Check[]>();
 
-/** The rules that concern values of a shape; found once for each shape. */
-function checksFor(shape: Shape): readonly Check[] {
-  const known = checks.get(shape);
+/** The rules that concern values of a model; found once for each model. */
+function checksFor(model: SchemaModel): readonly Check[] {
+  const known = checks.get(model);
   if (known) return known;
   const found = codes.flatMap((code) => {
     const { check, concerns }: Rule = rules[code];
-    return check && concerns?.(shape) !== false ? [{ code, check }] : [];
+    return check && concerns?.(model) !== false ? [{ code, check }] : [];
   });
-  checks.set(shape, found);
+  checks.set(model, found);
   return found;
 }
 
@@ -37,15 +37,15 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
   for (const code of codes) {
     if (findings.level(code) !== 'off') reporters.set(code, (make) => findings.add(code, path, make));
   }
-  visit(root, docsConfigShape);
+  visit(root, docsConfigModel);
 
-  function visit(node: JsonNode, shape: Shape | undefined): void {
+  function visit(node: JsonNode, model: SchemaModel | undefined): void {
     if (node.kind === 'error') return;
     const members = node.kind === 'object' ? effectiveMembers(node) : noMembers;
-    const branch = shape && branchFor(shape, node.kind);
-    if (shape) {
-      const value: Visit = { node, shape, branch, members, text, path, site, line };
-      for (const { code, check } of checksFor(shape)) {
+    const branch = model && branchFor(model, node.kind);
+    if (model) {
+      const value: Visit = { node, model, branch, members, text, path, site, line };
+      for (const { code, check } of checksFor(model)) {
         const report = reporters.get(code);
         if (report) check(value, report);
       }
@@ -55,7 +55,7 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
         const report = reporters.get(code);
         if (report) checkObject({ node, members, line }, report);
       }
-      for (const [key, member] of members) visitBelow(key, member.value, fieldShape(branch, key));
+      for (const [key, member] of members) visitBelow(key, member.value, fieldModel(branch, key));
     } else if (node.kind === 'array') {
       const element = branch?.kind === 'array' ? branch.element : undefined;
       let index = 0;
@@ -63,24 +63,15 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
     }
   }
 
-  function visitBelow(key: string | number, node: JsonNode, shape: Shape | undefined): void {
+  function visitBelow(key: string | number, node: JsonNode, model: SchemaModel | undefined): void {
     path.push(key);
-    visit(node, shape);
+    visit(node, model);
     path.pop();
   }
 }
 
-/** The part of a shape that a value of this JSON type is judged by, so that a union yields one finding and not one for each. */
-export function branchFor(shape: Shape, kind: JsonNode['kind']): Shape | undefined {
-  if (shape.kind === 'union') {
-    for (const branch of shape.branches) if (branchFor(branch, kind)) return branch;
-    return undefined;
-  }
-  return shape.kind === kind || (shape.kind === 'enum' && kind === 'string') ? shape : undefined;
-}
-
-function fieldShape(branch: Shape | undefined, key: string): Shape | undefined {
+function fieldModel(branch: SchemaModel | undefined, key: string): SchemaModel | undefined {
   if (branch?.kind !== 'object') return undefined;
   // An unlisted platform is one finding; that its value be a text is another matter.
-  return branch.fields.get(key)?.shape ?? (branch.notes.platforms ? plainString : undefined);
+  return branch.fields.get(key)?.model ?? (branch.annotations.platforms ? plainString : undefined);
 }

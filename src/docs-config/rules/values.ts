@@ -1,8 +1,8 @@
 import { nearest } from '../did-you-mean.ts';
 import type { Edit } from '../json/parser-state.ts';
 import type { JsonNode, StringNode } from '../json/syntax-tree.ts';
-import { forms } from '../schema/definition.ts';
-import { docsConfigShape, type Shape } from '../schema/schema-model.ts';
+import { forms } from '../schema/annotations.ts';
+import { docsConfigModel, type SchemaModel } from '../schema/schema-model.ts';
 import { example, navigation } from './example.ts';
 import { listed, nameOf, quoted, valueIn, wordsFor } from './messages.ts';
 import { type Rule, somePart, type Visit } from './rule.ts';
@@ -15,7 +15,7 @@ export const rootType: Rule = {
     'The file holds one JSON object, between { and }, with the fields of the configuration. An array, a text or a number is none.',
   wrong: '[{ "name": "Acme" }]\n',
   right: example(),
-  concerns: (shape) => shape === docsConfigShape,
+  concerns: (model) => model === docsConfigModel,
   check: ({ path, branch, node, text }, report) => {
     if (branch || path.length > 0) return;
     report(() => ({
@@ -34,16 +34,16 @@ export const type: Rule = {
     'Every field has a JSON type, or a choice of two. null is none of them anywhere: a field without a value is left out.',
   wrong: navigation('[{ "group": "Guides", "pages": "guides/start" }]'),
   right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
-  check: ({ path, branch, shape, node, text }, report) => {
+  check: ({ path, branch, model, node, text }, report) => {
     if (branch || path.length === 0) return;
     report(() => {
-      const edit = certainType(shape, node, text);
-      const message = `${nameOf(path)} must be ${wordsFor(shape)}, but is ${valueIn(text, node)}.`;
+      const edit = certainType(model, node, text);
+      const message = `${nameOf(path)} must be ${wordsFor(model)}, but is ${valueIn(text, node)}.`;
       const suggestion = edit
         ? `Write ${edit.newText}.`
         : node.kind === 'null'
           ? 'Give it a value; a field that is not required can be left out.'
-          : `Write ${wordsFor(shape)}.`;
+          : `Write ${wordsFor(model)}.`;
       return { range: node, message, suggestion, ...(edit && { fix: edit }) };
     });
   },
@@ -56,7 +56,7 @@ export const enumeration: Rule = {
   explanation: 'Some fields accept a few words only, written exactly so.',
   wrong: example('"modeToggle": { "default": "drak" }'),
   right: example('"modeToggle": { "default": "dark" }'),
-  concerns: (shape) => somePart(shape, ({ kind }) => kind === 'enum'),
+  concerns: (model) => somePart(model, ({ kind }) => kind === 'enum'),
   check: ({ path, branch, node }, report) => {
     if (branch?.kind !== 'enum' || node.kind !== 'string' || branch.values.includes(node.value)) return;
     report(() => {
@@ -77,7 +77,7 @@ export const hexColor: Rule = {
     'Colors are written in hexadecimal, with three or six digits behind a #, in either case. Names, rgb() and opacity are not understood.',
   wrong: example('"colors": { "primary": "0d9373" }'),
   right: example('"colors": { "primary": "#0d9373" }'),
-  concerns: (shape) => somePart(shape, (part) => part.kind === 'string' && part.pattern !== undefined),
+  concerns: (model) => somePart(model, (part) => part.kind === 'string' && part.pattern !== undefined),
   check: ({ path, branch, node }, report) => {
     if (branch?.kind !== 'string' || node.kind !== 'string' || !branch.pattern || branch.pattern.test(node.value)) return;
     const { pattern } = branch;
@@ -104,9 +104,9 @@ export const basicAuthName: Rule = {
     'Basic authentication asks for two things, so "api.auth.name" names both: what the user name is called, a colon, what the password is called.',
   wrong: example('"api": { "auth": { "method": "basic", "name": "Authorization" } }'),
   right: example('"api": { "auth": { "method": "basic", "name": "username:password" } }'),
-  concerns: (shape) => somePart(shape, ({ notes }) => notes.when?.form !== undefined),
+  concerns: (model) => somePart(model, ({ annotations }) => annotations.when?.form !== undefined),
   check: ({ branch, members }, report) => {
-    const condition = branch?.notes.when;
+    const condition = branch?.annotations.when;
     if (!condition?.form) return;
     const { field, is } = condition.form;
     const deciding = members.get(condition.field)?.value;
@@ -130,9 +130,9 @@ export const emptyValue: Rule = {
     'An empty name cannot be read or clicked, an empty address leads nowhere, and a group without pages shows nothing.',
   wrong: example('"topbarLinks": [{ "name": "", "url": "https://example.com" }]'),
   right: example('"topbarLinks": [{ "name": "Support", "url": "https://example.com" }]'),
-  concerns: (shape) => somePart(shape, ({ notes }) => notes.filled === true),
+  concerns: (model) => somePart(model, ({ annotations }) => annotations.filled === true),
   check: (visit, report) => {
-    if (!visit.branch?.notes.filled || !isEmpty(visit)) return;
+    if (!visit.branch?.annotations.filled || !isEmpty(visit)) return;
     const { node, path } = visit;
     const found = node.kind === 'string' && node.value !== '' ? 'blank' : 'empty';
     report(() => ({ range: node, message: `${nameOf(path)} is ${found}.`, suggestion: 'Fill it in.' }));
@@ -145,11 +145,11 @@ function isEmpty({ node }: Visit): boolean {
 }
 
 /** "true" for a boolean and 1.0 for a text can be meant in one way only. */
-function certainType(shape: Shape, node: JsonNode, text: string): Edit | undefined {
-  if (shape.kind === 'boolean' && node.kind === 'string' && /^(?:true|false)$/i.test(node.value)) {
+function certainType(model: SchemaModel, node: JsonNode, text: string): Edit | undefined {
+  if (model.kind === 'boolean' && node.kind === 'string' && /^(?:true|false)$/i.test(node.value)) {
     return { range: node, newText: node.value.toLowerCase() };
   }
-  if (shape.kind === 'string' && !shape.pattern && node.kind === 'number' && node.end - node.start <= 20) {
+  if (model.kind === 'string' && !model.pattern && node.kind === 'number' && node.end - node.start <= 20) {
     return { range: node, newText: `"${text.slice(node.start, node.end)}"` };
   }
   return undefined;

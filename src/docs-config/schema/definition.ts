@@ -1,53 +1,9 @@
 import { z } from 'zod';
+import { type Annotations, annotate } from './annotations.ts';
 
-/**
- * What the format says of a field beyond its type. The validator and the JSON Schema both read it from here, so that they cannot
- * disagree.
- */
-export interface FieldNotes {
-  /** The finding when the field is absent. A field that zod requires, and that says nothing else, is `required`. */
-  readonly absent?: 'missing-field' | 'background-incomplete';
-  /** What a string refers to: a page or another file of the site, a declared version, or the start of pages' addresses. */
-  readonly refersTo?: 'page' | 'file' | 'version' | 'pages-below';
-  /** An empty or blank string, or an empty array, is worth a warning. */
-  readonly filled?: true;
-  /** The keys are a list of platforms: another one is an error, and its value is a string all the same. */
-  readonly platforms?: Readonly<Record<string, string>>;
-  /** What holds only while another field of the same object has a value. */
-  readonly when?: Condition;
-  /** An element that is an object is accepted as the default forbids it: a group inside a group. */
-  readonly nested?: true;
-}
-
-/** Forms that a string can be required to have. */
-export const forms = {
-  /** Two texts with a colon between them. */
-  pair: /^[^:]+:[^:]+$/,
-} as const;
-
-/** A rule between two fields of one object. */
-interface Condition {
-  readonly field: string;
-  readonly is: string;
-  /** Holds as well while the field is absent. */
-  readonly orAbsent?: true;
-  /** This field is required then. */
-  readonly requires?: string;
-  /** This field, when it is a string, has this form then. */
-  readonly form?: { readonly field: string; readonly is: keyof typeof forms };
-}
-
-/** The notes on each schema below. */
-export const fieldNotes = z.registry<FieldNotes>();
-
-function note<T extends z.ZodType>(schema: T, notes: FieldNotes): T {
-  fieldNotes.add(schema, notes);
-  return schema;
-}
-
-const text = (description: string, notes: FieldNotes = {}) => note(z.string().describe(description), notes);
+const text = (description: string, annotations: Annotations = {}) => annotate(z.string().describe(description), annotations);
 const flag = (description: string) => z.boolean().describe(description);
-const expected: FieldNotes = { absent: 'missing-field', filled: true };
+const expected: Annotations = { absent: 'missing-field', filled: true };
 
 const hexColor = (description: string) =>
   z
@@ -77,9 +33,9 @@ const group = z
   .describe('A group of pages under one heading.')
   .meta({ id: 'Group' });
 
-const pages: z.ZodArray<z.ZodUnion<readonly [z.ZodString, typeof group]>> = note(
+const pages: z.ZodArray<z.ZodUnion<readonly [z.ZodString, typeof group]>> = annotate(
   z
-    .array(note(z.union([page, group]).describe('A page, by its path.'), { nested: true }))
+    .array(annotate(z.union([page, group]).describe('A page, by its path.'), { nested: true }))
     .describe('Pages of the group, in the order in which they are shown.'),
   expected,
 );
@@ -104,15 +60,15 @@ const colors = z
     dark: hexColor('The color of important buttons.').optional(),
     background: z
       .object({
-        light: note(hexColor('The background in light mode.'), { absent: 'background-incomplete' }),
-        dark: note(hexColor('The background in dark mode.'), { absent: 'background-incomplete' }),
+        light: annotate(hexColor('The background in light mode.'), { absent: 'background-incomplete' }),
+        dark: annotate(hexColor('The background in dark mode.'), { absent: 'background-incomplete' }),
       })
       .describe('Background colors, for both modes or for none.')
       .optional(),
   })
   .describe('Colors of the site.');
 
-const callToAction = note(
+const callToAction = annotate(
   z
     .object({
       type: z
@@ -139,8 +95,8 @@ const anchor = z
         hexColor('Color of the icon.'),
         z
           .object({
-            from: note(hexColor('Where the gradient begins.'), { absent: 'missing-field' }).optional(),
-            to: note(hexColor('Where the gradient ends.'), { absent: 'missing-field' }).optional(),
+            from: annotate(hexColor('Where the gradient begins.'), { absent: 'missing-field' }).optional(),
+            to: annotate(hexColor('Where the gradient ends.'), { absent: 'missing-field' }).optional(),
           })
           .describe('A gradient.'),
       ])
@@ -166,7 +122,7 @@ const api = z
       .union([z.string(), z.array(z.string())])
       .describe('Address that requests begin with; with several the reader can choose.')
       .optional(),
-    auth: note(
+    auth: annotate(
       z
         .object({
           method: z.enum(['bearer', 'basic', 'key']).describe('How requests are authenticated.').optional(),
@@ -193,7 +149,7 @@ const api = z
 
 const platform = (name: string) => text(`Address of the profile on ${name}.`, { filled: true }).optional();
 
-const footerSocials = note(
+const footerSocials = annotate(
   z
     .object({
       website: text('Address of the website.', { filled: true }).optional(),
@@ -210,11 +166,11 @@ const footerSocials = note(
   { platforms: { x: 'twitter', 'x.com': 'twitter', hn: 'hacker-news', ycombinator: 'hacker-news', homepage: 'website' } },
 );
 
-/** The one definition of the configuration file. Types, defaults, descriptions, the JSON Schema and the rules come from it. */
+/** The single definition of the configuration file. Types, defaults, descriptions, the JSON Schema and the rules derive from it. */
 export const docsConfig = z
   .object({
     name: text('Name of the project, shown in titles.', { filled: true }),
-    navigation: note(z.array(group).describe('Groups of pages, in the order in which they are shown.'), { filled: true }),
+    navigation: annotate(z.array(group).describe('Groups of pages, in the order in which they are shown.'), { filled: true }),
     logo: logo.optional(),
     favicon: text('Path of the icon that browsers show.', { refersTo: 'file' }).optional(),
     colors: colors.optional(),
@@ -267,5 +223,5 @@ export const docsConfig = z
   })
   .describe('Configuration of a documentation site.');
 
-/** The whole document with every default filled in. */
+/** The document with every default filled in. */
 export type DocsConfig = z.output<typeof docsConfig>;

@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import { docsConfig, type FieldNotes, fieldNotes, forms } from './definition.ts';
+import { type Annotations, annotationRegistry, forms } from './annotations.ts';
+import { docsConfig } from './definition.ts';
 
-/** Which of the validator's verdicts the schema is to give. */
+/** The validation options that the JSON Schema agrees with. */
 export interface JsonSchemaOptions {
-  /** Warnings count as errors: unknown keys, missing fields and empty values are refused as well. */
+  /** Treats warnings as errors: rejects unknown keys, missing fields and empty values. */
   readonly strict?: boolean;
-  /** Groups may stand inside the pages of a group. */
+  /** Allows groups inside the pages of a group. */
   readonly allowNestedGroups?: boolean;
 }
 
 type Node = z.core.JSONSchema.JSONSchema;
 
 /**
- * The JSON Schema 2020-12 of the configuration file, with descriptions, defaults and listed values, for editors. It accepts what
- * the validator finds no error in, apart from rules that JSON Schema cannot state.
+ * Creates the JSON Schema 2020-12 of the configuration file for editors, with descriptions, defaults and enumerations. It accepts
+ * the documents without an error, except for rules that JSON Schema cannot express.
  */
 export function docsConfigJsonSchema(options: JsonSchemaOptions = {}): Node {
   const schema = z.toJSONSchema(docsConfig, {
@@ -23,7 +24,7 @@ export function docsConfigJsonSchema(options: JsonSchemaOptions = {}): Node {
   }) as Node;
   const { $schema, ...rest } = schema;
   const properties = {
-    $schema: { description: 'Address of this schema, for editors.' }, // of any type: no rule looks at it
+    $schema: { description: 'Address of this schema, for editors.' }, // of any type: no rule checks it
     ...rest.properties,
   };
   return { ...($schema && { $schema }), title: 'Documentation site configuration', ...rest, properties };
@@ -31,33 +32,33 @@ export function docsConfigJsonSchema(options: JsonSchemaOptions = {}): Node {
 
 function complete(zodSchema: z.core.$ZodType, node: Node, options: JsonSchemaOptions): void {
   const { def } = zodSchema._zod;
-  const notes = fieldNotes.get(zodSchema as z.ZodType) ?? {};
-  // What an absent object is filled with says nothing to an editor.
+  const annotations = annotationRegistry.get(zodSchema as z.ZodType) ?? {};
+  // The default of a missing object means nothing to an editor.
   if (def.type === 'prefault') delete node.default;
-  if (def.type === 'object') completeObject(zodSchema as z.ZodObject, node, notes, options);
-  if (notes.nested && !options.allowNestedGroups) keepFirstBranch(node);
-  if (options.strict && notes.filled) {
+  if (def.type === 'object') completeObject(zodSchema as z.ZodObject, node, annotations, options);
+  if (annotations.nested && !options.allowNestedGroups) keepFirstBranch(node);
+  if (options.strict && annotations.filled) {
     if (def.type === 'array') node.minItems = 1;
     else node.pattern = '\\S';
   }
 }
 
-function completeObject(zodSchema: z.ZodObject, node: Node, notes: FieldNotes, { strict }: JsonSchemaOptions): void {
+function completeObject(zodSchema: z.ZodObject, node: Node, annotations: Annotations, { strict }: JsonSchemaOptions): void {
   if (strict) {
-    const missing = Object.entries(zodSchema.shape).filter(([, field]) => noteOf(field).absent === 'missing-field');
+    const missing = Object.entries(zodSchema.shape).filter(([, field]) => findAnnotations(field).absent === 'missing-field');
     const required = [...(node.required ?? []), ...missing.map(([key]) => key)];
     if (required.length > 0) node.required = required;
     node.additionalProperties = false;
-    if (!notes.platforms) node.patternProperties = { '^\\$schema$': {} };
+    if (!annotations.platforms) node.patternProperties = { '^\\$schema$': {} };
   }
-  if (notes.platforms) node.additionalProperties = false;
-  // An unknown key is a warning: accepted, but editors mark what is deprecated.
+  if (annotations.platforms) node.additionalProperties = false;
+  // An unknown key is a warning: accepted, but editors mark it as deprecated.
   else if (!strict) node.additionalProperties = { deprecated: true, description: 'Not part of the format: it is ignored.' };
-  if (!notes.when) return;
-  const { field, is, orAbsent, requires, form } = notes.when;
+  if (!annotations.when) return;
+  const { field, is, orAbsent, requires, form } = annotations.when;
   const type = 'object';
   node.if = { type, properties: { [field]: { const: is } }, ...(!orAbsent && { required: [field] }) };
-  // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   node.then = {
     type,
     ...(requires && { required: [requires], properties: { [requires]: {} } }),
@@ -65,12 +66,12 @@ function completeObject(zodSchema: z.ZodObject, node: Node, notes: FieldNotes, {
   };
 }
 
-/** The notes of a field, which lie on the schema inside its wrappers. */
-function noteOf(field: z.core.$ZodType): FieldNotes {
+/** The annotations of a field, which are registered for the schema inside its wrappers. */
+function findAnnotations(field: z.core.$ZodType): Annotations {
   let inner = field;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault)
     inner = inner.def.innerType;
-  return fieldNotes.get(inner as z.ZodType) ?? {};
+  return annotationRegistry.get(inner as z.ZodType) ?? {};
 }
 
 function keepFirstBranch(node: Node): void {

@@ -1,95 +1,97 @@
 import type { z } from 'zod';
-import { docsConfig, type FieldNotes, fieldNotes } from './definition.ts';
+import type { JsonNode } from '../json/syntax-tree.ts';
+import { type Annotations, annotationRegistry } from './annotations.ts';
+import { docsConfig } from './definition.ts';
 
-/** The definition of a value, taken out of zod's wrappers: what the validator, the normaliser and other doors walk over. */
-export type Shape = ObjectShape | ArrayShape | StringShape | EnumShape | BooleanShape | UnionShape;
+/** The definition of a value without zod's wrappers: what rules, normalization and the GraphQL types are based on. */
+export type SchemaModel = ObjectModel | ArrayModel | StringModel | EnumModel | BooleanModel | UnionModel;
 
 /** An object with known fields. */
-export interface ObjectShape extends Described {
+export interface ObjectModel extends Described {
   readonly kind: 'object';
-  /** The name of a shape that occurs inside itself. */
+  /** The name of a recursive model. */
   readonly id: string | undefined;
   readonly fields: ReadonlyMap<string, Field>;
 }
 
 /** An array. */
-export interface ArrayShape extends Described {
+export interface ArrayModel extends Described {
   readonly kind: 'array';
-  readonly element: Shape;
+  readonly element: SchemaModel;
 }
 
-/** A string, perhaps of a form. */
-export interface StringShape extends Described {
+/** A string, possibly with a pattern. */
+export interface StringModel extends Described {
   readonly kind: 'string';
   readonly pattern: RegExp | undefined;
 }
 
 /** One of the listed strings. */
-export interface EnumShape extends Described {
+export interface EnumModel extends Described {
   readonly kind: 'enum';
   readonly values: readonly string[];
 }
 
 /** `true` or `false`. */
-export interface BooleanShape extends Described {
+export interface BooleanModel extends Described {
   readonly kind: 'boolean';
 }
 
-/** One of several shapes; which one, the JSON type of the value tells. */
-export interface UnionShape extends Described {
+/** One of several models, distinguished by the JSON type of the value. */
+export interface UnionModel extends Described {
   readonly kind: 'union';
-  readonly branches: readonly Shape[];
+  readonly branches: readonly SchemaModel[];
 }
 
 /** A field of an object. */
 export interface Field {
-  readonly shape: Shape;
+  readonly model: SchemaModel;
   readonly description: string;
-  /** The finding when it is absent; undefined when it may be. */
+  /** The diagnostic for a missing field; undefined for an optional one. */
   readonly absent: 'required' | 'missing-field' | 'background-incomplete' | undefined;
-  /** Whether the normalised document always has it. */
+  /** Whether the normalized document always contains it. */
   readonly present: boolean;
-  /** What stands for an absent value: a string, a boolean, or an empty object whose own defaults are then filled in. */
+  /** The default for a missing field: a string, a boolean, or an empty object whose own defaults apply. */
   readonly fallback: string | boolean | object | undefined;
 }
 
 interface Described {
   readonly description: string;
-  readonly notes: FieldNotes;
+  readonly annotations: Annotations;
 }
 
-/** What zod makes of every schema that the format uses. */
+/** A zod schema with its definition. */
 type Definition = z.ZodType & { readonly _zod: { readonly def: z.core.$ZodTypes['_zod']['def'] } };
 
-const shapes = new Map<unknown, Shape>();
+const models = new Map<unknown, SchemaModel>();
 
-function shapeOf(schema: unknown): Shape {
-  const known = shapes.get(schema);
+function toModel(schema: unknown): SchemaModel {
+  const known = models.get(schema);
   if (known) return known;
-  const shape = makeShape(schema as Definition);
-  shapes.set(schema, shape);
-  return shape;
+  const model = createModel(schema as Definition);
+  models.set(schema, model);
+  return model;
 }
 
-function makeShape(schema: Definition): Shape {
+function createModel(schema: Definition): SchemaModel {
   const { def } = schema._zod;
-  const described = { description: schema.description ?? '', notes: fieldNotes.get(schema) ?? {} };
+  const described = { description: schema.description ?? '', annotations: annotationRegistry.get(schema) ?? {} };
   if (def.type === 'object') {
     const fields = new Map<string, Field>();
-    const shape: ObjectShape = { kind: 'object', id: schema.meta()?.id, fields, ...described };
-    shapes.set(schema, shape); // before its fields, because a group holds groups
-    for (const [key, value] of Object.entries(def.shape)) fields.set(key, fieldOf(value as unknown as Definition));
-    return shape;
+    const model: ObjectModel = { kind: 'object', id: schema.meta()?.id, fields, ...described };
+    models.set(schema, model); // before its fields, because a group holds groups
+    for (const [key, value] of Object.entries(def.shape)) fields.set(key, toField(value as unknown as Definition));
+    return model;
   }
-  if (def.type === 'array') return { kind: 'array', element: shapeOf(def.element), ...described };
-  if (def.type === 'union') return { kind: 'union', branches: def.options.map(shapeOf), ...described };
+  if (def.type === 'array') return { kind: 'array', element: toModel(def.element), ...described };
+  if (def.type === 'union') return { kind: 'union', branches: def.options.map(toModel), ...described };
   if (def.type === 'enum') return { kind: 'enum', values: Object.values(def.entries).map(String), ...described };
   if (def.type === 'boolean') return { kind: 'boolean', ...described };
-  if (def.type === 'string') return { kind: 'string', pattern: patternOf(def), ...described };
-  throw new TypeError(`The format uses ${def.type}, which has no shape.`);
+  if (def.type === 'string') return { kind: 'string', pattern: findPattern(def), ...described };
+  throw new TypeError(`The schema uses the zod type ${def.type}, which has no model.`);
 }
 
-function fieldOf(schema: Definition): Field {
+function toField(schema: Definition): Field {
   let inner = schema;
   let optional = false;
   let fallback: Field['fallback'];
@@ -100,13 +102,13 @@ function fieldOf(schema: Definition): Field {
     else break;
     inner = def.innerType as unknown as Definition;
   }
-  const shape = shapeOf(inner);
+  const model = toModel(inner);
   const mayBeAbsent = optional || fallback !== undefined;
-  const absent = shape.notes.absent ?? (mayBeAbsent ? undefined : 'required');
-  return { shape, description: shape.description, absent, present: !optional, fallback };
+  const absent = model.annotations.absent ?? (mayBeAbsent ? undefined : 'required');
+  return { model, description: model.description, absent, present: !optional, fallback };
 }
 
-function patternOf(def: z.core.$ZodStringDef): RegExp | undefined {
+function findPattern(def: z.core.$ZodStringDef): RegExp | undefined {
   for (const check of def.checks ?? []) {
     const { pattern } = check._zod.def as { pattern?: RegExp };
     if (pattern) return pattern;
@@ -114,5 +116,14 @@ function patternOf(def: z.core.$ZodStringDef): RegExp | undefined {
   return undefined;
 }
 
-/** The shape of the whole document. */
-export const docsConfigShape = shapeOf(docsConfig) as ObjectShape;
+/** The part of a model that applies to values of a JSON type, so that a union yields one diagnostic and not one per branch. */
+export function branchFor(model: SchemaModel, kind: JsonNode['kind']): SchemaModel | undefined {
+  if (model.kind === 'union') {
+    for (const branch of model.branches) if (branchFor(branch, kind)) return branch;
+    return undefined;
+  }
+  return model.kind === kind || (model.kind === 'enum' && kind === 'string') ? model : undefined;
+}
+
+/** The model of the document. */
+export const docsConfigModel = toModel(docsConfig) as ObjectModel;

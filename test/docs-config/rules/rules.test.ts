@@ -232,7 +232,7 @@ test('severities, strict and nested groups are the choice of the caller', () => 
   expect(summary({ severities: { 'nested-group': 'off' } })).toEqual(['unknown-property warning']);
 });
 
-test('the normalised document has every default, and nothing that is not of the format', () => {
+test('the normalized document has every default, and nothing that is not of the format', () => {
   const { config } = check({
     extra: 1,
     logo: { light: 'a', dark: 'b' },
@@ -253,7 +253,7 @@ test('the normalised document has every default, and nothing that is not of the 
   expect(check({ name: undefined }).config).toBeNull();
 });
 
-test('what does not fit, but was switched off, counts as absent in the normalised document', () => {
+test('what does not fit, but was switched off, counts as absent in the normalized document', () => {
   const off = { severities: { type: 'off', required: 'off', enum: 'off' } } as const;
   const { valid, config } = check(
     { favicon: 1, versions: ['a', 1], colors: {}, modeToggle: { default: 'x', isHidden: true } },
