@@ -16,7 +16,7 @@ import { authenticateBy } from './http/authenticate.ts';
 import type { GatewayRequest, Route } from './http/exchange.ts';
 import { graphqlRoute } from './http/graphql-route.ts';
 import { createListener } from './http/listener.ts';
-import { codePage, indexPage } from './http/pages/docs-config.ts';
+import { renderCodePage, renderIndexPage } from './http/pages/docs-config.ts';
 import { contentsPage, errorPage, errorsPage, html, json, page } from './http/pages.ts';
 import { failureHeaders } from './http/problem.ts';
 import { userRoute } from './rest/user.ts';
@@ -71,7 +71,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
     ['/api/user', user],
     ['/api/user/', user],
     ['/docs/errors', errorsPage],
-    ['/docs/docs-config', page(() => html(indexPage()))],
+    ['/docs/docs-config', page(() => html(renderIndexPage()))],
     ['/schemas/docs-config.json', page(() => json(200, docsConfigJsonSchema({}), 'application/schema+json'))],
     ['/livez', page(() => json(200, { status: 'alive' }))],
     [
@@ -83,11 +83,11 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
     ],
   ]);
 
-  /** Paths that are not listed: a page for each error and each finding. */
+  /** Paths that are not listed: a page for each error and each diagnostic. */
   function routeBelow(path: string): Route | undefined {
     const [, folder, name = ''] = /^(\/docs\/[a-z-]+)\/([\w-]+)$/.exec(path) ?? [];
     if (folder === '/docs/errors') return errorPage(name);
-    return folder === '/docs/docs-config' && isCode(name) ? page(() => html(codePage(name))) : undefined;
+    return folder === '/docs/docs-config' && isCode(name) ? page(() => html(renderCodePage(name))) : undefined;
   }
 
   const { server, isResponding } = createListener({

@@ -24,7 +24,7 @@ export interface CommandIo {
 }
 
 const help = `Usage: docs-config check FILE… [options]   Check configuration files of documentation sites
-       docs-config explain CODE            Explain a finding, with an example wrong and right
+       docs-config explain CODE            Explain a diagnostic, with an example wrong and right
        docs-config schema [options]        Print the JSON Schema of the file, for editors
 
 FILE is a file, a folder (each mint.json in it and below), a glob in quotes, or - for standard input.

@@ -1,26 +1,25 @@
-import type { Finding, Fix } from './diagnostics.ts';
+import type { Diagnostic, Fix } from './diagnostic.ts';
 import { createPositions, type Positions, type Range } from './json/positions.ts';
 import type { Code } from './rules/registry.ts';
 import { inspect, type ValidateOptions } from './validate.ts';
 
-/** One correction can bring the next to light: a quote first, then the comma behind it. Real files need two rounds. */
+/** One fix can reveal the next problem: first a quote, then the comma after it. Real files need two rounds. */
 const maxRounds = 20;
 
 /** An edit that was applied. */
 export interface AppliedFix {
-  /** The rule whose finding it corrects. */
+  /** The code of the diagnostic that it fixes. */
   readonly code: Code;
-  /** What was wrong: the message of the finding. */
+  /** The message of the diagnostic. */
   readonly message: string;
-  /** What was replaced, in the text as it was given; of an edit inside another one, the place of that one. */
+  /** What was replaced, in the original text; for an edit inside the text of an earlier edit, the range of the earlier one. */
   readonly range: Range;
 }
 
 /**
- * Applies every edit that is certainly what was meant, of errors only, so that a valid text stays as it is. Applied to its own
- * result it changes nothing.
+ * Applies the fixes of all errors, so a valid text does not change. Idempotent.
  *
- * @returns the text, and the edits in the order of their places.
+ * @returns the new text, and the edits in the order of their positions.
  */
 export function applyFixes(source: string, options: ValidateOptions = {}): { text: string; fixes: AppliedFix[] } {
   const positions = createPositions(source);
@@ -28,21 +27,21 @@ export function applyFixes(source: string, options: ValidateOptions = {}): { tex
   const fixes: AppliedFix[] = [];
   let text = source;
   while (rounds.length < maxRounds) {
-    const found = apart(inspect(text, options, { limit: Number.POSITIVE_INFINITY, fixable: true }).diagnostics);
+    const found = selectSeparate(inspect(text, options, { limit: Number.POSITIVE_INFINITY, fixable: true }).diagnostics);
     if (found.length === 0) break;
-    for (const { code, message, fix } of found) fixes.push({ code, message, range: rangeBefore(rounds, fix, positions) });
-    rounds.push(editsOf(found));
-    text = edit(text, found);
+    for (const { code, message, fix } of found) fixes.push({ code, message, range: mapToOriginal(rounds, fix, positions) });
+    rounds.push(toEdits(found));
+    text = replaceAll(text, found);
   }
   fixes.sort((a, b) => a.range.start.offset - b.range.start.offset);
   return { text, fixes };
 }
 
-type Fixable = Finding & { readonly fix: Fix };
+type Fixable = Diagnostic & { readonly fix: Fix };
 
-/** The findings whose edits touch nothing that another one touches; the rest comes in the next round. */
-function apart(findings: readonly Finding[]): Fixable[] {
-  const fixable = findings.filter((finding): finding is Fixable => finding.fix !== null);
+/** The diagnostics whose fixes do not overlap or touch. The others are left to the next round. */
+function selectSeparate(diagnostics: readonly Diagnostic[]): Fixable[] {
+  const fixable = diagnostics.filter((diagnostic): diagnostic is Fixable => diagnostic.fix !== null);
   fixable.sort((a, b) => a.fix.range.start.offset - b.fix.range.start.offset || a.fix.range.end.offset - b.fix.range.end.offset);
   let end = -1;
   return fixable.filter(({ fix: { range } }) => {
@@ -52,7 +51,7 @@ function apart(findings: readonly Finding[]): Fixable[] {
   });
 }
 
-function edit(text: string, fixes: readonly Fixable[]): string {
+function replaceAll(text: string, fixes: readonly Fixable[]): string {
   const parts: string[] = [];
   let from = 0;
   for (const { fix } of fixes) {
@@ -63,7 +62,7 @@ function edit(text: string, fixes: readonly Fixable[]): string {
   return parts.join('');
 }
 
-/** An edit, by where it stands in the text before and in the text after its round. */
+/** The range of an edit in the text before its round, and in the text after it. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -71,7 +70,7 @@ interface Edit {
   readonly newEnd: number;
 }
 
-function editsOf(fixes: readonly Fixable[]): Edit[] {
+function toEdits(fixes: readonly Fixable[]): Edit[] {
   let shift = 0;
   return fixes.map(({ fix: { range, newText } }) => {
     const [start, end] = [range.start.offset, range.end.offset];
@@ -82,15 +81,15 @@ function editsOf(fixes: readonly Fixable[]): Edit[] {
   });
 }
 
-/** Where an edit stands in the text as it was before every round. */
-function rangeBefore(rounds: readonly Edit[][], { range }: Fix, positions: Positions): Range {
-  const start = rounds.reduceRight((offset, edits) => offsetBefore(edits, offset, 'start'), range.start.offset);
-  const end = rounds.reduceRight((offset, edits) => offsetBefore(edits, offset, 'end'), range.end.offset);
+/** Maps the range of a fix to the original text. */
+function mapToOriginal(rounds: readonly Edit[][], { range }: Fix, positions: Positions): Range {
+  const start = rounds.reduceRight((offset, edits) => mapToPrevious(edits, offset, 'start'), range.start.offset);
+  const end = rounds.reduceRight((offset, edits) => mapToPrevious(edits, offset, 'end'), range.end.offset);
   return positions.range({ start, end: Math.max(start, end) });
 }
 
-/** Where a place stood before a round; inside what the round put there, the start or the end of what it replaced. */
-function offsetBefore(edits: readonly Edit[], offset: number, side: 'start' | 'end'): number {
+/** Maps an offset to the text before a round; inside inserted text, to the start or end of what it replaced. */
+function mapToPrevious(edits: readonly Edit[], offset: number, side: 'start' | 'end'): number {
   let low = 0;
   let high = edits.length;
   while (low < high) {

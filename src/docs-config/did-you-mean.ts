@@ -1,16 +1,16 @@
-/** No name is longer; comparing takes time by the square of the length. */
+/** Longer than any name. Comparing takes quadratic time in the length. */
 const maxWordLength = 64;
 
-/** The candidate that a mistyped word most likely means; undefined when none is near. Words beyond 64 characters have none. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+/** The candidate that a mistyped word most likely means; undefined when none is close, or the word is longer than 64 characters. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > maxWordLength) return undefined;
   const plain = fold(word);
   let best: string | undefined;
-  // One slip in a short word, one in three characters of a long one.
+  // One typo in a short word, one per three characters in a long one.
   let limit = Math.max(1, Math.floor(plain.length / 3)) + 1;
   for (const candidate of candidates) {
     if (candidate.length > 2 * maxWordLength) continue;
-    const distance = editDistance(plain, fold(candidate), limit);
+    const distance = computeEditDistance(plain, fold(candidate), limit);
     if (distance < limit) {
       best = candidate;
       limit = distance;
@@ -19,13 +19,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Case and the marks between words are not what anyone means to say. */
+/** Ignores case and the separators between words. */
 function fold(word: string): string {
   return word.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours from one word to the other; `limit` or more is told as `limit`. */
-function editDistance(from: string, to: string, limit: number): number {
+/** The number of insertions, deletions, replacements and swaps between two words, at most `limit`. */
+function computeEditDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) >= limit) return limit;
   let before: number[] = [];
   let leastBefore = 0;

@@ -1,7 +1,7 @@
 import { type Code, rules } from './rules/registry.ts';
 import type { Rule } from './rules/rule.ts';
 
-/** What there is to know about a code, as text: its default severity, what it means, and an example of it wrong and right. */
+/** Explains a code as text: its default severity, what it means, and an example of wrong and right. */
 export function explain(code: Code): string {
   const { title, explanation, severity, wrong, right, files }: Rule = rules[code];
   const around = files ? `In a site with the files ${files.join(', ')}:\n\n` : '';
@@ -12,7 +12,7 @@ ${explanation}
 
 ${around}Wrong:
 
-${indent(shorten(wrong))}
+${indent(shortenExample(wrong))}
 
 Right:
 
@@ -22,13 +22,13 @@ Switch it off: docs-config check --severity ${code}=off
 `;
 }
 
-/** The command that shows {@link explain}. */
+/** The command that prints {@link explain}. */
 export function explainCommand(code: Code): string {
   return `docs-config explain ${code}`;
 }
 
-/** An example that is long by its nature is shown by its beginning. */
-export function shorten(text: string): string {
+/** Shortens an example that is too long to print, such as one with 1,001 entries. */
+export function shortenExample(text: string): string {
   return text.length > 2000 ? `${text.slice(0, 400)}…` : text;
 }
 

@@ -1,7 +1,8 @@
-import type { Finding, Level } from '../docs-config/diagnostics.ts';
+import type { Diagnostic } from '../docs-config/diagnostic.ts';
 import type { Range } from '../docs-config/json/positions.ts';
 import { printValue } from '../docs-config/json/print-value.ts';
 import { codes, isCode } from '../docs-config/rules/registry.ts';
+import type { Level } from '../docs-config/rules/rule.ts';
 import type { Report, ValidateOptions } from '../docs-config/validate.ts';
 import { documentChecker } from '../docs-config-pool/check-documents.ts';
 import { InvalidInput } from '../domain/errors.ts';
@@ -10,6 +11,9 @@ import { DocsConfigType } from './docs-config-types.ts';
 
 /** The most files that one call may check. */
 const maxDocuments = 20;
+
+/** Where the gateway serves a page about each code. */
+const explanationsPath = '/docs/docs-config';
 
 const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
   description: 'A place in the text.',
@@ -28,8 +32,8 @@ const RangeType = builder.objectRef<Range>('DocsConfigRange').implement({
   }),
 });
 
-const FixType = builder.objectRef<NonNullable<Finding['fix']>>('DocsConfigFix').implement({
-  description: 'An edit that certainly mends a finding.',
+const FixType = builder.objectRef<NonNullable<Diagnostic['fix']>>('DocsConfigFix').implement({
+  description: 'An edit that certainly mends a diagnostic.',
   fields: (t) => ({
     range: t.expose('range', { type: RangeType, description: 'What to replace.' }),
     newText: t.exposeString('newText', { description: 'What to put there.' }),
@@ -37,14 +41,14 @@ const FixType = builder.objectRef<NonNullable<Finding['fix']>>('DocsConfigFix').
 });
 
 const SeverityType = builder.enumType('DocsConfigSeverity', {
-  description: 'How bad a finding is.',
+  description: 'How bad a diagnostic is.',
   values: {
     ERROR: { value: 'error', description: 'The file is not valid.' },
     WARNING: { value: 'warning', description: 'Worth a look.' },
   } as const,
 });
 
-const DiagnosticType = builder.objectRef<Finding>('DocsConfigDiagnostic').implement({
+const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').implement({
   description: 'One thing that is wrong, or worth a look.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The rule, such as `hex-color`.' }),
@@ -54,19 +58,22 @@ const DiagnosticType = builder.objectRef<Finding>('DocsConfigDiagnostic').implem
     range: t.expose('range', { type: RangeType, description: 'The offending text. Of a value, in its text with indents of 2.' }),
     suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do.' }),
     fix: t.expose('fix', { type: FixType, nullable: true, description: 'An edit; null where there is a choice.' }),
-    url: t.exposeString('url', { description: 'Path of the page about the rule, on this server.' }),
+    url: t.string({
+      description: 'Path of the page about the rule, on this server.',
+      resolve: ({ code }) => `${explanationsPath}/${code}`,
+    }),
   }),
 });
 
 const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
   description: 'What was found in a configuration file.',
   fields: (t) => ({
-    valid: t.exposeBoolean('valid', { description: 'Whether no finding is an error.' }),
+    valid: t.exposeBoolean('valid', { description: 'Whether no diagnostic is an error.' }),
     errorCount: t.exposeInt('errorCount', { description: 'How many errors there are, also beyond the list.' }),
     warningCount: t.exposeInt('warningCount', { description: 'How many warnings there are, also beyond the list.' }),
     diagnostics: t.field({
       type: [DiagnosticType],
-      description: 'The findings in the order of the text: at most 1,000, then the last one says how many there are.',
+      description: 'The diagnostics in the order of the text: at most 1,000, then the last one says how many there are.',
       resolve: ({ diagnostics }) => [...diagnostics],
     }),
     config: t.field({
@@ -79,7 +86,7 @@ const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
 });
 
 const LevelType = builder.enumType('DocsConfigLevel', {
-  description: 'What to make of the findings of a rule.',
+  description: 'What to make of the diagnostics of a rule.',
   values: {
     ERROR: { value: 'error', description: 'An error.' },
     WARNING: { value: 'warning', description: 'A warning.' },
@@ -88,10 +95,10 @@ const LevelType = builder.enumType('DocsConfigLevel', {
 });
 
 const SeverityInput = builder.inputType('DocsConfigSeverityInput', {
-  description: 'What to make of the findings of one rule.',
+  description: 'What to make of the diagnostics of one rule.',
   fields: (t) => ({
     code: t.string({ required: true, description: 'The rule, such as `nested-group`.' }),
-    level: t.field({ type: LevelType, required: true, description: 'What to make of its findings.' }),
+    level: t.field({ type: LevelType, required: true, description: 'What to make of its diagnostics.' }),
   }),
 });
 
@@ -99,8 +106,11 @@ const DocsConfigInput = builder.inputType('DocsConfigInput', {
   description: 'A configuration file: its text, or its value.',
   isOneOf: true,
   fields: (t) => ({
-    source: t.string({ description: 'The text of the file: findings have their places in it.' }),
-    value: t.field({ type: 'JSON', description: 'The file, parsed: findings have their places in its text with indents of 2.' }),
+    source: t.string({ description: 'The text of the file: diagnostics have their places in it.' }),
+    value: t.field({
+      type: 'JSON',
+      description: 'The file, parsed: diagnostics have their places in its text with indents of 2.',
+    }),
   }),
 });
 

@@ -12,14 +12,14 @@ test.each([
   ['arrays inside a document', `{"name": "a", ${navigation}, "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['groups', `{"name": "a", "navigation": ${'[{"group": "a", "pages": '.repeat(50_000)}[]${'}]'.repeat(50_000)}}`],
   ['closing brackets', `${']}'.repeat(100_000)}`],
-])('100,000 levels of %s are refused with a finding', (_, source) => {
+])('100,000 levels of %s are refused with a diagnostic', (_, source) => {
   const { valid, diagnostics } = validateDocsConfig(source);
   expect(valid).toBe(false);
   expect(diagnostics.length).toBeGreaterThan(0);
   expect(diagnostics.length).toBeLessThanOrEqual(1000);
 });
 
-test('a value nested too deep, or in a circle, is refused with a finding', () => {
+test('a value nested too deep, or in a circle, is refused with a diagnostic', () => {
   let deep: unknown = [];
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const circle: Record<string, unknown> = {};
@@ -39,7 +39,7 @@ test('a value whose indents would be far longer than itself is checked without t
   ]);
 });
 
-test('1,000,000 findings are counted, and at most 1,000 listed, the last of which says so', () => {
+test('1,000,000 diagnostics are counted, and at most 1,000 listed, the last of which says so', () => {
   const source = `{"name": "a", "navigation": [{"group": "a", "pages": [${'1,'.repeat(999_999)}1]}]}`;
   const { errorCount, warningCount, diagnostics } = validateDocsConfig(source);
   expect([errorCount, warningCount]).toEqual([1_000_000, 1]);

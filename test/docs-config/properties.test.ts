@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
-import type { Finding } from '../../src/docs-config/diagnostics.ts';
+import type { Diagnostic } from '../../src/docs-config/diagnostic.ts';
 import { codes, rules } from '../../src/docs-config/rules/registry.ts';
 import { docsConfig } from '../../src/docs-config/schema/definition.ts';
 import type { SchemaModel } from '../../src/docs-config/schema/schema-model.ts';
@@ -27,12 +27,12 @@ test('a document made from the format is valid, and normalising it twice is norm
   );
 });
 
-/** A change that breaks one rule, and the finding that has to follow. */
+/** A change that breaks one rule, and the diagnostic that has to follow. */
 interface Mutation {
   readonly document: unknown;
   readonly code: string;
   readonly pointer: string;
-  /** What the range of the finding shows when it is cut from the text. */
+  /** What the range of the diagnostic shows when it is cut from the text. */
   readonly shown: string;
 }
 
@@ -100,10 +100,10 @@ test('any single mutation yields its code, at its pointer, and the range cut fro
       const { diagnostics } = validateDocsConfig(source, { allowNestedGroups: true });
       const found = diagnostics.find(({ code, pointer }) => code === mutation.code && pointer === mutation.pointer);
       expect(found, `${mutation.code} ${mutation.pointer} in ${source}`).toBeDefined();
-      expect(cut(source, found as Finding)).toBe(mutation.shown);
+      expect(cut(source, found as Diagnostic)).toBe(mutation.shown);
       // No other error follows from it.
       const others = diagnostics.filter(
-        (finding) => finding !== found && finding.severity === 'error' && !before.has(identity(finding)),
+        (diagnostic) => diagnostic !== found && diagnostic.severity === 'error' && !before.has(identity(diagnostic)),
       );
       expect(others).toEqual([]);
     }),
@@ -200,11 +200,11 @@ function isJson(text: string): boolean {
   }
 }
 
-function identity({ code, pointer }: Finding): string {
+function identity({ code, pointer }: Diagnostic): string {
   return `${code} ${pointer}`;
 }
 
-function cut(source: string, { range }: Finding): string {
+function cut(source: string, { range }: Diagnostic): string {
   const text = source.slice(range.start.offset, range.end.offset);
   // A container is shown in the layout of the document; its meaning is what counts.
   return text.startsWith('{') && text !== '{' ? print(JSON.parse(text)) : text;

@@ -58,7 +58,7 @@ test('a long document, as text and as value, is reported like a short one', asyn
 });
 
 test('while documents of 900 KB are checked, other requests are answered', async () => {
-  // The largest that a body can hold, and as much work as text can be: each character is a finding of its own.
+  // The largest that a body can hold, and as much work as text can be: each character is a diagnostic of its own.
   const source = `{"name": "Acme", "navigation": [{"group": "a", "pages": [${'1,'.repeat(440_000)}1]}]}`;
   const answered: string[] = [];
   const check = checkAll([{ source }]).then(({ data }) => {

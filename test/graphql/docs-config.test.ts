@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 const ask = async (query: string, variables: Record<string, unknown> = {}) =>
   (await gateway.graphql(query, variables, { token })).json;
 
-const findings = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) {
+const diagnostics = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) {
   report: validateDocsConfig(input: $input, options: $options) {
     valid errorCount warningCount
     diagnostics { code severity pointer range { start { line column offset } end { line column offset } } fix { newText } url }
@@ -23,7 +23,7 @@ const source =
   '{\n  "name": "Acme",\n  "colors": { "primary": "0d9373" },\n  "navigation": [{ "group": "Start", "pages": ["intro"] }]\n}';
 
 test('a mistake is told with its place, its fix and its page', async () => {
-  const { data } = await ask(findings, { input: { source } });
+  const { data } = await ask(diagnostics, { input: { source } });
   expect(data.report).toEqual({
     valid: false,
     errorCount: 1,
@@ -42,7 +42,7 @@ test('a mistake is told with its place, its fix and its page', async () => {
 });
 
 test('a value is checked as its text is', async () => {
-  const { data } = await ask(findings, { input: { value: JSON.parse(source) } });
+  const { data } = await ask(diagnostics, { input: { value: JSON.parse(source) } });
   expect(data.report.diagnostics).toMatchObject([{ code: 'hex-color', pointer: '/colors/primary' }]);
 });
 
@@ -116,12 +116,12 @@ describe('options', () => {
       [['missing-file', 'WARNING']],
     ],
   ])('%s', async (_, value, options, expected) => {
-    const { data } = await ask(findings, { input: { value }, options });
+    const { data } = await ask(diagnostics, { input: { value }, options });
     expect(data.report.diagnostics.map(({ code, severity }: Record<string, string>) => [code, severity])).toEqual(expected);
   });
 
   test('a rule that is not there is refused by name', async () => {
-    const { data, errors } = await ask(findings, {
+    const { data, errors } = await ask(diagnostics, {
       input: { source },
       options: { severities: [{ code: 'hex-colour', level: 'OFF' }] },
     });
@@ -153,8 +153,8 @@ test('it needs the scope config:validate', async () => {
 });
 
 describe('pages', () => {
-  test('each finding’s page is there', async () => {
-    const { data } = await ask(findings, { input: { source } });
+  test('each diagnostic’s page is there', async () => {
+    const { data } = await ask(diagnostics, { input: { source } });
     const page = await gateway.send('GET', data.report.diagnostics[0].url, { token: null });
     expect([page.status, page.headers.get('content-type'), page.text.includes('<h1><code>hex-color</code></h1>')]).toEqual([
       200,

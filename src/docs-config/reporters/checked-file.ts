@@ -1,12 +1,12 @@
 import type { AppliedFix } from '../apply-fixes.ts';
 import type { Report } from '../validate.ts';
 
-/** A file with what was found in it: what every format of output is made of. */
+/** A file with its report: the input of every reporter. */
 export interface CheckedFile {
-  /** As the user named it; `-` for standard input. */
+  /** The path as the user wrote it; `-` for standard input. */
   readonly file: string;
   readonly source: string;
   readonly report: Report;
-  /** What was corrected before the check; absent when nothing was to be corrected. */
+  /** The fixes applied before the check; missing when fixing was not requested. */
   readonly fixes?: readonly AppliedFix[];
 }

@@ -1,19 +1,21 @@
-import type { Finding } from '../diagnostics.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import type { CheckedFile } from './checked-file.ts';
 
-/** Workflow commands of GitHub Actions, one a finding: they become annotations on the changed lines of a pull request. */
+/** Renders workflow commands of GitHub Actions, one per diagnostic, which annotate the changed lines of a pull request. */
 export function renderGithub(checked: readonly CheckedFile[]): string {
-  return checked.flatMap(({ file, report }) => report.diagnostics.map((finding) => annotation(file, finding))).join('');
+  return checked
+    .flatMap(({ file, report }) => report.diagnostics.map((diagnostic) => renderAnnotation(file, diagnostic)))
+    .join('');
 }
 
-function annotation(file: string, { code, severity, message, suggestion, range }: Finding): string {
+function renderAnnotation(file: string, { code, severity, message, suggestion, range }: Diagnostic): string {
   const { start, end } = range;
   const properties: [string, string | number][] = [
     ['file', file],
     ['line', start.line],
     ['endLine', end.line],
   ];
-  // Columns mean something to GitHub only where the lines are one and the same.
+  // GitHub accepts columns only when the range is on one line.
   if (start.line === end.line) properties.push(['col', start.column], ['endColumn', end.column]);
   properties.push(['title', `docs-config ${code}`]);
   const list = properties.map(([name, value]) => `${name}=${escapeProperty(String(value))}`).join(',');

@@ -1,6 +1,6 @@
 import type { CheckedFile } from './checked-file.ts';
 
-/** One JSON object on one line: the files in the order given, each with its findings and, after `--fix`, what was fixed. */
+/** Renders one JSON object on one line: the files in order, each with its diagnostics and, after `--fix`, the applied fixes. */
 export function renderJson(checked: readonly CheckedFile[]): string {
   const files = checked.map(({ file, report, fixes }) => ({
     file,

@@ -1,49 +1,57 @@
-import type { Finding } from '../diagnostics.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import { explainCommand } from '../explain.ts';
 import { renderFixes } from './applied-fixes.ts';
 import type { CheckedFile } from './checked-file.ts';
-import { codeFrame, printable } from './code-frame.ts';
-import { type Paint, paintWith } from './styles.ts';
+import { createCodeFrames, escapeControls } from './code-frame.ts';
+import { createStyles, type Styles } from './styles.ts';
 
-/** For people: what was fixed; each finding with its place, the lines around it and what to do; a summary of one line. */
+/** Renders for people: the applied fixes, each diagnostic with its position, code frame and suggestion, and a one-line summary. */
 export function renderPretty(checked: readonly CheckedFile[], color: boolean): string {
-  const paint = paintWith(color);
+  const styles = createStyles(color);
   const blocks = checked.flatMap(({ file, source, report }) => {
-    const frame = codeFrame(source);
-    return report.diagnostics.map((finding) => block(file, finding, frame, paint));
+    const frame = createCodeFrames(source);
+    return report.diagnostics.map((diagnostic) => renderDiagnostic(file, diagnostic, frame, styles));
   });
-  return `${renderFixes(checked, color)}${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${summary(checked, paint)}\n`;
+  return `${renderFixes(checked, color)}${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${renderSummary(checked, styles)}\n`;
 }
 
-function block(file: string, finding: Finding, frame: ReturnType<typeof codeFrame>, paint: Paint): string {
-  const { code, severity, message, pointer, range, suggestion, fix } = finding;
-  const strong = severity === 'error' ? paint.red : paint.yellow;
-  const place = printable(`${file === '-' ? 'standard input' : file}:${range.start.line}:${range.start.column}`);
+function renderDiagnostic(
+  file: string,
+  diagnostic: Diagnostic,
+  frame: ReturnType<typeof createCodeFrames>,
+  styles: Styles,
+): string {
+  const { code, severity, message, pointer, range, suggestion, fix } = diagnostic;
+  const strong = severity === 'error' ? styles.red : styles.yellow;
+  const place = escapeControls(`${file === '-' ? 'standard input' : file}:${range.start.line}:${range.start.column}`);
   const lines = [
-    `${paint.bold(place)} ${strong(severity)} ${paint.bold(code)}${pointer ? ` ${paint.dim(printable(pointer))}` : ''}`,
-    `  ${printable(message)}`,
+    `${styles.bold(place)} ${strong(severity)} ${styles.bold(code)}${pointer ? ` ${styles.dim(escapeControls(pointer))}` : ''}`,
+    `  ${escapeControls(message)}`,
     '',
-    ...frame(range, { mark: strong, gutter: paint.dim }).map((line) => `  ${line}`),
+    ...frame(range, { mark: strong, gutter: styles.dim }).map((line) => `  ${line}`),
     '',
   ];
   if (suggestion)
     lines.push(
-      `  ${paint.cyan('→')} ${printable(suggestion)}${fix && severity === 'error' ? paint.dim(' (--fix does it)') : ''}`,
+      `  ${styles.cyan('→')} ${escapeControls(suggestion)}${fix && severity === 'error' ? styles.dim(' (--fix does it)') : ''}`,
     );
-  lines.push(`  ${paint.dim(`  see ${explainCommand(code)}`)}`);
+  lines.push(`  ${styles.dim(`  see ${explainCommand(code)}`)}`);
   return `${lines.join('\n')}\n`;
 }
 
-function summary(checked: readonly CheckedFile[], paint: Paint): string {
+function renderSummary(checked: readonly CheckedFile[], styles: Styles): string {
   const errors = sum(checked, ({ report }) => report.errorCount);
   const warnings = sum(checked, ({ report }) => report.warningCount);
   const fixable = sum(
     checked,
     ({ report }) => report.diagnostics.filter(({ severity, fix }) => severity === 'error' && fix).length,
   );
-  const files = count(checked.length, 'file');
+  const files = formatCount(checked.length, 'file');
   if (errors + warnings === 0) return `${files} checked: no problems.`;
-  const found = [errors > 0 && paint.red(count(errors, 'error')), warnings > 0 && paint.yellow(count(warnings, 'warning'))];
+  const found = [
+    errors > 0 && styles.red(formatCount(errors, 'error')),
+    warnings > 0 && styles.yellow(formatCount(warnings, 'warning')),
+  ];
   const hint = fixable > 0 ? `; --fix corrects ${fixable === errors ? (errors === 1 ? 'it' : 'all errors') : fixable}` : '';
   return `${files} checked: ${found.filter(Boolean).join(', ')}${hint}.`;
 }
@@ -52,6 +60,6 @@ function sum(checked: readonly CheckedFile[], value: (file: CheckedFile) => numb
   return checked.reduce((total, file) => total + value(file), 0);
 }
 
-function count(number: number, noun: string): string {
+function formatCount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

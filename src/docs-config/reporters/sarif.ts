@@ -1,11 +1,11 @@
-import type { Finding } from '../diagnostics.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import { explainCommand } from '../explain.ts';
 import type { Range } from '../json/positions.ts';
 import { codes, rules } from '../rules/registry.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { CheckedFile } from './checked-file.ts';
 
-/** A SARIF 2.1.0 log, which code scanning of GitHub, GitLab and others reads. */
+/** Renders a SARIF 2.1.0 log, for code scanning on GitHub, GitLab and others. */
 export function renderSarif(checked: readonly CheckedFile[]): string {
   const log = {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
@@ -14,7 +14,9 @@ export function renderSarif(checked: readonly CheckedFile[]): string {
       {
         tool: { driver: { name: 'docs-config', rules: codes.map(describeRule) } },
         columnKind: 'utf16CodeUnits',
-        results: checked.flatMap(({ file, report }) => report.diagnostics.map((finding) => result(fileUri(file), finding))),
+        results: checked.flatMap(({ file, report }) =>
+          report.diagnostics.map((diagnostic) => describeResult(toFileUri(file), diagnostic)),
+        ),
       },
     ],
   };
@@ -35,7 +37,7 @@ function describeRule(code: (typeof codes)[number]) {
   };
 }
 
-function result(uri: string, { code, severity, message, suggestion, pointer, range, fix }: Finding) {
+function describeResult(uri: string, { code, severity, message, suggestion, pointer, range, fix }: Diagnostic) {
   return {
     ruleId: code,
     ruleIndex: codes.indexOf(code),
@@ -43,7 +45,7 @@ function result(uri: string, { code, severity, message, suggestion, pointer, ran
     message: { text: (suggestion ? `${message} ${suggestion}` : message).toWellFormed() },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri }, region: region(range) },
+        physicalLocation: { artifactLocation: { uri }, region: describeRegion(range) },
         ...(pointer && { logicalLocations: [{ fullyQualifiedName: pointer.toWellFormed() }] }),
       },
     ],
@@ -54,7 +56,7 @@ function result(uri: string, { code, severity, message, suggestion, pointer, ran
           artifactChanges: [
             {
               artifactLocation: { uri },
-              replacements: [{ deletedRegion: region(fix.range), insertedContent: { text: fix.newText } }],
+              replacements: [{ deletedRegion: describeRegion(fix.range), insertedContent: { text: fix.newText } }],
             },
           ],
         },
@@ -63,7 +65,7 @@ function result(uri: string, { code, severity, message, suggestion, pointer, ran
   };
 }
 
-function region({ start, end }: Range) {
+function describeRegion({ start, end }: Range) {
   return {
     startLine: start.line,
     startColumn: start.column,
@@ -74,8 +76,8 @@ function region({ start, end }: Range) {
   };
 }
 
-/** A relative reference, or a file URI for an absolute path. */
-function fileUri(file: string): string {
+/** Converts a path to a relative reference, or an absolute path to a file URI. */
+function toFileUri(file: string): string {
   if (file === '-') return 'stdin';
   const path = file.replaceAll('\\', '/').toWellFormed().split('/').map(encodeURIComponent).join('/');
   if (path.startsWith('/')) return `file://${path}`;

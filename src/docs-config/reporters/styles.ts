@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
-/** How a terminal shows emphasis; without color the text is returned as it is. */
-export interface Paint {
+/** Functions that style text for a terminal. */
+export interface Styles {
   readonly red: (text: string) => string;
   readonly yellow: (text: string) => string;
   readonly green: (text: string) => string;
@@ -10,9 +10,9 @@ export interface Paint {
   readonly dim: (text: string) => string;
 }
 
-/** Emphasis with color, or none at all. Whether there is to be color was decided before: the stream is not asked. */
-export function paintWith(color: boolean): Paint {
-  const style = (format: keyof Paint) => (text: string) => (color ? styleText(format, text, { validateStream: false }) : text);
+/** Creates styles; without color they return the text unchanged. The caller decides about color, not the stream. */
+export function createStyles(color: boolean): Styles {
+  const style = (format: keyof Styles) => (text: string) => (color ? styleText(format, text, { validateStream: false }) : text);
   return {
     red: style('red'),
     yellow: style('yellow'),

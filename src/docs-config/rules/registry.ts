@@ -1,12 +1,12 @@
 import { duplicateKey, nestedGroup, socialPlatform, unknownProperty } from './keys.ts';
-import { jsonSyntax, tooDeep, tooManyFindings } from './limits.ts';
+import { jsonSyntax, tooDeep, tooManyDiagnostics } from './limits.ts';
 import { newerFormat } from './newer-format.ts';
 import { backgroundIncomplete, missingField, required } from './presence.ts';
 import { duplicatePage, missingFile, undeclaredVersion, unmatchedUrl } from './references.ts';
 import type { Rule } from './rule.ts';
 import { basicAuthName, emptyValue, enumeration, hexColor, rootType, type } from './values.ts';
 
-/** Every rule by its code. What a page, a severity, SARIF or a validation knows of rules, it knows from here. */
+/** Every rule by its code. Adding a rule here adds it to validation, reports, explanations and pages. */
 export const rules = {
   'json-syntax': jsonSyntax,
   'root-type': rootType,
@@ -28,21 +28,16 @@ export const rules = {
   'unmatched-url': unmatchedUrl,
   'missing-file': missingFile,
   'too-deep': tooDeep,
-  'too-many-findings': tooManyFindings,
+  'too-many-findings': tooManyDiagnostics,
 } satisfies Readonly<Record<string, Rule>>;
 
-/** What a finding can be. */
+/** The code of a diagnostic. */
 export type Code = keyof typeof rules;
 
-/** Every code, in the order of the table. */
+/** Every code, in the order of {@link rules}. */
 export const codes = Object.keys(rules) as readonly Code[];
 
 /** Whether a text is a code. */
 export function isCode(text: string): text is Code {
   return Object.hasOwn(rules, text);
-}
-
-/** The path of a rule's page. */
-export function pagePath(code: Code): string {
-  return `/docs/docs-config/${code}`;
 }

@@ -1,9 +1,9 @@
-import type { Findings } from '../diagnostics.ts';
+import type { DiagnosticCollector } from '../collect-diagnostics.ts';
 import type { Positions } from '../json/positions.ts';
 import { effectiveMembers, type JsonNode, type Member } from '../json/syntax-tree.ts';
 import { branchFor, docsConfigModel, type SchemaModel, type StringModel } from '../schema/schema-model.ts';
 import { type Code, codes, rules } from './registry.ts';
-import type { ReportDraft, Rule, Visit } from './rule.ts';
+import type { ReportDiagnostic, Rule, Visit } from './rule.ts';
 import type { Site } from './site.ts';
 
 const noMembers: ReadonlyMap<string, Member> = new Map();
@@ -17,8 +17,8 @@ const objectChecks = codes.flatMap((code) => {
 type Check = { readonly code: Code; readonly check: NonNullable<Rule['check']> };
 const checks = new Map<SchemaModel, readonly Check[]>();
 
-/** The rules that concern values of a model; found once for each model. */
-function checksFor(model: SchemaModel): readonly Check[] {
+/** The rules that apply to values of a model, cached per model. */
+function findChecks(model: SchemaModel): readonly Check[] {
   const known = checks.get(model);
   if (known) return known;
   const found = codes.flatMap((code) => {
@@ -29,13 +29,13 @@ function checksFor(model: SchemaModel): readonly Check[] {
   return found;
 }
 
-/** Takes every value of a document, with what the format says about it, to every rule. The reader bounds the depth. */
-export function walk(root: JsonNode, text: string, site: Site, positions: Positions, findings: Findings): void {
+/** Runs every rule on every value of a document. The parser bounds the depth of the recursion. */
+export function runRules(root: JsonNode, text: string, site: Site, positions: Positions, collector: DiagnosticCollector): void {
   const path: (string | number)[] = [];
   const line = (offset: number) => positions.at(offset).line;
-  const reporters = new Map<Code, ReportDraft>();
+  const reporters = new Map<Code, ReportDiagnostic>();
   for (const code of codes) {
-    if (findings.level(code) !== 'off') reporters.set(code, (make) => findings.add(code, path, make));
+    if (collector.level(code) !== 'off') reporters.set(code, (make) => collector.add(code, path, make));
   }
   visit(root, docsConfigModel);
 
@@ -45,7 +45,7 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
     const branch = model && branchFor(model, node.kind);
     if (model) {
       const value: Visit = { node, model, branch, members, text, path, site, line };
-      for (const { code, check } of checksFor(model)) {
+      for (const { code, check } of findChecks(model)) {
         const report = reporters.get(code);
         if (report) check(value, report);
       }
@@ -55,7 +55,7 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
         const report = reporters.get(code);
         if (report) checkObject({ node, members, line }, report);
       }
-      for (const [key, member] of members) visitBelow(key, member.value, fieldModel(branch, key));
+      for (const [key, member] of members) visitBelow(key, member.value, findFieldModel(branch, key));
     } else if (node.kind === 'array') {
       const element = branch?.kind === 'array' ? branch.element : undefined;
       let index = 0;
@@ -70,8 +70,8 @@ export function walk(root: JsonNode, text: string, site: Site, positions: Positi
   }
 }
 
-function fieldModel(branch: SchemaModel | undefined, key: string): SchemaModel | undefined {
+function findFieldModel(branch: SchemaModel | undefined, key: string): SchemaModel | undefined {
   if (branch?.kind !== 'object') return undefined;
-  // An unlisted platform is one finding; that its value be a text is another matter.
+  // An unknown platform is one diagnostic, and its value must be a string all the same.
   return branch.fields.get(key)?.model ?? (branch.annotations.platforms ? plainString : undefined);
 }

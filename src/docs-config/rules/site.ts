@@ -1,81 +1,81 @@
-import { nearest } from '../did-you-mean.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { type JsonNode, valueUnder } from '../json/syntax-tree.ts';
 
-/** What rules ask about the document as a whole, and about the files around it. Each answer is prepared when first asked for. */
+/** What rules need to know about the whole document and the files around it. Computed on first use. */
 export interface Site {
-  /** Versions that are declared; undefined when that cannot be told. */
+  /** The declared versions; undefined when they are unknown because of syntax errors. */
   readonly versions: () => ReadonlySet<string> | undefined;
-  /** Whether the path of some page begins like this; undefined when that cannot be told. */
+  /** Whether the path of any page starts with a prefix; undefined when the pages are unknown because of syntax errors. */
   readonly startsPage: (prefix: string) => boolean | undefined;
-  /** Where a page was first met on the walk; remembers it when it was not. */
+  /** The first mention of a page; undefined for the first call, which records it. */
   readonly firstMention: (page: string, node: JsonNode) => JsonNode | undefined;
-  /** The files of the site; undefined when they are not known. */
+  /** The site's files; undefined when they are unknown. */
   readonly files: () => SiteFiles | undefined;
 }
 
-/** The files that references are looked up in. */
+/** The files that references are resolved against. */
 interface SiteFiles {
   readonly has: (path: string) => boolean;
   /**
-   * The file that one of the paths probably means: the same but for case, the only one of that name elsewhere, or one with a
-   * similar name in the folder.
+   * The file that one of the paths most likely means: one that differs only in case, the only one of that name in another folder,
+   * or one with a similar name in the same folder.
    */
   readonly similar: (paths: readonly string[]) => string | undefined;
 }
 
-/** The site that a document describes. */
-export function siteOf(root: JsonNode, files: readonly string[] | undefined): Site {
+/** Creates the site of a document. */
+export function createSite(root: JsonNode, files: readonly string[] | undefined): Site {
   const mentions = new Map<string, JsonNode>();
-  const pages = once(() => pagesOf(root));
+  const pages = once(() => findPages(root));
   const sortedPages = once(() => pages()?.toSorted());
-  let questions = 0;
+  let prefixLookUps = 0;
   return {
-    versions: once(() => versionsOf(root)),
+    versions: once(() => findVersions(root)),
     startsPage: (prefix) => {
-      // Sorting pays for many tabs only, and is what keeps thousands of them linear.
-      if (questions++ < 16) return pages()?.some((page) => page.startsWith(prefix));
-      return startsOneOf(sortedPages(), prefix);
+      // Sorting pays off only for many tabs, and keeps thousands of them linear.
+      if (prefixLookUps++ < 16) return pages()?.some((page) => page.startsWith(prefix));
+      return isPrefixOfAny(sortedPages(), prefix);
     },
     firstMention: (page, node) => {
       const first = mentions.get(page);
       if (!first) mentions.set(page, node);
       return first;
     },
-    files: once(() => files && siteFiles(indexFiles(files))),
+    files: once(() => files && createSiteFiles(indexFiles(files))),
   };
 }
 
-/** A path in the form in which paths are compared: forward slashes, none in front. */
-export function plainPath(path: string): string {
+/** Normalizes a path for comparison: forward slashes, none at the start. */
+export function normalizePath(path: string): string {
   const plain = path.includes('\\') ? path.replaceAll('\\', '/') : path;
   return plain.startsWith('/') || plain.startsWith('./') ? plain.replace(/^(?:\.?\/)+/, '') : plain;
 }
 
-/** The path of a page in the form in which pages are compared. */
-export function plainPage(path: string): string {
-  const plain = plainPath(path.trim());
+/** Normalizes the path of a page for comparison: as above, without the file extension. */
+export function normalizePage(path: string): string {
+  const plain = normalizePath(path.trim());
   return plain.endsWith('.mdx') ? plain.slice(0, -4) : plain.endsWith('.md') ? plain.slice(0, -3) : plain;
 }
 
-/** Whether it is an address elsewhere, or a place on the page itself, and so no path. */
+/** Whether it is a URL or a fragment rather than a path. */
 export function isAddress(path: string): boolean {
   return /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|\/\/|#)/.test(path.trim());
 }
 
-function versionsOf(root: JsonNode): ReadonlySet<string> | undefined {
+function findVersions(root: JsonNode): ReadonlySet<string> | undefined {
   const versions = valueUnder(root, 'versions');
   if (!versions) return isDamaged(root) ? undefined : new Set();
   if (versions.kind !== 'array' || versions.damaged) return undefined;
   return new Set(versions.items.flatMap((item) => (item.kind === 'string' ? [item.value] : [])));
 }
 
-function pagesOf(root: JsonNode): string[] | undefined {
+function findPages(root: JsonNode): string[] | undefined {
   const navigation = valueUnder(root, 'navigation');
   if (navigation?.kind !== 'array' || navigation.damaged || isDamaged(root)) return undefined;
   const found: string[] = [];
   const waiting: JsonNode[] = [...navigation.items];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (node.kind === 'string') found.push(plainPage(node.value));
+    if (node.kind === 'string') found.push(normalizePage(node.value));
     const below = valueUnder(node, 'pages');
     if (below?.kind === 'array') for (const item of below.items) waiting.push(item);
   }
@@ -86,8 +86,8 @@ function isDamaged(node: JsonNode): boolean {
   return node.kind === 'object' && node.damaged;
 }
 
-/** In a sorted list the entries that begin with a prefix stand right behind the place of the prefix itself. */
-function startsOneOf(sorted: readonly string[] | undefined, prefix: string): boolean | undefined {
+/** Whether an entry of a sorted list starts with a prefix: such entries directly follow the position of the prefix. */
+function isPrefixOfAny(sorted: readonly string[] | undefined, prefix: string): boolean | undefined {
   if (!sorted) return undefined;
   let low = 0;
   let high = sorted.length;
@@ -99,7 +99,7 @@ function startsOneOf(sorted: readonly string[] | undefined, prefix: string): boo
   return sorted[low]?.startsWith(prefix) ?? false;
 }
 
-/** Files by what they are looked up by. */
+/** The look-up tables of a list of files. */
 interface FileIndex {
   readonly known: ReadonlySet<string>;
   readonly byFolded: ReadonlyMap<string, string>;
@@ -109,19 +109,19 @@ interface FileIndex {
   readonly byFolder: ReadonlyMap<string, readonly string[]>;
 }
 
-/** In a folder with more files the rest is not compared with a mistyped name. */
+/** The maximum number of files per folder that are compared with a mistyped name. */
 const maxNeighbors = 500;
 
-/** How many names are compared for one document; what is missing after that gets no suggestion. */
+/** The maximum number of names compared for one document; after that, missing files get no suggestion. */
 const maxComparisons = 20_000;
 
 const indexes = new WeakMap<readonly string[], FileIndex>();
 
-/** The index of a list, made once however many documents are checked against the same list. */
+/** The index of a list, built once however many documents are checked against the same list. */
 function indexFiles(files: readonly string[]): FileIndex {
   const made = indexes.get(files);
   if (made) return made;
-  const known = new Set(files.map(plainPath));
+  const known = new Set(files.map(normalizePath));
   const byFolded = new Map<string, string>();
   const byName = new Map<string, string | undefined>();
   const byFolder = new Map<string, string[]>();
@@ -139,7 +139,7 @@ function indexFiles(files: readonly string[]): FileIndex {
   return index;
 }
 
-function siteFiles({ known, byFolded, byName, byFolder }: FileIndex): SiteFiles {
+function createSiteFiles({ known, byFolded, byName, byFolder }: FileIndex): SiteFiles {
   let comparisons = 0;
   const similar = (path: string): string | undefined => {
     const sure = byFolded.get(path.toLowerCase()) ?? byName.get(baseName(path));
@@ -148,7 +148,7 @@ function siteFiles({ known, byFolded, byName, byFolder }: FileIndex): SiteFiles 
     const neighbors = byFolder.get(folder) ?? [];
     if (comparisons + neighbors.length > maxComparisons) return undefined;
     comparisons += neighbors.length;
-    const near = nearest(baseName(path), neighbors);
+    const near = didYouMean(baseName(path), neighbors);
     return near === undefined ? undefined : byFolded.get(folder.toLowerCase() + near);
   };
   return {

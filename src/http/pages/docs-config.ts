@@ -1,5 +1,5 @@
-import { shorten } from '../../docs-config/explain.ts';
-import { type Code, codes, pagePath, rules } from '../../docs-config/rules/registry.ts';
+import { shortenExample } from '../../docs-config/explain.ts';
+import { type Code, codes, rules } from '../../docs-config/rules/registry.ts';
 import type { Rule } from '../../docs-config/rules/rule.ts';
 
 const style = `
@@ -12,8 +12,8 @@ pre.wrong { border-color: #cf222e; } pre.right { border-color: #1a7f37; }
 table { border-collapse: collapse; } td, th { padding: 0.3rem 1rem 0.3rem 0; text-align: left; vertical-align: top; }
 `;
 
-/** The page about a code, served at {@link pagePath}: what it means, and an example of it wrong and right. HTML, complete. */
-export function codePage(code: Code): string {
+/** Renders the page about a code: what it means, and an example of wrong and right. A complete HTML document. */
+export function renderCodePage(code: Code): string {
   const { title, explanation, severity, wrong, right, files }: Rule = rules[code];
   const around = files
     ? `<p>In a site with the files ${files.map((file) => `<code>${escapeHtml(file)}</code>`).join(', ')}:</p>`
@@ -23,29 +23,29 @@ export function codePage(code: Code): string {
 <p><strong>${escapeHtml(title)}.</strong> By default ${severity === 'error' ? 'an error' : 'a warning'}.</p>
 <p>${escapeHtml(explanation)}</p>
 ${around}<h2>Wrong</h2>
-<pre class="wrong"><code>${escapeHtml(shorten(wrong))}</code></pre>
+<pre class="wrong"><code>${escapeHtml(shortenExample(wrong))}</code></pre>
 <h2>Right</h2>
 <pre class="right"><code>${escapeHtml(right)}</code></pre>
 <h2>Switch it off</h2>
 <p><code>docs-config check --severity ${code}=off</code>, or <code>severities</code> in the query.</p>`;
-  return page(`${code}: ${title}`, body);
+  return renderPage(`${code}: ${title}`, body);
 }
 
-/** The page that lists every code, served at `/docs/docs-config`. HTML, complete. */
-export function indexPage(): string {
+/** Renders the page that lists every code, served at `/docs/docs-config`. A complete HTML document. */
+export function renderIndexPage(): string {
   const rows = codes.map((code) => {
     const { title, severity }: Rule = rules[code];
     return `<tr><td><a href="${pagePath(code)}"><code>${code}</code></a></td><td>${severity}</td><td>${escapeHtml(title)}.</td></tr>`;
   });
   const head = '<tr><th>Code</th><th>Default</th><th>When</th></tr>';
   const schema = '<p>The JSON Schema for editors: <a href="/schemas/docs-config.json">/schemas/docs-config.json</a></p>';
-  return page(
-    'Findings of docs-config',
-    `<h1>Findings of docs-config</h1>\n${schema}\n<table>${head}\n${rows.join('\n')}\n</table>`,
+  return renderPage(
+    'Diagnostics of docs-config',
+    `<h1>Diagnostics of docs-config</h1>\n${schema}\n<table>${head}\n${rows.join('\n')}\n</table>`,
   );
 }
 
-function page(title: string, body: string): string {
+function renderPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +61,12 @@ ${body}
 `;
 }
 
-/** Text as HTML shows it. */
+/** Escapes text for HTML. */
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** The path of the page about a code. */
+function pagePath(code: Code): string {
+  return `/docs/docs-config/${code}`;
 }

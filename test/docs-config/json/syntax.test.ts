@@ -114,7 +114,7 @@ test.each(cases)('%s', (_, text, offending, says, fixed) => {
   else expect(applyFixes(text).text).toBe(fixed);
 });
 
-test('a broken place is one finding, and nothing else is invented', () => {
+test('a broken place is one diagnostic, and nothing else is invented', () => {
   for (const [name, text] of cases) {
     if (name === 'fence around') continue; // one before, one behind
     const errors = validateDocsConfig(text).diagnostics.filter(({ severity }) => severity === 'error');

@@ -135,7 +135,7 @@ test('SARIF: valid by the published schema, for every code, with fixes', () => {
   expect(isSarif(log)).toBe(false);
 });
 
-test('GitHub: one workflow command a finding, escaped', () => {
+test('GitHub: one workflow command a diagnostic, escaped', () => {
   const annotations = renderGithub([
     checked('{"name": "100%\\n", "navigation": [{"group": "a,b:c", "pages": [{\n}]}]}', 'a,b:c%.json'),
   ]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { codes, rules } from '../../../src/docs-config/rules/registry.ts';
 import type { Rule } from '../../../src/docs-config/rules/rule.ts';
 import { type ValidateOptions, validateDocsConfig, validateDocsConfigValue } from '../../../src/docs-config/validate.ts';
-import { codePage, indexPage } from '../../../src/http/pages/docs-config.ts';
+import { renderCodePage, renderIndexPage } from '../../../src/http/pages/docs-config.ts';
 
 const navigation = [{ group: 'Guides', pages: ['guides/start'] }];
 
@@ -11,7 +11,7 @@ function check(fields: object, options?: ValidateOptions) {
 }
 
 /** What is found, as `code pointer`, in the order of the text. */
-function findings(fields: object, options?: ValidateOptions): string[] {
+function diagnosticsOf(fields: object, options?: ValidateOptions): string[] {
   return check(fields, options).diagnostics.map(({ code, pointer }) => `${code} ${pointer}`);
 }
 
@@ -131,7 +131,7 @@ const cases: readonly [name: string, fields: object, expected: string[]][] = [
 ];
 
 test.each(cases)('%s', (_, fields, expected) => {
-  expect(findings(fields)).toEqual(expected);
+  expect(diagnosticsOf(fields)).toEqual(expected);
 });
 
 test.each(['[]', '"x"', '7', 'true', 'null'])('a document %s is no object', (source) => {
@@ -142,7 +142,7 @@ test.each(['[]', '"x"', '7', 'true', 'null'])('a document %s is no object', (sou
 
 const newer = { theme: 'mint', navigation: { tabs: [{ tab: 'Guides', pages: [1, null] }] }, colors: {}, extra: 1 };
 
-test('a document in the newer format is one finding, at the root', () => {
+test('a document in the newer format is one diagnostic, at the root', () => {
   const { valid, diagnostics } = check(newer);
   expect(valid).toBe(false);
   expect(diagnostics).toMatchObject([{ code: 'newer-format', severity: 'error', pointer: '', range: { start: { offset: 0 } } }]);
@@ -152,13 +152,13 @@ test.each([
   ['an object as navigation, without a theme', { ...newer, theme: undefined }],
   ['a theme, with a list as navigation', { theme: 'mint', extra: 1 }],
 ])('%s is checked as before', (_, fields) => {
-  const found = findings(fields);
+  const found = diagnosticsOf(fields);
   expect(found.length).toBeGreaterThan(1);
   expect(found.some((one) => one.startsWith('newer-format'))).toBe(false);
 });
 
 test('with newer-format off, a document in the newer format is checked as before', () => {
-  expect(findings(newer, { severities: { 'newer-format': 'off' } })).toContain('type /navigation');
+  expect(diagnosticsOf(newer, { severities: { 'newer-format': 'off' } })).toContain('type /navigation');
   expect(check(newer, { severities: { 'newer-format': 'warning' } })).toMatchObject({
     valid: true,
     warningCount: 1,
@@ -269,13 +269,13 @@ test('what does not fit, but was switched off, counts as absent in the normalize
 test.each(codes)('the page of %s: the wrong example yields it and nothing else, the right one nothing', (code) => {
   const { wrong, right, files }: Rule = rules[code];
   const options = files ? { files } : {};
-  const found = new Set(validateDocsConfig(wrong, options).diagnostics.map((finding) => finding.code));
-  // That there are too many findings is never found alone.
+  const found = new Set(validateDocsConfig(wrong, options).diagnostics.map((diagnostic) => diagnostic.code));
+  // That there are too many diagnostics is never found alone.
   expect([...found].at(-1)).toBe(code);
   if (code !== 'too-many-findings') expect(found.size).toBe(1);
   expect(validateDocsConfig(right, options)).toMatchObject({ valid: true, diagnostics: [] });
-  const page = codePage(code);
+  const page = renderCodePage(code);
   expect(page).toContain(`<code>${code}</code>`);
   expect(page).not.toMatch(/<script|undefined|\[object/);
-  expect(indexPage()).toContain(`href="/docs/docs-config/${code}"`);
+  expect(renderIndexPage()).toContain(`href="/docs/docs-config/${code}"`);
 });
