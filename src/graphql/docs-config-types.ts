@@ -1,16 +1,16 @@
 import { docsConfigModel, type ObjectModel, type SchemaModel, type UnionModel } from '../docs-config/schema/schema-model.ts';
 import { builder } from './builder.ts';
 
-/** An object of the document, by field. */
+/** An object of the document, by field name. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** A field's type. The types are made as the program runs, so the compiler cannot know them: it takes them for strings. */
+/** A field's type. The types are created at run time, so the compiler cannot know them and treats them as strings. */
 interface FieldType {
   readonly type: 'String';
   readonly isList: boolean;
 }
 
-/** A string where the format takes a string or an object: unions have objects for members only. */
+/** A string where the schema accepts a string or an object: members of a union must be objects. */
 const TextType = builder.objectRef<{ text: string }>('DocsConfigText').implement({
   description: 'A plain string, where the format takes a string or an object.',
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'text' in value,
@@ -25,10 +25,10 @@ const newEnum = (name: string, description: string, values: Record<string, { val
 const objects = new Map<ObjectModel, ReturnType<typeof newObject>>();
 const enums = new Map<string, ReturnType<typeof newEnum>>();
 
-/** The type of the whole document, made from the one definition of the format. */
-export const DocsConfigType = objectType(docsConfigModel, 'DocsConfig');
+/** The type of the document, derived from its schema. */
+export const DocsConfigType = createObjectType(docsConfigModel, 'DocsConfig');
 
-function objectType(model: ObjectModel, name: string): ReturnType<typeof newObject> {
+function createObjectType(model: ObjectModel, name: string): ReturnType<typeof newObject> {
   const known = objects.get(model);
   if (known) return known;
   const ref = newObject(model.id ? `DocsConfig${model.id}` : name);
@@ -40,7 +40,7 @@ function objectType(model: ObjectModel, name: string): ReturnType<typeof newObje
     fields: (t) =>
       Object.fromEntries(
         fields.map(({ key, model: fieldModel, description, present, type, isList }) => {
-          const resolve = (members: Members) => asOutput(fieldModel, members[key]) as never;
+          const resolve = (members: Members) => toOutput(fieldModel, members[key]) as never;
           const options = { description, nullable: !present, resolve };
           return [camelCase(key), isList ? t.field({ ...options, type: [type] }) : t.field({ ...options, type })];
         }),
@@ -52,7 +52,7 @@ function objectType(model: ObjectModel, name: string): ReturnType<typeof newObje
 function typeOf(model: SchemaModel, name: string): FieldType {
   switch (model.kind) {
     case 'object':
-      return one(objectType(model, name));
+      return one(createObjectType(model, name));
     case 'array':
       return { ...typeOf(model.element, singular(name)), isList: true };
     case 'enum':
@@ -74,7 +74,7 @@ function one(type: unknown): FieldType {
 function unionType({ branches, description }: UnionModel, name: string): FieldType {
   const object = branches.find((branch) => branch.kind === 'object');
   if (!object) return { ...one('String'), isList: true };
-  return one(builder.unionType(name, { description, types: [TextType, objectType(object, `${name}Object`)] }));
+  return one(builder.unionType(name, { description, types: [TextType, createObjectType(object, `${name}Object`)] }));
 }
 
 /** Lists of the same values are one type, named after the field that has it first. */
@@ -87,14 +87,14 @@ function enumType(values: readonly string[], description: string, name: string):
   return ref;
 }
 
-/** A value of the normalized document in the form that its type has. */
-function asOutput(model: SchemaModel, value: unknown): unknown {
-  if (model.kind === 'array' && Array.isArray(value)) return value.map((item) => asOutput(model.element, item));
+/** Converts a value of the normalized document to its GraphQL type. */
+function toOutput(model: SchemaModel, value: unknown): unknown {
+  if (model.kind === 'array' && Array.isArray(value)) return value.map((item) => toOutput(model.element, item));
   if (model.kind !== 'union' || typeof value !== 'string') return value;
   return model.branches.some(({ kind }) => kind === 'object') ? { text: value } : [value];
 }
 
-function words(key: string): string[] {
+function splitWords(key: string): string[] {
   return key.split(/[-_]/);
 }
 
@@ -103,17 +103,17 @@ function capitalize(word: string): string {
 }
 
 function pascalCase(key: string): string {
-  return words(key).map(capitalize).join('');
+  return splitWords(key).map(capitalize).join('');
 }
 
 function camelCase(key: string): string {
-  return words(key)
+  return splitWords(key)
     .map((word, index) => (index === 0 ? word : capitalize(word)))
     .join('');
 }
 
 function constantCase(value: string): string {
-  return words(value).join('_').toUpperCase();
+  return splitWords(value).join('_').toUpperCase();
 }
 
 function singular(name: string): string {

@@ -9,10 +9,10 @@ import { InvalidInput } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { DocsConfigType } from './docs-config-types.ts';
 
-/** The most files that one call may check. */
+/** The maximum number of files per call. */
 const maxDocuments = 20;
 
-/** Where the gateway serves a page about each code. */
+/** The path under which the gateway serves a page about each code. */
 const explanationsPath = '/docs/docs-config';
 
 const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
@@ -33,7 +33,7 @@ const RangeType = builder.objectRef<Range>('DocsConfigRange').implement({
 });
 
 const FixType = builder.objectRef<NonNullable<Diagnostic['fix']>>('DocsConfigFix').implement({
-  description: 'An edit that certainly mends a diagnostic.',
+  description: 'An edit that is certain to fix a diagnostic.',
   fields: (t) => ({
     range: t.expose('range', { type: RangeType, description: 'What to replace.' }),
     newText: t.exposeString('newText', { description: 'What to put there.' }),
@@ -41,7 +41,7 @@ const FixType = builder.objectRef<NonNullable<Diagnostic['fix']>>('DocsConfigFix
 });
 
 const SeverityType = builder.enumType('DocsConfigSeverity', {
-  description: 'How bad a diagnostic is.',
+  description: 'How serious a diagnostic is.',
   values: {
     ERROR: { value: 'error', description: 'The file is not valid.' },
     WARNING: { value: 'warning', description: 'Worth a look.' },
@@ -68,12 +68,12 @@ const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').imp
 const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
   description: 'What was found in a configuration file.',
   fields: (t) => ({
-    valid: t.exposeBoolean('valid', { description: 'Whether no diagnostic is an error.' }),
+    valid: t.exposeBoolean('valid', { description: 'Whether there are no errors.' }),
     errorCount: t.exposeInt('errorCount', { description: 'How many errors there are, also beyond the list.' }),
     warningCount: t.exposeInt('warningCount', { description: 'How many warnings there are, also beyond the list.' }),
     diagnostics: t.field({
       type: [DiagnosticType],
-      description: 'The diagnostics in the order of the text: at most 1,000, then the last one says how many there are.',
+      description: 'The diagnostics in document order: at most 1,000, and then the last one states the total.',
       resolve: ({ diagnostics }) => [...diagnostics],
     }),
     config: t.field({
@@ -86,7 +86,7 @@ const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
 });
 
 const LevelType = builder.enumType('DocsConfigLevel', {
-  description: 'What to make of the diagnostics of a rule.',
+  description: 'The severity of the diagnostics of a rule, or off.',
   values: {
     ERROR: { value: 'error', description: 'An error.' },
     WARNING: { value: 'warning', description: 'A warning.' },
@@ -95,10 +95,10 @@ const LevelType = builder.enumType('DocsConfigLevel', {
 });
 
 const SeverityInput = builder.inputType('DocsConfigSeverityInput', {
-  description: 'What to make of the diagnostics of one rule.',
+  description: 'The severity of the diagnostics of one rule.',
   fields: (t) => ({
     code: t.string({ required: true, description: 'The rule, such as `nested-group`.' }),
-    level: t.field({ type: LevelType, required: true, description: 'What to make of its diagnostics.' }),
+    level: t.field({ type: LevelType, required: true, description: 'The severity of its diagnostics, or off.' }),
   }),
 });
 
@@ -106,10 +106,10 @@ const DocsConfigInput = builder.inputType('DocsConfigInput', {
   description: 'A configuration file: its text, or its value.',
   isOneOf: true,
   fields: (t) => ({
-    source: t.string({ description: 'The text of the file: diagnostics have their places in it.' }),
+    source: t.string({ description: 'The text of the file. Positions of diagnostics refer to it.' }),
     value: t.field({
       type: 'JSON',
-      description: 'The file, parsed: diagnostics have their places in its text with indents of 2.',
+      description: 'The parsed file. Positions of diagnostics refer to its text with an indentation of 2.',
     }),
   }),
 });
@@ -128,7 +128,7 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
 
 type Document = typeof DocsConfigInput.$inferInput;
 
-/** The texts of documents. A value that is there several times, as a variable can be, is printed once. */
+/** The texts of documents. A value that occurs several times, as a variable can, is printed once. */
 function textsOf(documents: readonly Document[]): string[] {
   const printed = new Map<unknown, string>();
   return documents.map(({ source, value }) => {

@@ -48,27 +48,27 @@ async function run(args: string[], { input = '', isTTY = false, env = {} as Reco
   return { status, out, err };
 }
 
-test('0 when nothing is an error, 1 when something is', async () => {
+test('exits with 0 when there are no errors, and with 1 otherwise', async () => {
   expect(await run(['check', 'good.json'])).toEqual({ status: 0, out: '1 file checked: no problems.\n', err: '' });
   expect((await run(['check', 'bad.json'])).status).toBe(1);
   expect((await run(['check', 'good.json', 'bad.json'])).out).toContain('2 files checked: 1 error');
 });
 
-test('2 when a file cannot be read; the others are checked all the same', async () => {
+test('exits with 2 when a file cannot be read, after checking the others', async () => {
   const { status, out, err } = await run(['check', 'none.json', 'latin.json', 'bad.json', '--format', 'json']);
   expect(status).toBe(2);
   expect(err).toBe('none.json: There is no such file.\nlatin.json: The file is not UTF-8; save it as UTF-8.\n');
   expect(JSON.parse(out).files).toMatchObject([{ file: 'bad.json', valid: false }]);
 });
 
-test('- is standard input, whose references are not looked up', async () => {
+test('reads standard input for -, without looking up references', async () => {
   expect((await run(['check', '-'], { input: good.replace('intro', 'nowhere') })).out).toBe('1 file checked: no problems.\n');
   const { status, out } = await run(['check', '-', '--format=json'], { input: `\ufeff${good}` });
   expect(status).toBe(1);
   expect(JSON.parse(out).files[0].diagnostics).toMatchObject([{ code: 'json-syntax', range: { start: { offset: 0 } } }]);
 });
 
-test('references are looked up around each file', async () => {
+test('looks up references in the folder of each file', async () => {
   const { status, out } = await run(['check', 'empty/docs.json']);
   expect(status).toBe(0);
   expect(out).toContain('empty/docs.json:1:62 warning missing-file /navigation/0/pages/0');
@@ -96,17 +96,17 @@ test.each([
   ['newer', 'newer: There is no mint.json in this folder or below. newer/docs.json is there; name it to check it.\n'],
   ['empty/*.yaml', 'empty/*.yaml: No file matches empty/*.yaml.\n'],
   ['nowhere/**/mint.json', 'nowhere/**/mint.json: No file matches nowhere/**/mint.json.\n'],
-])('2 when %s stands for no file', async (argument, problem) => {
+])('exits with 2 when %s matches no file', async (argument, problem) => {
   expect(await run(['check', argument])).toEqual({ status: 2, out: '', err: problem });
 });
 
-test('a file in the newer format is one error', async () => {
+test('reports a file in the newer format as one error', async () => {
   const { status, out } = await run(['check', 'newer/docs.json', '--format', 'json']);
   expect(status).toBe(1);
   expect(JSON.parse(out).files[0].diagnostics).toMatchObject([{ code: 'newer-format', pointer: '' }]);
 });
 
-test('strict, severities and nested groups', async () => {
+test('applies --strict, --severity and --allow-nested-groups', async () => {
   const nested = '{"name": "a", "navigation": [{"group": "b", "pages": ["c", {"group": "d", "pages": ["e"]}]}], "extra": 1}';
   const status = async (...options: string[]) => (await run(['check', '-', ...options], { input: nested })).status;
   expect(await status()).toBe(1);
@@ -132,7 +132,7 @@ test.each([
   expect(out.includes('\u001b[')).toBe(colored);
 });
 
-test('--fix writes what is certain, through links, keeping the mode, and leaves valid files alone', async () => {
+test('--fix writes fixes through links, keeps the mode, and does not touch valid files', async () => {
   const path = join(cwd, 'broken.json');
   await writeFile(path, bad);
   await chmod(path, 0o640);
@@ -145,7 +145,7 @@ test('--fix writes what is certain, through links, keeping the mode, and leaves 
   expect((await stat(path)).mtimeMs).toBe(before);
 });
 
-test('--fix says what it fixed, in each format', async () => {
+test('--fix lists the applied fixes in each format', async () => {
   const fixed = async (format: string) => {
     await writeFile(join(cwd, 'fixable.json'), bad.replace('"name"', "'name'"));
     return run(['check', '--fix', 'fixable.json', 'good.json', '--format', format]);
@@ -164,7 +164,7 @@ test('--fix says what it fixed, in each format', async () => {
   ]);
 });
 
-test('explain says of every code what its page says', async () => {
+test('explains every code', async () => {
   for (const code of codes) {
     const { status, out } = await run(['explain', code]);
     const { title, explanation, severity }: Rule = rules[code];
@@ -196,11 +196,11 @@ test.each([
   [['explain', 'hex-colr'], 'There is no code "hex-colr". Did you mean hex-color?'],
   [['explain', 'type', 'enum'], 'explain takes one code, but got 2.'],
   [['schema', 'a'], 'schema takes no files, but got a.'],
-])('mistaken arguments %j are told', async (args, message) => {
+])('rejects the arguments %j with 2 and a message', async (args, message) => {
   expect(await run(args)).toEqual({ status: 2, out: '', err: `${message}\nTry docs-config --help.\n` });
 });
 
-test('help and schema', async () => {
+test('prints help and the JSON Schema', async () => {
   for (const args of [['--help'], ['check', '-h'], ['schema', '--help']])
     expect((await run(args)).out).toMatch(/^Usage: docs-config check FILE…/);
   const plain = JSON.parse((await run(['schema'])).out);
@@ -208,7 +208,7 @@ test('help and schema', async () => {
   expect(JSON.parse((await run(['schema', '--strict'])).out)).toMatchObject({ additionalProperties: false });
 });
 
-test('as a process: output, exit status, standard input', () => {
+test('runs as a process with standard input, output and exit status', () => {
   const entry = fileURLToPath(new URL('docs-config-entry.ts', import.meta.url));
   const { status, stdout } = spawnSync(
     process.execPath,

@@ -15,7 +15,7 @@ const layouts = fc.constantFrom(
   (value: unknown) => JSON.stringify(value, null, '\t').replaceAll('\n', '\r\n'),
 );
 
-test('a document made from the format is valid, and normalising it twice is normalising it once', () => {
+test('a document generated from the schema is valid, and normalization is idempotent', () => {
   fc.assert(
     fc.property(documents({ nested: true }), layouts, (document, layout) => {
       const report = validateDocsConfig(layout(document), { allowNestedGroups: true });
@@ -27,12 +27,12 @@ test('a document made from the format is valid, and normalising it twice is norm
   );
 });
 
-/** A change that breaks one rule, and the diagnostic that has to follow. */
+/** A change that breaks one rule, and the expected diagnostic. */
 interface Mutation {
   readonly document: unknown;
   readonly code: string;
   readonly pointer: string;
-  /** What the range of the diagnostic shows when it is cut from the text. */
+  /** The text in the range of the diagnostic. */
   readonly shown: string;
 }
 
@@ -89,7 +89,7 @@ function accepts(model: SchemaModel, value: unknown): boolean {
   return typeof value === 'object' && value !== null && model.kind === 'object';
 }
 
-test('any single mutation yields its code, at its pointer, and the range cut from the text is the offending text', () => {
+test('any single mutation yields its code at its pointer, and the range covers the offending text', () => {
   const mutations = documents({ nested: true }).chain((document) => fc.tuple(fc.constant(document), fc.nat()));
   fc.assert(
     fc.property(mutations, layouts, ([document, choice], layout) => {
@@ -111,7 +111,7 @@ test('any single mutation yields its code, at its pointer, and the range cut fro
   );
 });
 
-test('fixing twice is fixing once, leaves no fixable error, and leaves a valid text as it is', () => {
+test('fixing is idempotent, leaves no fixable error, and does not change a valid text', () => {
   const broken = fc
     .tuple(documents({ nested: true }), layouts, fc.array(fc.tuple(fc.nat(), damage), { maxLength: 3 }))
     .map(([document, layout, damages]) =>
@@ -123,7 +123,7 @@ test('fixing twice is fixing once, leaves no fixable error, and leaves a valid t
       const once = applyFixes(source, { allowNestedGroups: true });
       if (before.valid) expect(once).toEqual({ text: source, fixes: [] });
       expect(applyFixes(once.text, { allowNestedGroups: true })).toEqual({ text: once.text, fixes: [] });
-      // With severities that were chosen: others are softened while the text is not JSON.
+      // With explicit severities: others become warnings while the text is not JSON.
       const errors = (text: string) => validateDocsConfig(text, { allowNestedGroups: true, severities }).errorCount;
       expect(errors(once.text)).toBeLessThanOrEqual(errors(source));
     }),
@@ -144,7 +144,7 @@ const damage = fc.constantFrom<(text: string, at: number) => string>(
   (text) => `\ufeff${text}`,
 );
 
-test('strict JSON is told from other text as JSON.parse tells it, whatever the text', () => {
+test('reports syntax errors exactly for the texts that JSON.parse rejects', () => {
   const texts = fc.oneof(
     fc.json(),
     fc.string({
@@ -179,7 +179,7 @@ test('strict JSON is told from other text as JSON.parse tells it, whatever the t
   );
 });
 
-test('what is read of strict JSON is what JSON.parse reads of it', () => {
+test('parses strings of strict JSON as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (name, ascii) => {
       const printed = JSON.stringify({ name, navigation: [] });

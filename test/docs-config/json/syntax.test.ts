@@ -4,7 +4,7 @@ import { validateDocsConfig } from '../../../src/docs-config/validate.ts';
 
 const head = '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}]';
 
-/** A text, the offending piece of it, a part of what is said, and the text after --fix where the fix is certain. */
+/** A text, its offending part, a pattern of the message and suggestion, and the text after --fix when there is a fix. */
 const cases: readonly [name: string, text: string, offending: string, says: RegExp, fixed?: string][] = [
   ['trailing comma in an object', `${head},}`, ',', /comma.*Remove this comma/, `${head}}`],
   ['trailing comma in an array', `${head}, "versions": ["a",]}`, ',', /Remove this comma/, `${head}, "versions": ["a"]}`],
@@ -114,7 +114,7 @@ test.each(cases)('%s', (_, text, offending, says, fixed) => {
   else expect(applyFixes(text).text).toBe(fixed);
 });
 
-test('a broken place is one diagnostic, and nothing else is invented', () => {
+test('reports one diagnostic per syntax error, without follow-up errors', () => {
   for (const [name, text] of cases) {
     if (name === 'fence around') continue; // one before, one behind
     const errors = validateDocsConfig(text).diagnostics.filter(({ severity }) => severity === 'error');
@@ -125,7 +125,7 @@ test('a broken place is one diagnostic, and nothing else is invented', () => {
   }
 });
 
-test('the rest is checked all the same', () => {
+test('checks the rest of a document with syntax errors', () => {
   const { diagnostics } = validateDocsConfig(`{
     name: 'Acme', // the name
     "colors": { "primary": "green" }
@@ -145,7 +145,7 @@ test('the rest is checked all the same', () => {
   ]);
 });
 
-test('everything that is certain is corrected at once', () => {
+test('applies every fix at once', () => {
   const { text, fixes } = applyFixes(`\ufeff{
     // the name
     name: 'Acme',
@@ -170,7 +170,7 @@ test('everything that is certain is corrected at once', () => {
   expect(fixes).toHaveLength(14);
 });
 
-test('fixes are listed with their places in the text as it was, those of later rounds too', () => {
+test('lists fixes with their ranges in the original text, including those of later rounds', () => {
   const source = `{ // the name
     name: 'Acme',
     "navigation": [{ "group": “Start", "pages": [] }]

@@ -11,7 +11,7 @@ import { codes, rules } from '../../../src/docs-config/rules/registry.ts';
 import type { Rule } from '../../../src/docs-config/rules/rule.ts';
 import { validateDocsConfig } from '../../../src/docs-config/validate.ts';
 
-/** The schema of SARIF 2.1.0 as published; this package brings it along. */
+/** The published schema of SARIF 2.1.0, which this package contains. */
 const sarifSchema = JSON.parse(
   readFileSync(new URL('../../node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json', import.meta.url), 'utf8'),
 );
@@ -30,7 +30,7 @@ const source = `{
 }
 `;
 
-test('for people: the place, the lines around it, the span underlined, what to do, and a summary', () => {
+test('pretty: position, code frame with the range underlined, suggestion, and a summary', () => {
   expect(renderPretty([checked(source)], false)).toMatchInlineSnapshot(`
     "docs.json:3:26 warning hex-color /colors/primary
       "primary" is "0d9373", which is not a color like "#0d9373".
@@ -73,13 +73,13 @@ test('for people: the place, the lines around it, the span underlined, what to d
   `);
 });
 
-test('color is only there when asked for, and nothing in a file can steer the terminal', () => {
+test('pretty: colors only when requested, and passes no control characters of a file to the terminal', () => {
   const hostile = checked('{"\u001b[31m\u202e": 1, "name": "a\u009b", "navigation": 1}', 'a\u001b.json');
   for (const steering of '\u001b\u009b\u202e') expect(renderPretty([hostile], false)).not.toContain(steering);
   expect(renderPretty([checked(source)], true)).toContain('\u001b[31merror\u001b[39m');
 });
 
-test('the underline stands under the span, behind tabs, wide letters and far to the right', () => {
+test('pretty: underlines the range after tabs, wide characters and far to the right', () => {
   const lines = (text: string) => renderPretty([checked(text)], false).split('\n');
   const underlined = (text: string) => {
     const all = lines(text);
@@ -118,7 +118,7 @@ test('json: one object, as documented', () => {
   });
 });
 
-test('SARIF: valid by the published schema, for every code, with fixes', () => {
+test('SARIF: valid against the published schema, for every code, with fixes', () => {
   const files = codes.map((code) => checked((rules[code] satisfies Rule).wrong, `docs/${code} %#.json`));
   const log = JSON.parse(
     renderSarif([...files, checked(source, '-'), checked(source, '/tmp/a.json'), checked('', 'C:\\a.json')]),
@@ -135,7 +135,7 @@ test('SARIF: valid by the published schema, for every code, with fixes', () => {
   expect(isSarif(log)).toBe(false);
 });
 
-test('GitHub: one workflow command a diagnostic, escaped', () => {
+test('GitHub: one workflow command per diagnostic, escaped', () => {
   const annotations = renderGithub([
     checked('{"name": "100%\\n", "navigation": [{"group": "a,b:c", "pages": [{\n}]}]}', 'a,b:c%.json'),
   ]);

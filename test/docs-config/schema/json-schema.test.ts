@@ -7,7 +7,7 @@ import { docsConfigJsonSchema, type JsonSchemaOptions } from '../../../src/docs-
 import { validateDocsConfigValue } from '../../../src/docs-config/validate.ts';
 import { documents, spots, withValue } from '../documents.ts';
 
-/** What JSON Schema cannot state; the documentation lists them. */
+/** What JSON Schema cannot express; the documentation lists it. */
 const beyondSchema: readonly Code[] = ['duplicate-page', 'undeclared-version', 'unmatched-url'];
 const replacements: readonly unknown[] = [
   '',
@@ -28,7 +28,7 @@ const replacements: readonly unknown[] = [
 ];
 
 test.each<JsonSchemaOptions>([{}, { strict: true }, { allowNestedGroups: true }, { strict: true, allowNestedGroups: true }])(
-  'the schema and the validator agree on valid and on changed documents (%o)',
+  'agrees with the validator on valid and on mutated documents (%o)',
   (options) => {
     const validate = new Ajv2020({ strict: true, allErrors: false }).compile(docsConfigJsonSchema(options));
     const severities = Object.fromEntries(beyondSchema.map((code) => [code, 'off']));
@@ -55,7 +55,7 @@ test.each<JsonSchemaOptions>([{}, { strict: true }, { allowNestedGroups: true },
 );
 
 test.each<JsonSchemaOptions>([{}, { strict: true }, { allowNestedGroups: true }])(
-  'the schema refuses a document in the newer format, as the validator does (%o)',
+  'rejects a document in the newer format, like the validator (%o)',
   (options) => {
     const document = { theme: 'mint', name: 'Acme', colors: { primary: '#fff' }, navigation: { groups: [] } };
     const validate = new Ajv2020({ strict: true }).compile(docsConfigJsonSchema(options));
@@ -82,7 +82,7 @@ async function hover(text: string): Promise<string> {
   return JSON.stringify((await service.doHover(document, position, json))?.contents);
 }
 
-test('an editor completes keys and listed values', async () => {
+test('lets editors complete keys and enumerated values', async () => {
   expect(await completions('{"na|"}')).toEqual(expect.arrayContaining(['name', 'navigation', 'topbarCtaButton']));
   expect(await completions('{"api": {"playground": {"mode": |}}}')).toEqual(
     expect.arrayContaining(['"show"', '"simple"', '"hide"']),
@@ -90,13 +90,13 @@ test('an editor completes keys and listed values', async () => {
   expect(await completions('{"footerSocials": {"|"}}')).toContain('hacker-news');
 });
 
-test('an editor explains fields', async () => {
+test('lets editors describe fields', async () => {
   expect(await hover('{"favicon|": "/f.svg"}')).toContain('icon that browsers show');
   expect(await hover('{"colors": {"primary|": "#fff"}}')).toContain('accent in light mode');
   expect(await hover('{"navigation": [{"pages|": []}]}')).toContain('order in which they are shown');
 });
 
-test('an editor underlines mistakes, and keys that are ignored', async () => {
+test('lets editors underline errors and ignored keys', async () => {
   const { document, json } = open('{"name": "a", "navigation": [], "favicn": "x", "colors": {"primary": "red"}}|');
   const problems = await service.doValidation(document, json);
   expect(problems.map(({ range }) => document.getText(range))).toEqual(expect.arrayContaining(['"favicn": "x"', '"red"']));
