@@ -8,17 +8,17 @@ import { codePage, indexPage } from './docs-config/pages.ts';
 import { isCode } from './docs-config/rules/table.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { bindStatements } from './domain/statements.ts';
-import { createContext, type GraphQLContext } from './graphql/context.ts';
-import { graphqlLimits } from './graphql/limits.ts';
-import { responseTooLarge } from './graphql/response-meter.ts';
-import { schema } from './graphql/schema.ts';
-import { createGraphQLServer, type GraphQLServerOptions } from './graphql/server.ts';
+import { graphqlRoute } from './graphql/execution/route.ts';
+import { createGraphQLServer, type GraphQLServerOptions } from './graphql/execution/server.ts';
+import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
+import { graphqlLimits } from './graphql/schema/limits.ts';
+import { responseTooLarge } from './graphql/schema/response-meter.ts';
+import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
-import type { GatewayRequest, Route } from './http/exchange.ts';
-import { graphqlRoute } from './http/graphql-route.ts';
 import { createListener } from './http/listener.ts';
 import { contentsPage, errorPage, errorsPage, html, json, page } from './http/pages.ts';
 import { failureHeaders } from './http/problem.ts';
+import type { GatewayRequest, Route } from './http/types.ts';
 import { userRoute } from './rest/user.ts';
 
 /** A gateway that is built and does not listen yet. */

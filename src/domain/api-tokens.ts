@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.ts';
-import { repeatOnConflict } from '../database/faults.ts';
+import { repeatOnConflict } from '../database/errors.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Caller, isScope, scopeNames } from './caller.ts';
 import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './errors.ts';

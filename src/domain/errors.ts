@@ -1,4 +1,4 @@
-import { isUnavailable } from '../database/faults.ts';
+import { isUnavailable } from '../database/errors.ts';
 
 /** What a code of the closed list means, over both doors. */
 export interface ErrorKind {

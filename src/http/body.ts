@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import type { GatewayRequest } from './exchange.ts';
 import { parseJson } from './json.ts';
 import { httpLimits, smallBodyBytes } from './limits.ts';
+import type { GatewayRequest } from './types.ts';
 
 const { maxBodyBytes, maxBodyParts } = httpLimits;
 

@@ -16,10 +16,10 @@ import { BodyHold, isSmall, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
-import type { Answer, GatewayRequest, Route } from './exchange.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { problem } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
+import type { Answer, GatewayRequest, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorKind, errorKinds } from '../domain/errors.ts';
-import type { Answer, GatewayRequest, Route } from './exchange.ts';
 import { methodNotAllowed, problem } from './problem.ts';
+import type { Answer, GatewayRequest, Route } from './types.ts';
 
 /** A route that anybody may read, and that changes nothing. */
 export function page(answer: (request: GatewayRequest) => Answer | Promise<Answer>): Route {

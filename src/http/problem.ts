@@ -1,5 +1,5 @@
 import { boundIssues, describeIssues, type ErrorCode, errorKinds, type Issue } from '../domain/errors.ts';
-import type { Answer, GatewayRequest } from './exchange.ts';
+import type { Answer, GatewayRequest } from './types.ts';
 
 /** How many seconds a caller should wait before it tries again. */
 const retryAfterSeconds = 1;

@@ -3,8 +3,8 @@ import { GatewayError } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
-import type { Answer } from './exchange.ts';
 import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
+import type { Answer } from './types.ts';
 
 /** What else there is to know about a response. */
 export interface WriteOptions {

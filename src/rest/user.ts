@@ -1,9 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
-import type { GraphQLContext } from '../graphql/context.ts';
-import { prepareOperation } from '../graphql/prepared.ts';
+import { prepareOperation } from '../graphql/execution/compiled-operation.ts';
+import type { GraphQLContext } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
-import type { Answer, GatewayRequest, Route } from '../http/exchange.ts';
 import { type Failure, methodNotAllowed, problem } from '../http/problem.ts';
+import type { Answer, GatewayRequest, Route } from '../http/types.ts';
 import { environmentName, inLegacyTerms, type Members, pick, queryMembers, shared } from './legacy.ts';
 
 /** What a row's operation answers: the members of the legacy answer, by its aliases, or a failure. */

@@ -1,10 +1,10 @@
-import type { Finding, Level } from '../docs-config/findings.ts';
-import type { Range } from '../docs-config/positions.ts';
-import { printValue } from '../docs-config/print-value.ts';
-import { codes, isCode } from '../docs-config/rules/table.ts';
-import type { Report, ValidateOptions } from '../docs-config/validate.ts';
-import { documentChecker } from '../docs-config-pool/check-documents.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import type { Finding, Level } from '../../docs-config/findings.ts';
+import type { Range } from '../../docs-config/positions.ts';
+import { printValue } from '../../docs-config/print-value.ts';
+import { codes, isCode } from '../../docs-config/rules/table.ts';
+import type { Report, ValidateOptions } from '../../docs-config/validate.ts';
+import { documentChecker } from '../../docs-config-pool/check-documents.ts';
+import { InvalidInput } from '../../domain/errors.ts';
 import { builder } from './builder.ts';
 import { DocsConfigType } from './docs-config-types.ts';
 

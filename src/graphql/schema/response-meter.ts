@@ -1,6 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { GatewayError } from '../domain/errors.ts';
+import { GatewayError } from '../../domain/errors.ts';
 import type { GraphQLContext } from './context.ts';
 import { jsonLength } from './json-length.ts';
 import { graphqlLimits } from './limits.ts';

@@ -1,8 +1,8 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { maskError } from 'graphql-yoga';
-import { asGatewayError, type ErrorCode, errorKinds, type GatewayError, InvalidInput } from '../domain/errors.ts';
-import { graphqlLimits } from './limits.ts';
-import { causeOf } from './prepared.ts';
+import { asGatewayError, type ErrorCode, errorKinds, type GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { graphqlLimits } from '../schema/limits.ts';
+import { causeOf } from './compiled-operation.ts';
 
 const { maxMessageLength } = graphqlLimits;
 

@@ -1,9 +1,9 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
-import type { GraphQLContext } from './context.ts';
+import type { GraphQLContext } from '../schema/context.ts';
 import type { DocumentCache } from './document-cache.ts';
+import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
 import type { OperationExecutor } from './execute.ts';
-import { type FailureHeaders, finishResult, publicError } from './public-error.ts';
 
 /** A request that may be executed without the full pipeline. */
 export interface FastPathRequest {

@@ -8,7 +8,7 @@ import {
   type Issue,
   NotFound,
   Unauthenticated,
-} from '../domain/errors.ts';
+} from '../../domain/errors.ts';
 import { builder } from './builder.ts';
 
 const ErrorCodeType = builder.enumType('ErrorCode', {

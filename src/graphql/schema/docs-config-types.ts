@@ -1,4 +1,4 @@
-import { docsConfigShape, type ObjectShape, type Shape, type UnionShape } from '../docs-config/shape.ts';
+import { docsConfigShape, type ObjectShape, type Shape, type UnionShape } from '../../docs-config/shape.ts';
 import { builder } from './builder.ts';
 
 /** An object of the document, by field. */

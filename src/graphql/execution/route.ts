@@ -1,8 +1,8 @@
-import { errorKinds, GatewayError, InvalidInput } from '../domain/errors.ts';
-import { jsonObject } from './body.ts';
-import type { Answer, GatewayRequest, Route } from './exchange.ts';
-import { parseJson, parseQuery } from './json.ts';
-import { failureHeaders } from './problem.ts';
+import { errorKinds, GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { jsonObject } from '../../http/body.ts';
+import { parseJson, parseQuery } from '../../http/json.ts';
+import { failureHeaders } from '../../http/problem.ts';
+import type { Answer, GatewayRequest, Route } from '../../http/types.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are judged by the server. */
 type GraphQLParams = Readonly<Record<string, unknown>>;
