@@ -18,7 +18,7 @@ import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
 import { contentsPage, errorPage, errorsPage, html, json, page } from './http/pages.ts';
 import { failureHeaders } from './http/problem.ts';
-import type { GatewayRequest, Route } from './http/types.ts';
+import type { HttpRequest, Route } from './http/types.ts';
 import { userRoute } from './rest/user.ts';
 
 /** A gateway that is built and does not listen yet. */
@@ -43,7 +43,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
   const lastUsed = recordLastUsed(database);
   let draining = false;
 
-  const contextOf = ({ caller, report, isAbandoned }: GatewayRequest): GraphQLContext =>
+  const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
     createContext({ db, caller, report, isAbandoned });
   const graphql = createGraphQLServer(failureHeaders, options);
 

@@ -93,7 +93,7 @@ const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 const firstTokenLock = 727_074;
 
 /** What recognising a caller needs: where API tokens are looked up, and where it is noted that one was used. */
-export interface Recognition {
+export interface AuthDependencies {
   readonly statements: Statements;
   readonly lastUsed: Pick<LastUsed, 'note'>;
 }
@@ -103,7 +103,7 @@ export interface Recognition {
  *
  * @throws Unauthenticated when it is of wrong form, unknown, expired or revoked.
  */
-export async function authenticate({ statements, lastUsed }: Recognition, secret: string): Promise<Caller> {
+export async function authenticate({ statements, lastUsed }: AuthDependencies, secret: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
   const found = await statements.apiToken(hashSecret(secret));

@@ -114,7 +114,7 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
   const [updated] = await db.prisma.userGroup.updateManyAndReturn({
-    where: { teamId: group.teamId, ...caller.visible },
+    where: { teamId: group.teamId, ...caller.accessFilter },
     data: {
       ...(name != null && { name }),
       ...(mapping != null && { mapping: asObject(mapping) }),
@@ -152,9 +152,9 @@ export async function rotateUserGroupToken(
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
 
   const newToken = issueToken('ugt_');
-  const { environmentTag, everyEnvironment } = caller;
+  const { environmentTag, allEnvironments } = caller;
   const rotation = {
-    ...{ currentToken, newToken, environmentTag, everyEnvironment },
+    ...{ currentToken, newToken, environmentTag, allEnvironments },
     ...{ graceSeconds: input.graceSeconds ?? 0, endGracePeriods: input.endGracePeriods ?? false },
   };
   const rotated = await db.statements.rotateToken(rotation, caller.share);
@@ -169,14 +169,15 @@ async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Prom
   if ('token' in by) {
     return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await statements.groupByToken(by.token, caller.share)) : undefined;
   }
-  const groups = (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.sees(group)) ?? [];
+  const groups =
+    (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([{ path: ['by', 'providedId'], message: 'means a Customer and a Testing group; say which by teamId.' }]);
 }
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {
-  return group && caller.sees(group) ? group : undefined;
+  return group && caller.canAccess(group) ? group : undefined;
 }
 
 const asObject = (mapping: readonly DataSourceMapping[]): Record<string, string> =>

@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
-import { asGatewayError, type ErrorCode, errorKinds, GatewayError } from '../domain/errors.ts';
+import { asGatewayError, type ErrorCode, errorCatalog, GatewayError } from '../domain/errors.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -19,7 +19,7 @@ import { Deadlines, type Expiring } from './deadlines.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { problem } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
-import type { Answer, GatewayRequest, Route } from './types.ts';
+import type { HttpRequest, HttpResponse, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -84,7 +84,7 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 /** A request and its response, from the headers of the one to the last byte of the other. */
-class Exchange implements GatewayRequest, Expiring {
+class Exchange implements HttpRequest, Expiring {
   readonly method: string;
   readonly url: string;
   readonly path: string;
@@ -140,7 +140,7 @@ class Exchange implements GatewayRequest, Expiring {
         if (this.body.length >= largeBodyBytes) await shared.turnstile.enter(this.caller.share);
       }
       if (this.isAbandoned()) return;
-      this.respond(await route.answer(this));
+      this.respond(await route.handle(this));
     } catch (thrown) {
       this.fail(thrown);
     } finally {
@@ -158,7 +158,7 @@ class Exchange implements GatewayRequest, Expiring {
     this.shared.deadlines.restart(this, httpTimeouts.responseMs);
   }
 
-  private respond(response: Answer): void {
+  private respond(response: HttpResponse): void {
     if (this.isAnswered) return;
     this.isAnswered = true;
     this.shared.deadlines.end(this);
@@ -175,8 +175,8 @@ class Exchange implements GatewayRequest, Expiring {
     this.respond(this.render(error));
   }
 
-  private render(error: GatewayError): Answer {
-    return this.route ? this.route.failure(error, this) : problem(error, this);
+  private render(error: GatewayError): HttpResponse {
+    return this.route ? this.route.renderError(error, this) : problem(error, this);
   }
 }
 
@@ -196,7 +196,7 @@ function identify(
 }
 
 const tooSlow = (): GatewayError =>
-  new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorKinds.REQUEST_TIMEOUT.advice}`);
+  new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorCatalog.REQUEST_TIMEOUT.remedy}`);
 
 const tooLong = (): GatewayError =>
   new GatewayError(

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
-import { asGatewayError, errorKinds, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import { asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import type { RawVariables } from '../schema/field-cost.ts';
 import { graphqlLimits, heavyCost } from '../schema/limits.ts';
@@ -108,7 +108,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
 
   function refuse(error: GatewayError, extensions: object = {}): ExecutionResult {
     const { code, message } = error;
-    const http = { status: errorKinds[code].status, headers: failureHeaders(code) };
+    const http = { status: errorCatalog[code].status, headers: failureHeaders(code) };
     return { errors: [new GraphQLError(message, { extensions: { code, ...extensions, http } })] };
   }
 
