@@ -6,7 +6,7 @@ import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './
 import type { LastUsed } from './last-used.ts';
 import { textIssues } from './limits.ts';
 import type { Statements } from './statements.ts';
-import { apiTokenProblem, hashSecret, issueToken } from './token-format.ts';
+import { apiTokenProblem, hashSecret, issueToken } from './tokens.ts';
 
 /** What is asked for when an API token is issued. */
 export interface ApiTokenRequest {

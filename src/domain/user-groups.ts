@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { Conflict, InvalidInput, NotFound } from './errors.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import type { Statements } from './statements.ts';
-import { issueToken, mayBeUserGroupToken } from './token-format.ts';
+import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
 
 /** What the domain works on: Prisma, and the statements that requests share. */

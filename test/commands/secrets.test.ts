@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, type ServeProcess, serve } from '../support/process.ts';

@@ -20,7 +20,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'docs-config-pool': ['docs-config', 'domain'],
   database: ['generated'],
   'logger.ts': ['config.ts'],
-  'config.ts': ['domain/token-format.ts'],
+  'config.ts': ['domain/tokens.ts'],
   'fair-queue.ts': [],
 };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { revokeApiToken } from '../../src/domain/api-tokens.ts';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

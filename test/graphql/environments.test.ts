@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
 

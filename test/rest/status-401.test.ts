@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { revokeApiToken } from '../../src/domain/api-tokens.ts';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

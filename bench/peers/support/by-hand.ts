@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { issueToken } from '../../../src/domain/token-format.ts';
+import { issueToken } from '../../../src/domain/tokens.ts';
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 
 /** The look-ups as a good engineer writes them by hand: a pool, named statements, one index access each. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { apiTokenProblem, isIntact, issueToken, mayBeUserGroupToken, type TokenPrefix } from '../../src/domain/token-format.ts';
+import { apiTokenProblem, isIntact, issueToken, mayBeUserGroupToken, type TokenPrefix } from '../../src/domain/tokens.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
