@@ -77,7 +77,7 @@ export async function runHostile(rows: readonly Row[], print: (text: string) => 
 }
 
 async function prepare(dataDir: string): Promise<{ run: Run; gateway: GatewayProcess }> {
-  const admin = generateToken('ugk_');
+  const admin = generateToken('apiToken');
   const gateway = await startGateway(dataDir, admin);
   try {
     const tokens = {

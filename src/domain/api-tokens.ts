@@ -32,7 +32,7 @@ type Db = { readonly prisma: Prisma; readonly statements: Statements };
 export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): Promise<{ secret: string; apiToken: ApiToken }> {
   const issues = [...textIssues(['name'], request.name), ...scopeIssues(request.scopes)];
   if (issues.length > 0) throw new InvalidInput(issues);
-  const secret = issueToken('ugk_');
+  const secret = issueToken('apiToken');
   const data = { ...request, scopes: [...new Set(request.scopes)], secretHash: Buffer.from(hashSecret(secret), 'hex') };
   return { secret, apiToken: await prisma.apiToken.create({ data }) };
 }

@@ -76,7 +76,7 @@ export async function getOrCreateUserGroup(
   const existing = await findOwn();
   if (existing) return { userGroup: existing, created: false };
 
-  const token = issueToken('ugt_');
+  const token = issueToken('userGroup');
   const draft = {
     ...{ providedId, environmentTag, token, name: name ?? providedId },
     properties: properties == null ? null : JSON.stringify(properties),
@@ -151,7 +151,7 @@ export async function rotateUserGroupToken(
   const { currentToken } = input;
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
 
-  const newToken = issueToken('ugt_');
+  const newToken = issueToken('userGroup');
   const { environmentTag, allEnvironments } = caller;
   const rotation = {
     ...{ currentToken, newToken, environmentTag, allEnvironments },

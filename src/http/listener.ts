@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, errorCatalog, GatewayError } from '../domain/errors.ts';
+import { containsToken } from '../domain/tokens.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -221,7 +222,7 @@ function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
 
 /** Takes over the caller's own id of a request if it is harmless to print, else draws one. */
 function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !/ug[tk]_/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !containsToken(given) ? given : randomUUID();
 }
 
 /** The path and query of a request target; a proxy may send it in absolute form. */

@@ -7,7 +7,7 @@ import { endProcesses, type ServeProcess, serve } from '../support/process.ts';
 
 const bootstrap = 'an-operators/own+choice=2026';
 const imported = 'imported:token:of:another:system';
-const wrong = { api: issueToken('ugk_'), group: issueToken('ugt_') };
+const wrong = { api: issueToken('apiToken'), group: issueToken('userGroup') };
 
 let database: TestDatabase;
 let gateway: ServeProcess;

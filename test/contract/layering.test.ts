@@ -19,7 +19,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'docs-config': [],
   'docs-config-pool': ['docs-config', 'domain'],
   database: ['generated'],
-  'logger.ts': ['config.ts'],
+  'logger.ts': ['config.ts', 'domain/tokens.ts'],
   'config.ts': ['domain/tokens.ts'],
   'fair-queue.ts': [],
 };

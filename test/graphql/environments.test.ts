@@ -76,7 +76,7 @@ describe('a group of another environment', () => {
   }
   const nobody: Group = {
     ...{ id: Buffer.from('UserGroup:2147483647').toString('base64'), teamId: 2_147_483_647, providedId: 'of nobody' },
-    ...{ token: issueToken('ugt_'), formerToken: issueToken('ugt_') },
+    ...{ token: issueToken('userGroup'), formerToken: issueToken('userGroup') },
   };
 
   const select = 'id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt';
