@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type Connection, connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { hashSecret, issueToken } from '../src/domain/token-format.ts';
+import { hashSecret, issueToken } from '../src/domain/tokens.ts';
 import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';
 import { environments, firstTeamId } from './load/rows.ts';
@@ -84,7 +84,7 @@ async function seed(
 
   const tokens: string[] = [];
   for (let from = 0; from < groups; from += batch) {
-    const some = Array.from({ length: Math.min(batch, groups - from) }, () => issueToken('ugt_'));
+    const some = Array.from({ length: Math.min(batch, groups - from) }, () => issueToken('userGroup'));
     await client.query(insertGroups, [some, from, firstTeamId]);
     tokens.push(some.join(''));
   }
@@ -96,7 +96,7 @@ async function seed(
     scopes: string[],
     ended: { expired?: boolean; revoked?: boolean },
   ) => {
-    const secret = issueToken('ugk_');
+    const secret = issueToken('apiToken');
     const hour = new Date(Date.now() - 3_600_000);
     const values = [
       label,
@@ -120,7 +120,7 @@ async function seed(
     revoked: await insert('revoked', 'Customer', scopes, { revoked: true }),
     expired: await insert('expired', 'Customer', scopes, { expired: true }),
     'without a scope': await insert('no scope', 'Customer', ['config:validate'], {}),
-    unknown: issueToken('ugk_'),
+    unknown: issueToken('apiToken'),
   };
   await client.query('vacuum analyze');
   await client.query('checkpoint');

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { issueToken as generateToken } from '../src/domain/token-format.ts';
+import { issueToken as generateToken } from '../src/domain/tokens.ts';
 import { createConnections } from './connections.ts';
 import { seed } from './data.ts';
 import { endDatabase, type GatewayProcess, issueToken, startGateway } from './gateway.ts';
@@ -77,7 +77,7 @@ export async function runHostile(rows: readonly Row[], print: (text: string) => 
 }
 
 async function prepare(dataDir: string): Promise<{ run: Run; gateway: GatewayProcess }> {
-  const admin = generateToken('ugk_');
+  const admin = generateToken('apiToken');
   const gateway = await startGateway(dataDir, admin);
   try {
     const tokens = {

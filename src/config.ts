@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiTokenProblem } from './domain/token-format.ts';
+import { apiTokenProblem } from './domain/tokens.ts';
 
 /** The settings, read and checked. */
 export interface Config {

@@ -7,18 +7,18 @@ import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { bindStatements } from './domain/statements.ts';
-import { createContext, type GraphQLContext } from './graphql/context.ts';
-import { graphqlLimits } from './graphql/limits.ts';
-import { responseTooLarge } from './graphql/response-meter.ts';
-import { schema } from './graphql/schema.ts';
-import { createGraphQLServer, type GraphQLServerOptions } from './graphql/server.ts';
+import { graphqlRoute } from './graphql/execution/route.ts';
+import { createGraphQLServer, type GraphQLServerOptions } from './graphql/execution/server.ts';
+import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
+import { graphqlLimits } from './graphql/schema/limits.ts';
+import { responseTooLarge } from './graphql/schema/response-meter.ts';
+import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
-import type { GatewayRequest, Route } from './http/exchange.ts';
-import { graphqlRoute } from './http/graphql-route.ts';
 import { createListener } from './http/listener.ts';
 import { renderCodePage, renderIndexPage } from './http/pages/docs-config.ts';
 import { contentsPage, errorPage, errorsPage, html, json, page } from './http/pages.ts';
 import { failureHeaders } from './http/problem.ts';
+import type { HttpRequest, Route } from './http/types.ts';
 import { userRoute } from './rest/user.ts';
 
 /** A gateway that is built and does not listen yet. */
@@ -43,7 +43,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
   const lastUsed = recordLastUsed(database);
   let draining = false;
 
-  const contextOf = ({ caller, report, isAbandoned }: GatewayRequest): GraphQLContext =>
+  const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
     createContext({ db, caller, report, isAbandoned });
   const graphql = createGraphQLServer(failureHeaders, options);
 

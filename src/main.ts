@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './production.ts';
+import './runtime-flags.ts';
 import { UsageError } from './commands/usage-error.ts';
 import { ConfigError } from './config.ts';
 import { GatewayError } from './domain/errors.ts';

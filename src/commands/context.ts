@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Database } from '../database/client.ts';
-import { isUnavailable } from '../database/faults.ts';
+import { isUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requireUse } from '../database/rights.ts';
-import { openLog } from '../log.ts';
+import { openLog } from '../logger.ts';
 
 /** What a command that works on the database is given. */
 export interface CommandContext {

@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { bindStatements } from '../domain/statements.ts';
 import { buildGateway } from '../gateway.ts';
-import { openLog } from '../log.ts';
+import { openLog } from '../logger.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { listen } from './listen.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { repeatOnConflict } from './faults.ts';
+import { repeatOnConflict } from './errors.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
 import { type Row, TextQuery } from './text-query.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
 import { openEmbedded } from './embedded/embedded.ts';
-import { isUnavailable } from './faults.ts';
+import { isUnavailable } from './errors.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
 const embeddedDatabase = 'user_group_gateway';

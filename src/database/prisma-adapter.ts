@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery, SqlQueryable } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
-import { repeatOnConflict } from './faults.ts';
+import { repeatOnConflict } from './errors.ts';
 
 /**
  * Prisma's adapter, made independent of the session. The original writes times without their offset and drops the offset

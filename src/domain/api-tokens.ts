@@ -1,12 +1,12 @@
 import type { Database } from '../database/client.ts';
-import { repeatOnConflict } from '../database/faults.ts';
+import { repeatOnConflict } from '../database/errors.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Caller, isScope, scopeNames } from './caller.ts';
 import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
 import { textIssues } from './limits.ts';
 import type { Statements } from './statements.ts';
-import { apiTokenProblem, hashSecret, issueToken } from './token-format.ts';
+import { apiTokenProblem, hashSecret, issueToken } from './tokens.ts';
 
 /** What is asked for when an API token is issued. */
 export interface ApiTokenRequest {
@@ -32,7 +32,7 @@ type Db = { readonly prisma: Prisma; readonly statements: Statements };
 export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): Promise<{ secret: string; apiToken: ApiToken }> {
   const issues = [...textIssues(['name'], request.name), ...scopeIssues(request.scopes)];
   if (issues.length > 0) throw new InvalidInput(issues);
-  const secret = issueToken('ugk_');
+  const secret = issueToken('apiToken');
   const data = { ...request, scopes: [...new Set(request.scopes)], secretHash: Buffer.from(hashSecret(secret), 'hex') };
   return { secret, apiToken: await prisma.apiToken.create({ data }) };
 }
@@ -93,7 +93,7 @@ const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 const firstTokenLock = 727_074;
 
 /** What recognising a caller needs: where API tokens are looked up, and where it is noted that one was used. */
-export interface Recognition {
+export interface AuthDependencies {
   readonly statements: Statements;
   readonly lastUsed: Pick<LastUsed, 'note'>;
 }
@@ -103,7 +103,7 @@ export interface Recognition {
  *
  * @throws Unauthenticated when it is of wrong form, unknown, expired or revoked.
  */
-export async function authenticate({ statements, lastUsed }: Recognition, secret: string): Promise<Caller> {
+export async function authenticate({ statements, lastUsed }: AuthDependencies, secret: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
   const found = await statements.apiToken(hashSecret(secret));

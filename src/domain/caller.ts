@@ -104,7 +104,7 @@ export class Caller {
    */
   chooseEnvironment(named: EnvironmentTag | null | undefined): EnvironmentTag | null {
     if (named === undefined || named === this.environmentTag) return this.environmentTag;
-    if (this.everyEnvironment) return named;
+    if (this.allEnvironments) return named;
     throw new Forbidden(
       'Naming an environment other than that of the API token needs the scope admin. Leave environmentTag out to use the ' +
         `environment of the API token (${this.environmentTag ?? 'untagged'}); null names the untagged groups.`,
@@ -112,18 +112,18 @@ export class Caller {
   }
 
   /** Whether this caller sees the groups of every environment, which takes `admin`; others see those of their own. */
-  get everyEnvironment(): boolean {
+  get allEnvironments(): boolean {
     return this.has('admin');
   }
 
-  /** Which groups this caller sees, as a condition. {@link sees} is the same. */
-  get visible(): { environmentTag?: EnvironmentTag | null } {
-    return this.everyEnvironment ? {} : { environmentTag: this.environmentTag };
+  /** Which groups this caller sees, as a condition. {@link canAccess} is the same. */
+  get accessFilter(): { environmentTag?: EnvironmentTag | null } {
+    return this.allEnvironments ? {} : { environmentTag: this.environmentTag };
   }
 
-  /** Whether this caller sees a group: the rule of {@link visible}, for a row that is there already. */
-  sees(group: { readonly environmentTag: EnvironmentTag | null }): boolean {
-    return this.everyEnvironment || group.environmentTag === this.environmentTag;
+  /** Whether this caller sees a group: the rule of {@link accessFilter}, for a row that is there already. */
+  canAccess(group: { readonly environmentTag: EnvironmentTag | null }): boolean {
+    return this.allEnvironments || group.environmentTag === this.environmentTag;
   }
 
   private has(scope: Scope): boolean {

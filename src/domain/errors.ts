@@ -1,104 +1,104 @@
-import { isUnavailable } from '../database/faults.ts';
+import { isUnavailable } from '../database/errors.ts';
 
 /** What a code of the closed list means, over both doors. */
-export interface ErrorKind {
+export interface ErrorCatalogEntry {
   /** The HTTP status over REST, and over GraphQL where the whole request failed. */
   readonly status: number;
   /** A few words that never vary. */
   readonly title: string;
   /** What a caller who meets it should do. */
-  readonly advice: string;
+  readonly remedy: string;
 }
 
 /** The closed list of error codes. Later work adds to it, and never changes what a code means. */
-export const errorKinds = {
+export const errorCatalog = {
   INVALID_INPUT: {
     status: 400,
     title: 'The input is not valid',
-    advice: 'Mend each of the issues: its path says where it is, its message what is expected.',
+    remedy: 'Mend each of the issues: its path says where it is, its message what is expected.',
   },
   BODY_REQUIRED: {
     status: 400,
     title: 'The request has no body',
-    advice:
+    remedy:
       'Send a JSON object. If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….',
   },
   MALFORMED_JSON: {
     status: 400,
     title: 'The body is not strict JSON',
-    advice: 'Send UTF-8 without a byte order mark, and each member of an object once.',
+    remedy: 'Send UTF-8 without a byte order mark, and each member of an object once.',
   },
   QUERY_TOO_COSTLY: {
     status: 400,
     title: 'The GraphQL operation is over a limit',
-    advice: 'Ask for fewer fields or items at once, or split the operation. The message has the limit.',
+    remedy: 'Ask for fewer fields or items at once, or split the operation. The message has the limit.',
   },
   UNAUTHENTICATED: {
     status: 401,
     title: 'No valid credential',
-    advice: 'Send the header "Authorization: Token <API_TOKEN>" with an API token that is neither expired nor revoked.',
+    remedy: 'Send the header "Authorization: Token <API_TOKEN>" with an API token that is neither expired nor revoked.',
   },
   FORBIDDEN: {
     status: 403,
     title: 'The API token lacks a scope',
-    advice: 'Use an API token that has the scope, or have one issued.',
+    remedy: 'Use an API token that has the scope, or have one issued.',
   },
   NOT_FOUND: {
     status: 404,
     title: 'There is no such thing here',
-    advice: 'Check the path or the identifier, and that the API token belongs to the environment that you mean.',
+    remedy: 'Check the path or the identifier, and that the API token belongs to the environment that you mean.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'This path does not take that method',
-    advice: 'Use one of the methods in the Allow header.',
+    remedy: 'Use one of the methods in the Allow header.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'The request did not arrive in time',
-    advice: 'Send the whole request without pauses: within 30 seconds, or within 5 without an accepted API token.',
+    remedy: 'Send the whole request without pauses: within 30 seconds, or within 5 without an accepted API token.',
   },
   CONFLICT: {
     status: 409,
     title: 'It would contradict what is stored',
-    advice:
+    remedy:
       'Use another id. If an untagged group holds the id, whoever operates the database can label the untagged group as Customer or Testing.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The body is too large',
-    advice: 'Send at most 1 MB.',
+    remedy: 'Send at most 1 MB.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'The body is not declared as JSON',
-    advice: 'Send "Content-Type: application/json", in UTF-8 and without a content encoding.',
+    remedy: 'Send "Content-Type: application/json", in UTF-8 and without a content encoding.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'The request headers are too large',
-    advice: 'Send at most 16 KiB of headers, the request line included.',
+    remedy: 'Send at most 16 KiB of headers, the request line included.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    advice: 'Wait for as many seconds as the Retry-After header says.',
+    remedy: 'Wait for as many seconds as the Retry-After header says.',
   },
   INTERNAL: {
     status: 500,
     title: 'Something went wrong in the gateway',
-    advice: 'Try again; if it persists, tell the operator the request id, under which the log has the cause.',
+    remedy: 'Try again; if it persists, tell the operator the request id, under which the log has the cause.',
   },
   UNAVAILABLE: {
     status: 503,
     title: 'The gateway cannot serve this request now',
-    advice:
+    remedy:
       'Try again after as many seconds as the Retry-After header says. The message says whether a change may have been made.',
   },
-} as const satisfies Record<string, ErrorKind>;
+} as const satisfies Record<string, ErrorCatalogEntry>;
 
 /** A code of the closed list. */
-export type ErrorCode = keyof typeof errorKinds;
+export type ErrorCode = keyof typeof errorCatalog;
 
 /** One thing that is wrong with an input. */
 export interface Issue {

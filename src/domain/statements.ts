@@ -28,9 +28,9 @@ interface UserGroupDraft {
 interface Rotation {
   readonly currentToken: string;
   readonly newToken: string;
-  /** The environments of the groups whose tokens may be replaced: one, or with `everyEnvironment` all. */
+  /** The environments of the groups whose tokens may be replaced: one, or with `allEnvironments` all. */
   readonly environmentTag: EnvironmentTag | null;
-  readonly everyEnvironment: boolean;
+  readonly allEnvironments: boolean;
   /** How long the current token goes on, in seconds; 0 ends it at once. */
   readonly graceSeconds: number;
   /** Whether the tokens that were replaced earlier stop at once. */
@@ -129,7 +129,7 @@ export function bindStatements({ query }: Pick<Database, 'query'>): Statements {
         const column = <Name extends keyof Rotation>(name: Name) => rotations.map((rotation) => rotation[name]);
         const values = [
           ...[column('currentToken'), column('newToken'), column('environmentTag')],
-          ...[column('everyEnvironment'), column('graceSeconds'), column('endGracePeriods')],
+          ...[column('allEnvironments'), column('graceSeconds'), column('endGracePeriods')],
         ];
         const rows = await query('rotate-tokens', rotateTokens, values);
         return new Map(

@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { Conflict, InvalidInput, NotFound } from './errors.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import type { Statements } from './statements.ts';
-import { issueToken, mayBeUserGroupToken } from './token-format.ts';
+import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
 
 /** What the domain works on: Prisma, and the statements that requests share. */
@@ -76,7 +76,7 @@ export async function getOrCreateUserGroup(
   const existing = await findOwn();
   if (existing) return { userGroup: existing, created: false };
 
-  const token = issueToken('ugt_');
+  const token = issueToken('userGroup');
   const draft = {
     ...{ providedId, environmentTag, token, name: name ?? providedId },
     properties: properties == null ? null : JSON.stringify(properties),
@@ -114,7 +114,7 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
   const [updated] = await db.prisma.userGroup.updateManyAndReturn({
-    where: { teamId: group.teamId, ...caller.visible },
+    where: { teamId: group.teamId, ...caller.accessFilter },
     data: {
       ...(name != null && { name }),
       ...(mapping != null && { mapping: asObject(mapping) }),
@@ -151,10 +151,10 @@ export async function rotateUserGroupToken(
   const { currentToken } = input;
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
 
-  const newToken = issueToken('ugt_');
-  const { environmentTag, everyEnvironment } = caller;
+  const newToken = issueToken('userGroup');
+  const { environmentTag, allEnvironments } = caller;
   const rotation = {
-    ...{ currentToken, newToken, environmentTag, everyEnvironment },
+    ...{ currentToken, newToken, environmentTag, allEnvironments },
     ...{ graceSeconds: input.graceSeconds ?? 0, endGracePeriods: input.endGracePeriods ?? false },
   };
   const rotated = await db.statements.rotateToken(rotation, caller.share);
@@ -169,14 +169,15 @@ async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Prom
   if ('token' in by) {
     return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await statements.groupByToken(by.token, caller.share)) : undefined;
   }
-  const groups = (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.sees(group)) ?? [];
+  const groups =
+    (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([{ path: ['by', 'providedId'], message: 'means a Customer and a Testing group; say which by teamId.' }]);
 }
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {
-  return group && caller.sees(group) ? group : undefined;
+  return group && caller.canAccess(group) ? group : undefined;
 }
 
 const asObject = (mapping: readonly DataSourceMapping[]): Record<string, string> =>

@@ -1,4 +1,4 @@
-import { authenticate, type Recognition } from '../domain/api-tokens.ts';
+import { type AuthDependencies, authenticate } from '../domain/api-tokens.ts';
 import { Caller } from '../domain/caller.ts';
 import { Unauthenticated } from '../domain/errors.ts';
 
@@ -24,7 +24,7 @@ export type Authenticate = (
  * @throws Unauthenticated, from the function that it returns or by its promise, when there is a header and its scheme or its
  * credential is not accepted.
  */
-export function authenticateBy(recognition: Recognition): Authenticate {
+export function authenticateBy(recognition: AuthDependencies): Authenticate {
   return (authorization, schemes = authorizationSchemes) => {
     if (authorization === undefined) return Caller.anonymous;
     // As nearly everybody writes it.

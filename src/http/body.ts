@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import type { GatewayRequest } from './exchange.ts';
 import { parseJson } from './json.ts';
 import { httpLimits, smallBodyBytes } from './limits.ts';
+import type { HttpRequest } from './types.ts';
 
 const { maxBodyBytes, maxBodyParts } = httpLimits;
 
@@ -83,7 +83,7 @@ export class BodyHold {
  *
  * @throws GatewayError `UNSUPPORTED_MEDIA_TYPE` when it is declared as anything but JSON in UTF-8; `MALFORMED_JSON`.
  */
-function jsonBody({ headers, body }: Pick<GatewayRequest, 'headers' | 'body'>): unknown {
+function jsonBody({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>): unknown {
   requireJson(headers['content-type'], headers['content-encoding']);
   if (!isUtf8(body)) throw new GatewayError('MALFORMED_JSON', 'The body is not valid UTF-8.');
   return parseJson(body.toString('utf8'));
@@ -94,7 +94,7 @@ function jsonBody({ headers, body }: Pick<GatewayRequest, 'headers' | 'body'>): 
  *
  * @throws GatewayError `BODY_REQUIRED`, with `howTo` in its text; and as {@link jsonBody} does. @throws InvalidInput when it is no object.
  */
-export function jsonObject(request: Pick<GatewayRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
+export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
   if (request.body.length === 0) throw new GatewayError('BODY_REQUIRED', `The request has no body. ${howTo}`);
   const value = jsonBody(request);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

@@ -10,16 +10,17 @@ import {
 import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
-import { asGatewayError, type ErrorCode, errorKinds, GatewayError } from '../domain/errors.ts';
+import { asGatewayError, type ErrorCode, errorCatalog, GatewayError } from '../domain/errors.ts';
+import { containsToken } from '../domain/tokens.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
-import type { Answer, GatewayRequest, Route } from './exchange.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { problem } from './problem.ts';
 import { ResponseWriter } from './response-writer.ts';
+import type { HttpRequest, HttpResponse, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -84,7 +85,7 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 /** A request and its response, from the headers of the one to the last byte of the other. */
-class Exchange implements GatewayRequest, Expiring {
+class Exchange implements HttpRequest, Expiring {
   readonly method: string;
   readonly url: string;
   readonly path: string;
@@ -140,7 +141,7 @@ class Exchange implements GatewayRequest, Expiring {
         if (this.body.length >= largeBodyBytes) await shared.turnstile.enter(this.caller.share);
       }
       if (this.isAbandoned()) return;
-      this.respond(await route.answer(this));
+      this.respond(await route.handle(this));
     } catch (thrown) {
       this.fail(thrown);
     } finally {
@@ -158,7 +159,7 @@ class Exchange implements GatewayRequest, Expiring {
     this.shared.deadlines.restart(this, httpTimeouts.responseMs);
   }
 
-  private respond(response: Answer): void {
+  private respond(response: HttpResponse): void {
     if (this.isAnswered) return;
     this.isAnswered = true;
     this.shared.deadlines.end(this);
@@ -175,8 +176,8 @@ class Exchange implements GatewayRequest, Expiring {
     this.respond(this.render(error));
   }
 
-  private render(error: GatewayError): Answer {
-    return this.route ? this.route.failure(error, this) : problem(error, this);
+  private render(error: GatewayError): HttpResponse {
+    return this.route ? this.route.renderError(error, this) : problem(error, this);
   }
 }
 
@@ -196,7 +197,7 @@ function identify(
 }
 
 const tooSlow = (): GatewayError =>
-  new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorKinds.REQUEST_TIMEOUT.advice}`);
+  new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorCatalog.REQUEST_TIMEOUT.remedy}`);
 
 const tooLong = (): GatewayError =>
   new GatewayError(
@@ -221,7 +222,7 @@ function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
 
 /** Takes over the caller's own id of a request if it is harmless to print, else draws one. */
 function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !/ug[tk]_/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !containsToken(given) ? given : randomUUID();
 }
 
 /** The path and query of a request target; a proxy may send it in absolute form. */

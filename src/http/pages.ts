@@ -1,14 +1,14 @@
-import { type ErrorCode, type ErrorKind, errorKinds } from '../domain/errors.ts';
-import type { Answer, GatewayRequest, Route } from './exchange.ts';
+import { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '../domain/errors.ts';
 import { methodNotAllowed, problem } from './problem.ts';
+import type { HttpRequest, HttpResponse, Route } from './types.ts';
 
 /** A route that anybody may read, and that changes nothing. */
-export function page(answer: (request: GatewayRequest) => Answer | Promise<Answer>): Route {
+export function page(handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>): Route {
   return {
     credential: 'ignored',
-    answer: (request) =>
-      request.method === 'GET' || request.method === 'HEAD' ? answer(request) : methodNotAllowed(request, 'GET, HEAD'),
-    failure: problem,
+    handle: (request) =>
+      request.method === 'GET' || request.method === 'HEAD' ? handle(request) : methodNotAllowed(request, 'GET, HEAD'),
+    renderError: problem,
   };
 }
 
@@ -37,22 +37,22 @@ export const contentsPage = page((request) =>
 
 /** `GET /docs/errors`: every error code. */
 export const errorsPage = page(() =>
-  layOut('Error codes', (Object.keys(errorKinds) as ErrorCode[]).map((code) => describe(code, errorKinds[code])).join('')),
+  layOut('Error codes', (Object.keys(errorCatalog) as ErrorCode[]).map((code) => describe(code, errorCatalog[code])).join('')),
 );
 
 /** `GET /docs/errors/<CODE>`: one error code, if there is such a code. */
 export function errorPage(code: string): Route | undefined {
-  if (!Object.hasOwn(errorKinds, code)) return undefined;
-  return page(() => layOut(code, describe(code, errorKinds[code as ErrorCode])));
+  if (!Object.hasOwn(errorCatalog, code)) return undefined;
+  return page(() => layOut(code, describe(code, errorCatalog[code as ErrorCode])));
 }
 
 /** An answer in JSON. */
-export function json(status: number, body: unknown, contentType = 'application/json'): Answer {
+export function json(status: number, body: unknown, contentType = 'application/json'): HttpResponse {
   return { status, headers: { 'content-type': contentType }, body: JSON.stringify(body) };
 }
 
 /** An answer that is a whole page of HTML, which may bring styles and nothing else. */
-export function html(body: string): Answer {
+export function html(body: string): HttpResponse {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
@@ -61,7 +61,7 @@ export function html(body: string): Answer {
 }
 
 /** A page around `main`, which is HTML already. */
-function layOut(title: string, main: string): Answer {
+function layOut(title: string, main: string): HttpResponse {
   return html(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -79,11 +79,11 @@ ${main}
 `);
 }
 
-function describe(code: string, { status, title, advice }: ErrorKind): string {
-  return `<dl><dt><a href="/docs/errors/${code}">${code}</a> (${status})</dt><dd>${escapeHtml(title)}. ${escapeHtml(advice)}</dd></dl>`;
+function describe(code: string, { status, title, remedy }: ErrorCatalogEntry): string {
+  return `<dl><dt><a href="/docs/errors/${code}">${code}</a> (${status})</dt><dd>${escapeHtml(title)}. ${escapeHtml(remedy)}</dd></dl>`;
 }
 
-const wantsHtml = ({ headers }: GatewayRequest): boolean => headers.accept?.includes('text/html') ?? false;
+const wantsHtml = ({ headers }: HttpRequest): boolean => headers.accept?.includes('text/html') ?? false;
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

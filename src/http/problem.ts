@@ -1,5 +1,5 @@
-import { boundIssues, describeIssues, type ErrorCode, errorKinds, type Issue } from '../domain/errors.ts';
-import type { Answer, GatewayRequest } from './exchange.ts';
+import { boundIssues, describeIssues, type ErrorCode, errorCatalog, type Issue } from '../domain/errors.ts';
+import type { HttpRequest, HttpResponse } from './types.ts';
 
 /** How many seconds a caller should wait before it tries again. */
 const retryAfterSeconds = 1;
@@ -25,10 +25,10 @@ export interface Failure {
 }
 
 /** A failure as an RFC 9457 problem, with the legacy member `success` and the gateway's own beside the standard ones. */
-export function problem(failure: Failure, request: Pick<GatewayRequest, 'id'>, headers: Record<string, string> = {}): Answer {
+export function problem(failure: Failure, request: Pick<HttpRequest, 'id'>, headers: Record<string, string> = {}): HttpResponse {
   const { code } = failure;
   const issues = boundIssues(failure.issues ?? []);
-  const { status, title } = errorKinds[code];
+  const { status, title } = errorCatalog[code];
   const detail = issues.length > 0 ? describeIssues(issues) : failure.message;
   const type = `/docs/errors/${code}`;
   return {
@@ -39,7 +39,7 @@ export function problem(failure: Failure, request: Pick<GatewayRequest, 'id'>, h
 }
 
 /** The answer to a method that a path does not take. */
-export function methodNotAllowed(request: Pick<GatewayRequest, 'id' | 'method' | 'path'>, allow: string): Answer {
+export function methodNotAllowed(request: Pick<HttpRequest, 'id' | 'method' | 'path'>, allow: string): HttpResponse {
   const message = `${request.path} takes ${allow}, not ${request.method}.`;
   return problem({ code: 'METHOD_NOT_ALLOWED', message }, request, { allow });
 }

@@ -3,8 +3,8 @@ import { GatewayError } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
-import type { Answer } from './exchange.ts';
 import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
+import type { HttpResponse } from './types.ts';
 
 /** What else there is to know about a response. */
 export interface WriteOptions {
@@ -12,7 +12,7 @@ export interface WriteOptions {
   readonly id: string;
   readonly share: Share;
   /** The response in the place of one that cannot be sent. */
-  readonly refuse: (error: GatewayError) => Answer;
+  readonly refuse: (error: GatewayError) => HttpResponse;
   /** Whether the connection is closed after it. */
   readonly closes: boolean;
 }
@@ -33,7 +33,7 @@ export class ResponseWriter {
   }
 
   /** Writes a whole response. A large one is replaced by 503 while too much waits for other clients. */
-  write(incoming: IncomingMessage, outgoing: ServerResponse, response: Answer, options: WriteOptions): void {
+  write(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse, options: WriteOptions): void {
     if (outgoing.destroyed) return;
     const fits = Buffer.byteLength(response.body) <= smallResponseBytes || this.hold(outgoing, response, options);
     if (fits) this.send(incoming, outgoing, response, options);
@@ -42,7 +42,7 @@ export class ResponseWriter {
   }
 
   /** Takes a large response out of the budget until it is sent. False where it does not fit. */
-  private hold(outgoing: ServerResponse, { body }: Answer, { share }: WriteOptions): boolean {
+  private hold(outgoing: ServerResponse, { body }: HttpResponse, { share }: WriteOptions): boolean {
     const bytes = Buffer.byteLength(body);
     if (!this.unsent.take(bytes, share)) return false;
     outgoing.once('close', () => this.unsent.release(bytes, share));
@@ -52,7 +52,7 @@ export class ResponseWriter {
   private send(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    { status, headers, body }: Answer,
+    { status, headers, body }: HttpResponse,
     { id, closes }: WriteOptions,
   ): void {
     const bytes = Buffer.byteLength(body);

@@ -58,7 +58,7 @@ export function queryMembers(query: string): Members {
 }
 
 /** A failure whose issues bear the legacy API's names: of members, and of mapping entries by their schema id. */
-export function inLegacyTerms({ code, message, issues = [] }: Failure, { mapping }: Members): Failure {
+export function toLegacyFailure({ code, message, issues = [] }: Failure, { mapping }: Members): Failure {
   const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
   const schemaIds = namesEntry && typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];
   return { code, message, issues: issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) })) };

@@ -1,10 +1,10 @@
 import type { GraphQLSchema } from 'graphql';
-import type { GraphQLContext } from '../graphql/context.ts';
-import { prepareOperation } from '../graphql/prepared.ts';
+import { prepareOperation } from '../graphql/execution/compiled-operation.ts';
+import type { GraphQLContext } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
-import type { Answer, GatewayRequest, Route } from '../http/exchange.ts';
 import { type Failure, methodNotAllowed, problem } from '../http/problem.ts';
-import { environmentName, inLegacyTerms, type Members, pick, queryMembers, shared } from './legacy.ts';
+import type { HttpRequest, HttpResponse, Route } from '../http/types.ts';
+import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
 
 /** What a row's operation answers: the members of the legacy answer, by its aliases, or a failure. */
 type Result = { readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure;
@@ -72,21 +72,21 @@ const allow = Object.keys(rows).join(', ');
  * @param contextOf what resolvers are given for a request.
  * @throws Error when a row does not fit the schema.
  */
-export function userRoute(schema: GraphQLSchema, contextOf: (request: GatewayRequest) => GraphQLContext): Route {
+export function userRoute(schema: GraphQLSchema, contextOf: (request: HttpRequest) => GraphQLContext): Route {
   const prepared = new Map(
     Object.entries(rows).map(([method, row]) => [method, { ...row, operation: prepareOperation(schema, row.document) }]),
   );
   return {
     credential: 'required',
     schemes: ['Token'],
-    async answer(request) {
+    async handle(request) {
       const row = prepared.get(request.method);
       if (!row) return methodNotAllowed(request, allow);
       const members = readMembers(request);
       const result = (await row.operation.run(row.input(members), contextOf(request))) as Result;
-      return 'code' in result ? problem(inLegacyTerms(result, members), request) : success(result);
+      return 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);
     },
-    failure: (error, request) => problem(inLegacyTerms(error, {}), request),
+    renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
   };
 }
 
@@ -94,13 +94,13 @@ const waysOut =
   'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
 
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */
-function readMembers(request: GatewayRequest): Members {
+function readMembers(request: HttpRequest): Members {
   const reads = request.method === 'GET' || request.method === 'QUERY';
   if (reads && request.body.length === 0 && /(^|&)user_group_id=/.test(request.query)) return queryMembers(request.query);
   return jsonObject(request, reads ? waysOut : 'Send a JSON object.');
 }
 
-function success({ user_group, ...members }: Exclude<Result, Failure>): Answer {
+function success({ user_group, ...members }: Exclude<Result, Failure>): HttpResponse {
   const tag =
     'api_environment_tag' in user_group ? { api_environment_tag: environmentName(user_group['api_environment_tag']) } : {};
   const body = JSON.stringify({ success: 1, ...members, user_group: { ...user_group, ...tag } });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, type ServeProcess, serve } from '../support/process.ts';
 
 const bootstrap = 'an-operators/own+choice=2026';
 const imported = 'imported:token:of:another:system';
-const wrong = { api: issueToken('ugk_'), group: issueToken('ugt_') };
+const wrong = { api: issueToken('apiToken'), group: issueToken('userGroup') };
 
 let database: TestDatabase;
 let gateway: ServeProcess;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { graphqlLimits } from '../../src/graphql/limits.ts';
+import { graphqlLimits } from '../../src/graphql/schema/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
-import { repeatOnConflict } from '../../src/database/faults.ts';
+import { repeatOnConflict } from '../../src/database/errors.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/process.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { revokeApiToken } from '../../src/domain/api-tokens.ts';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -86,7 +86,7 @@ test('an API token with a wrong checksum is refused without a query', async () =
 });
 
 test('an unknown API token costs one statement', async () => {
-  await gateway.send('GET', '/api/user', { token: issueToken('ugk_'), body: { user_group_id: 'acme' } });
+  await gateway.send('GET', '/api/user', { token: issueToken('apiToken'), body: { user_group_id: 'acme' } });
   expect(statements).toEqual([reads('api_token')]);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -76,7 +76,7 @@ describe('a group of another environment', () => {
   }
   const nobody: Group = {
     ...{ id: Buffer.from('UserGroup:2147483647').toString('base64'), teamId: 2_147_483_647, providedId: 'of nobody' },
-    ...{ token: issueToken('ugt_'), formerToken: issueToken('ugt_') },
+    ...{ token: issueToken('userGroup'), formerToken: issueToken('userGroup') },
   };
 
   const select = 'id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorKinds } from '../../src/domain/errors.ts';
+import { errorCatalog } from '../../src/domain/errors.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -151,6 +151,6 @@ describe('what GraphQL itself refuses has a code of the closed list', () => {
   test('the list in the schema is the one that both doors use', async () => {
     const { json } = await gateway.graphql('{ __type(name: "ErrorCode") { enumValues { name } } }');
     const names = json.data.__type.enumValues.map(({ name }: { name: string }) => name);
-    expect(new Set(names)).toEqual(new Set(Object.keys(errorKinds)));
+    expect(new Set(names)).toEqual(new Set(Object.keys(errorCatalog)));
   });
 });

@@ -4,8 +4,8 @@ import { authenticate } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { type ErrorCode, GatewayError } from '../../src/domain/errors.ts';
 import { bindStatements } from '../../src/domain/statements.ts';
-import { createContext } from '../../src/graphql/context.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { createContext } from '../../src/graphql/schema/context.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { parseJson } from '../../src/http/json.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -38,7 +38,7 @@ describe('/graphql', () => {
   });
 
   test.each(['Token', 'Bearer'])('refuses an unknown API token under the scheme %s', async (scheme) => {
-    const { status, json } = await ask(`${scheme} ${issueToken('ugk_')}`);
+    const { status, json } = await ask(`${scheme} ${issueToken('apiToken')}`);
     expect([status, json.errors[0].message]).toEqual([401, 'The API token is unknown.']);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorKinds } from '../../src/domain/errors.ts';
+import { errorCatalog } from '../../src/domain/errors.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -28,10 +28,10 @@ describe('GET /', () => {
 describe('the error codes', () => {
   test('are listed whole', async () => {
     const { text } = await open('/docs/errors', 'text/html');
-    for (const code of Object.keys(errorKinds)) expect(text).toContain(code);
+    for (const code of Object.keys(errorCatalog)) expect(text).toContain(code);
   });
 
-  test.each(Object.entries(errorKinds))('%s has a page', async (code, { status }) => {
+  test.each(Object.entries(errorCatalog))('%s has a page', async (code, { status }) => {
     const reply = await open(`/docs/errors/${code}`, 'text/html');
     expect([reply.status, reply.text.includes(code), reply.text.includes(String(status))]).toEqual([200, true, true]);
   });

@@ -5,9 +5,9 @@ import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../src/domain/caller.ts';
 import { asGatewayError, GatewayError, InvalidInput } from '../../src/domain/errors.ts';
 import { bindStatements } from '../../src/domain/statements.ts';
-import { createContext, type GraphQLContext } from '../../src/graphql/context.ts';
-import { causeOf, prepareOperation } from '../../src/graphql/prepared.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { causeOf, prepareOperation } from '../../src/graphql/execution/compiled-operation.ts';
+import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { rows } from '../../src/rest/user.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { revokeApiToken } from '../../src/domain/api-tokens.ts';
-import { issueToken } from '../../src/domain/token-format.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -26,7 +26,7 @@ const headers: Record<string, () => string | Promise<string>> = {
   'a token cut off': () => `Token ${gateway.token.slice(0, -1)}`,
   'a token in other case': () => `Token ${gateway.token.toUpperCase()}`,
   'a token with more behind it': () => `Token ${gateway.token}0`,
-  'a token that is unknown': () => `Token ${issueToken('ugk_')}`,
+  'a token that is unknown': () => `Token ${issueToken('apiToken')}`,
   'a user group token': async () => {
     const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'viewer' } });
     return `Token ${json.user_group.token}`;

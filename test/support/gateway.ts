@@ -6,7 +6,7 @@ import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import type { Scope } from '../../src/domain/caller.ts';
 import { buildGateway } from '../../src/gateway.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
-import { describeError } from '../../src/log.ts';
+import { describeError } from '../../src/logger.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** An answer, read whole. */

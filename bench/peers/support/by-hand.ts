@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { issueToken } from '../../../src/domain/token-format.ts';
+import { issueToken } from '../../../src/domain/tokens.ts';
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 
 /** The look-ups as a good engineer writes them by hand: a pool, named statements, one index access each. */
@@ -70,7 +70,7 @@ export async function getOrCreate(
   if (existing) return { group: existing, created: false };
   const { name = providedId, properties, mapping } = fields;
   const json = [properties == null ? null : JSON.stringify(properties), JSON.stringify(mapping ?? {})];
-  const values = [providedId, caller.environment_tag, name, issueToken('ugt_'), ...json];
+  const values = [providedId, caller.environment_tag, name, issueToken('userGroup'), ...json];
   const inserted = await first<Group>('insert-group', insertGroup, values);
   if (inserted) return { group: inserted, created: true };
   const winner = await groupByProvidedId(providedId, caller);
@@ -83,7 +83,7 @@ const insertGroup = `
 
 /** Puts a new token in the place of the current one; nothing when it is no group's current token. */
 export function rotate(caller: Caller, currentToken: string): Promise<Group | undefined> {
-  return first('rotate', rotateToken, [currentToken, caller.environment_tag, issueToken('ugt_')]);
+  return first('rotate', rotateToken, [currentToken, caller.environment_tag, issueToken('userGroup')]);
 }
 
 const rotateToken = `

@@ -4,10 +4,10 @@ import type { Database } from '../../../src/database/client.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
 import { bindStatements } from '../../../src/domain/statements.ts';
-import { isCompilable } from '../../../src/graphql/compilable.ts';
-import { createContext, type GraphQLContext } from '../../../src/graphql/context.ts';
-import { schema } from '../../../src/graphql/schema.ts';
-import { createGraphQLServer } from '../../../src/graphql/server.ts';
+import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
+import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
+import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
 import { failureHeaders } from '../../../src/http/problem.ts';
 import type { Known } from './known.ts';
 import type { CallerKind, GeneratedRequest } from './requests.ts';
@@ -90,8 +90,11 @@ export async function createComparison(database: Database): Promise<Comparison> 
       for (let use = 0; use < uses; use += 1) {
         const set = use % variables.length;
         const params = { ...others, query, ...(variables[set] !== undefined && { variables: variables[set] }) };
-        // A mutation with other variables may have changed what this one responds with.
-        if (changes(query)) delete expected[set];
+        // A mutation with other variables may have changed what this one responds with. Once executed, it changes nothing more.
+        if (changes(query)) {
+          delete expected[set];
+          await paths.full(params, accept, context());
+        }
         expected[set] ??= comparable(await paths.full(params, accept, context()));
         const response = await paths.fast(params, accept, context()).catch((error: Error) => rejected(error));
         if (!response) {

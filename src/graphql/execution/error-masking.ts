@@ -1,8 +1,8 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { maskError } from 'graphql-yoga';
-import { asGatewayError, type ErrorCode, errorKinds, type GatewayError, InvalidInput } from '../domain/errors.ts';
-import { graphqlLimits } from './limits.ts';
-import { causeOf } from './prepared.ts';
+import { asGatewayError, type ErrorCode, errorCatalog, type GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { graphqlLimits } from '../schema/limits.ts';
+import { causeOf } from './compiled-operation.ts';
 
 const { maxMessageLength } = graphqlLimits;
 
@@ -12,7 +12,7 @@ export type FailureHeaders = (code: ErrorCode) => Record<string, string>;
 /** An error with a code of the closed list; those of the GraphQL machinery (syntax, validation, parameters) get theirs here. */
 function withClosedCode(error: GraphQLError): GraphQLError {
   const { code, http } = error.extensions as { code?: string; http?: { status?: number } };
-  if (code !== undefined && Object.hasOwn(errorKinds, code)) return error;
+  if (code !== undefined && Object.hasOwn(errorCatalog, code)) return error;
   const closed = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : code === 'INTERNAL_SERVER_ERROR' ? 'INTERNAL' : 'INVALID_INPUT';
   return withExtensions(error, error.message, { ...error.extensions, code: closed });
 }
@@ -25,7 +25,7 @@ export function publicError(error: unknown, message: string, failureHeaders: Fai
   const masked = maskError(error, message, false);
   if (masked === error || !(masked instanceof GraphQLError)) return masked;
   const cause = asGatewayError(error instanceof GraphQLError ? causeOf(error) : error);
-  const { status } = errorKinds[cause.code];
+  const { status } = errorCatalog[cause.code];
   const told = withExtensions(masked, cause.message, {
     code: cause.code,
     ...(cause instanceof InvalidInput && { issues: cause.issues }),
@@ -51,7 +51,10 @@ export function finishResult(result: ExecutionResult, report: (fault: GatewayErr
     const coded = withClosedCode(shortened(error));
     if (coded.extensions['code'] === 'QUERY_TOO_COSTLY') {
       // Yoga marks errors of parsing as ones that have status 200 for some media types.
-      return withExtensions(coded, coded.message, { ...coded.extensions, http: { status: errorKinds.QUERY_TOO_COSTLY.status } });
+      return withExtensions(coded, coded.message, {
+        ...coded.extensions,
+        http: { status: errorCatalog.QUERY_TOO_COSTLY.status },
+      });
     }
     if (result.data !== undefined || 'http' in coded.extensions) return coded;
     return withExtensions(coded, coded.message, { ...coded.extensions, http: { spec: true, status: 400 } });

@@ -1,4 +1,4 @@
-import { docsConfigModel, type ObjectModel, type SchemaModel, type UnionModel } from '../docs-config/schema/schema-model.ts';
+import { docsConfigModel, type ObjectModel, type SchemaModel, type UnionModel } from '../../docs-config/schema/schema-model.ts';
 import { builder } from './builder.ts';
 
 /** An object of the document, by field name. */

@@ -1,20 +1,20 @@
 import {
   Conflict,
   type ErrorCode,
-  errorKinds,
+  errorCatalog,
   Forbidden,
   type GatewayError,
   InvalidInput,
   type Issue,
   NotFound,
   Unauthenticated,
-} from '../domain/errors.ts';
+} from '../../domain/errors.ts';
 import { builder } from './builder.ts';
 
 const ErrorCodeType = builder.enumType('ErrorCode', {
   description: 'The closed list of error codes, the same over GraphQL and REST.',
   values: Object.fromEntries(
-    Object.entries(errorKinds).map(([code, { title }]) => [code, { value: code as ErrorCode, description: `${title}.` }]),
+    Object.entries(errorCatalog).map(([code, { title }]) => [code, { value: code as ErrorCode, description: `${title}.` }]),
   ) as Record<ErrorCode, { value: ErrorCode; description: string }>,
 });
 

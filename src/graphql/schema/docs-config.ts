@@ -1,11 +1,11 @@
-import type { Diagnostic } from '../docs-config/diagnostic.ts';
-import type { Range } from '../docs-config/json/positions.ts';
-import { printValue } from '../docs-config/json/print-value.ts';
-import { codes, isCode } from '../docs-config/rules/registry.ts';
-import type { Level } from '../docs-config/rules/rule.ts';
-import type { Report, ValidateOptions } from '../docs-config/validate.ts';
-import { documentChecker } from '../docs-config-pool/check-documents.ts';
-import { InvalidInput } from '../domain/errors.ts';
+import type { Diagnostic } from '../../docs-config/diagnostic.ts';
+import type { Range } from '../../docs-config/json/positions.ts';
+import { printValue } from '../../docs-config/json/print-value.ts';
+import { codes, isCode } from '../../docs-config/rules/registry.ts';
+import type { Level } from '../../docs-config/rules/rule.ts';
+import type { Report, ValidateOptions } from '../../docs-config/validate.ts';
+import { documentChecker } from '../../docs-config-pool/check-documents.ts';
+import { InvalidInput } from '../../domain/errors.ts';
 import { builder } from './builder.ts';
 import { DocsConfigType } from './docs-config-types.ts';
 

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from './config.ts';
+import { redactTokens } from './domain/tokens.ts';
 
 /**
  * Opens the log, on standard error: standard output is for what was asked for. Nothing is logged of a request but its id,
@@ -17,7 +18,5 @@ export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   const { name, message, stack } = error;
   const { code } = error as { code?: unknown };
-  return { type: name, code, message: withoutTokens(message), stack: withoutTokens(stack ?? '') };
+  return { type: name, code, message: redactTokens(message), stack: redactTokens(stack ?? '') };
 }
-
-const withoutTokens = (text: string): string => text.replace(/\b(ug[tk]_)[0-9A-Za-z]+/g, '$1…');

@@ -8,16 +8,16 @@ import {
   parse,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { createTurnstile } from '../concurrency.ts';
-import type { GraphQLContext } from './context.ts';
+import { createTurnstile } from '../../concurrency.ts';
+import type { GraphQLContext } from '../schema/context.ts';
+import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
+import { schema } from '../schema/schema.ts';
 import { createDocumentCache, type DocumentCache } from './document-cache.ts';
 import { assertDocumentLimits } from './document-limits.ts';
+import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
-import { graphqlLimits, longDocumentLength } from './limits.ts';
 import { isNestedDeeperThan } from './nesting.ts';
-import { type FailureHeaders, finishResult, publicError } from './public-error.ts';
-import { schema } from './schema.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;

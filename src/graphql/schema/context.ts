@@ -1,6 +1,6 @@
-import type { Caller } from '../domain/caller.ts';
-import type { GatewayError } from '../domain/errors.ts';
-import type { Db } from '../domain/user-groups.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { GatewayError } from '../../domain/errors.ts';
+import type { Db } from '../../domain/user-groups.ts';
 import { ResponseMeter } from './response-meter.ts';
 
 /** What resolvers are given beside their arguments. A new object for each request. */

@@ -8,10 +8,11 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { asGatewayError, GatewayError, InvalidInput } from '../domain/errors.ts';
-import type { InputCheck } from '../domain/user-group-input.ts';
-import { compileOperation } from './compiled.ts';
-import type { GraphQLContext } from './context.ts';
+import { asGatewayError, GatewayError, InvalidInput } from '../../domain/errors.ts';
+import type { InputCheck } from '../../domain/user-group-input.ts';
+import type { GraphQLContext } from '../schema/context.ts';
+import { inputCheckExtension } from '../schema/input-check.ts';
+import { compileOperation } from './compile.ts';
 
 /** An operation that is known to fit the schema, ready to be executed any number of times. */
 export interface PreparedOperation {
@@ -25,16 +26,8 @@ export interface PreparedOperation {
   run(input: Readonly<Record<string, unknown>>, context: GraphQLContext): Promise<unknown>;
 }
 
-/** The member of a field's extensions that holds its input's check. */
-const checkExtension = 'checkInput';
-
-/** The extensions of a root field whose argument `input` can be checked before GraphQL coerces it. */
-export function checkInput<Input>(check: InputCheck<Input>): Record<string, unknown> {
-  return { [checkExtension]: check };
-}
-
 /**
- * Parses, validates and compiles a mutation with one root field, which has {@link checkInput}, and one variable, `$input`.
+ * Parses, validates and compiles a mutation with one root field, which has `checkInput`, and one variable, `$input`.
  *
  * @throws Error when it is not that, or does not fit the schema.
  */
@@ -75,5 +68,5 @@ function inputCheckOf(schema: GraphQLSchema, document: DocumentNode): InputCheck
   const [selection] = getOperationAST(document)?.selectionSet.selections ?? [];
   if (selection?.kind !== Kind.FIELD) return undefined;
   const field = schema.getMutationType()?.getFields()[selection.name.value];
-  return field?.extensions[checkExtension] as InputCheck<Readonly<Record<string, unknown>>> | undefined;
+  return field?.extensions[inputCheckExtension] as InputCheck<Readonly<Record<string, unknown>>> | undefined;
 }

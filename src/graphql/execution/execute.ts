@@ -9,18 +9,19 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { createSemaphore, createTurnstile } from '../concurrency.ts';
-import { credentialRequired } from '../domain/caller.ts';
-import { asGatewayError, errorKinds, GatewayError, Unauthenticated } from '../domain/errors.ts';
+import { createSemaphore, createTurnstile } from '../../concurrency.ts';
+import { credentialRequired } from '../../domain/caller.ts';
+import { asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import type { GraphQLContext } from '../schema/context.ts';
+import type { RawVariables } from '../schema/field-cost.ts';
+import { graphqlLimits, heavyCost } from '../schema/limits.ts';
+import { isOpenRootField } from '../schema/require-credential.ts';
+import { responseTooLarge } from '../schema/response-meter.ts';
 import { isCompilable } from './compilable.ts';
-import { type CompiledOperation, compileOperation } from './compiled.ts';
-import type { GraphQLContext } from './context.ts';
-import { costBound, costOf, type DocumentCost, documentCostOf, type RawVariables } from './cost.ts';
-import { graphqlLimits, heavyCost } from './limits.ts';
-import { causeOf } from './prepared.ts';
-import type { FailureHeaders } from './public-error.ts';
-import { isOpenRootField } from './require-credential.ts';
-import { responseTooLarge } from './response-meter.ts';
+import { type CompiledOperation, compileOperation } from './compile.ts';
+import { causeOf } from './compiled-operation.ts';
+import { costBound, costOf, type DocumentCost, documentCostOf } from './cost.ts';
+import type { FailureHeaders } from './error-masking.ts';
 import { createVariableCheck, type VariableCheck } from './variable-limits.ts';
 
 /** How often an operation is executed before it is compiled, which costs as much as some ten to hundred executions. */
@@ -107,7 +108,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
 
   function refuse(error: GatewayError, extensions: object = {}): ExecutionResult {
     const { code, message } = error;
-    const http = { status: errorKinds[code].status, headers: failureHeaders(code) };
+    const http = { status: errorCatalog[code].status, headers: failureHeaders(code) };
     return { errors: [new GraphQLError(message, { extensions: { code, ...extensions, http } })] };
   }
 

@@ -1,9 +1,10 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
-import type { GraphQLContext } from './context.ts';
+import type { HttpResponse } from '../../http/types.ts';
+import type { GraphQLContext } from '../schema/context.ts';
 import type { DocumentCache } from './document-cache.ts';
+import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
 import type { OperationExecutor } from './execute.ts';
-import { type FailureHeaders, finishResult, publicError } from './public-error.ts';
 
 /** A request that may be executed without the full pipeline. */
 export interface FastPathRequest {
@@ -15,18 +16,11 @@ export interface FastPathRequest {
   readonly context: GraphQLContext;
 }
 
-/** A response, ready to be written. */
-export interface FastPathResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 /**
  * Responds at once if the request's document is in the cache and nothing about the request is unusual. Nothing, if it has to go
  * through the full pipeline; then nothing of it was executed.
  */
-export type FastPath = (request: FastPathRequest) => Promise<FastPathResponse | undefined>;
+export type FastPath = (request: FastPathRequest) => Promise<HttpResponse | undefined>;
 
 /** A media type of responses. */
 interface ResponseType {
@@ -93,7 +87,7 @@ async function renderErrors(
   { mediaType }: ResponseType,
   { report }: GraphQLContext,
   failureHeaders: FailureHeaders,
-): Promise<FastPathResponse> {
+): Promise<HttpResponse> {
   const errors = result.errors?.map((error) => publicError(error, 'Unexpected error.', failureHeaders) as GraphQLError);
   const finished = finishResult({ ...result, ...(errors && { errors }) }, report);
   const response = processRegularResult(finished, { Response } as never, mediaType);

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
-import { isExactNumber } from '../domain/exact-number.ts';
-import type { Json } from '../domain/limits.ts';
+import { isExactNumber } from '../../domain/exact-number.ts';
+import type { Json } from '../../domain/limits.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('JSON', {

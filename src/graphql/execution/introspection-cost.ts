@@ -13,7 +13,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
-import type { RawVariables } from './cost.ts';
+import type { RawVariables } from '../schema/field-cost.ts';
 
 /** What counting needs to know of the operation. */
 export interface IntrospectionCounting {

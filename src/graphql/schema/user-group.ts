@@ -1,12 +1,12 @@
 import { decodeGlobalID } from '@pothos/plugin-relay';
-import { InvalidInput } from '../domain/errors.ts';
-import type { DataSourceMapping } from '../domain/limits.ts';
-import { currentTokenOf, findUserGroup, type UserGroupBy } from '../domain/user-groups.ts';
-import type { UserGroup } from '../generated/prisma/client.ts';
+import { InvalidInput } from '../../domain/errors.ts';
+import type { DataSourceMapping } from '../../domain/limits.ts';
+import { currentTokenOf, findUserGroup, type UserGroupBy } from '../../domain/user-groups.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
-import { type FieldCost, lookUpCost } from './cost.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
+import { type FieldCost, lookUpCost } from './field-cost.ts';
 
 /** How many nodes may be asked for at once. */
 const maxNodes = 100;

@@ -1,5 +1,5 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
-import { graphqlLimits } from './limits.ts';
+import { graphqlLimits } from '../schema/limits.ts';
 
 const { maxDepth, maxRepeatedFields, maxFragmentSpreads } = graphqlLimits;
 

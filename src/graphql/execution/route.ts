@@ -1,8 +1,8 @@
-import { errorKinds, GatewayError, InvalidInput } from '../domain/errors.ts';
-import { jsonObject } from './body.ts';
-import type { Answer, GatewayRequest, Route } from './exchange.ts';
-import { parseJson, parseQuery } from './json.ts';
-import { failureHeaders } from './problem.ts';
+import { errorCatalog, GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { jsonObject } from '../../http/body.ts';
+import { parseJson, parseQuery } from '../../http/json.ts';
+import { failureHeaders } from '../../http/problem.ts';
+import type { HttpRequest, HttpResponse, Route } from '../../http/types.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are judged by the server. */
 type GraphQLParams = Readonly<Record<string, unknown>>;
@@ -10,9 +10,9 @@ type GraphQLParams = Readonly<Record<string, unknown>>;
 /** What executes requests that are read already. */
 export interface GraphQLHandlers {
   /** Responds to a plain request whose document is known; nothing, if it has to go through the full pipeline. */
-  fastPath(params: GraphQLParams, request: GatewayRequest): Promise<Answer | undefined>;
+  fastPath(params: GraphQLParams, request: HttpRequest): Promise<HttpResponse | undefined>;
   /** Responds to any request, and negotiates the form of the response. */
-  fullPipeline(url: string, init: RequestInit, params: GraphQLParams, request: GatewayRequest): Promise<Response>;
+  fullPipeline(url: string, init: RequestInit, params: GraphQLParams, request: HttpRequest): Promise<Response>;
   /** The greatest size of a response body, in bytes, and what a larger one is replaced by. */
   readonly maxResponseBytes: number;
   responseTooLarge(): GatewayError;
@@ -26,7 +26,7 @@ const acceptable = 'application/graphql-response+json, application/json';
 export function graphqlRoute(handlers: GraphQLHandlers): Route {
   const { maxAcceptLength, maxResponseBytes } = handlers;
 
-  async function respond(request: GatewayRequest): Promise<Answer> {
+  async function respond(request: HttpRequest): Promise<HttpResponse> {
     const { method, url } = request;
     const { accept = '' } = request.headers;
     if (accept.length > maxAcceptLength) {
@@ -46,17 +46,17 @@ export function graphqlRoute(handlers: GraphQLHandlers): Route {
 
   return {
     credential: 'optional',
-    async answer(request) {
+    async handle(request) {
       const response = await respond(request);
       const isLarge = response.body.length > maxResponseBytes / 4 && Buffer.byteLength(response.body) > maxResponseBytes;
       if (isLarge) throw handlers.responseTooLarge();
       return response;
     },
-    failure: (error, { headers }) => graphqlFailure(error, headers.accept),
+    renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
   };
 }
 
-function notAcceptable(): Answer {
+function notAcceptable(): HttpResponse {
   const message = `None of the media types in the Accept header can be sent; there are ${acceptable}.`;
   return {
     status: 406,
@@ -66,7 +66,7 @@ function notAcceptable(): Answer {
 }
 
 /** Reads the parameters with the strictness that REST has, so that a number that JSON would change is refused there too. */
-async function readParams(request: GatewayRequest): Promise<GraphQLParams> {
+async function readParams(request: HttpRequest): Promise<GraphQLParams> {
   if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
   const given = Object.fromEntries(parseQuery(request.query));
   const { variables, extensions } = given;
@@ -78,11 +78,11 @@ async function readParams(request: GatewayRequest): Promise<GraphQLParams> {
 }
 
 /** A failure of the whole request, in the form of a GraphQL response. */
-function graphqlFailure(error: GatewayError, accept = ''): Answer {
+function renderGraphQLError(error: GatewayError, accept = ''): HttpResponse {
   const type = accept.includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json';
   const extensions = { code: error.code, ...(error instanceof InvalidInput && { issues: error.issues }) };
   return {
-    status: errorKinds[error.code].status,
+    status: errorCatalog[error.code].status,
     headers: { 'content-type': `${type}; charset=utf-8`, ...failureHeaders(error.code) },
     body: JSON.stringify({ errors: [{ message: error.message, extensions }] }),
   };

@@ -1,10 +1,10 @@
-import { Conflict, NotFound } from '../domain/errors.ts';
-import { checkGetOrCreate, checkRotate, checkUpdate } from '../domain/user-group-input.ts';
-import { getOrCreateUserGroup, rotateUserGroupToken, updateUserGroup } from '../domain/user-groups.ts';
-import type { UserGroup } from '../generated/prisma/client.ts';
+import { Conflict, NotFound } from '../../domain/errors.ts';
+import { checkGetOrCreate, checkRotate, checkUpdate } from '../../domain/user-group-input.ts';
+import { getOrCreateUserGroup, rotateUserGroupToken, updateUserGroup } from '../../domain/user-groups.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
-import { checkInput } from './prepared.ts';
+import { checkInput } from './input-check.ts';
 import { selector, UserGroupByInput, UserGroupType } from './user-group.ts';
 
 const DataSourceMappingInput = builder.inputType('DataSourceMappingInput', {

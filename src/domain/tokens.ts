@@ -1,19 +1,23 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What a token is for: `ugt_` identifies a user group, `ugk_` is an API token, a caller's credential. */
-export type TokenPrefix = 'ugt_' | 'ugk_';
+/** How tokens begin: the one that identifies a user group, and an API token, a caller's credential. Of equal length. */
+export const tokenPrefixes = { userGroup: 'ugt_', apiToken: 'ugk_' } as const;
+
+/** What a token is for. */
+export type TokenKind = keyof typeof tokenPrefixes;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 30;
 const checksumLength = 6;
-const tokenLength = 4 + randomLength + checksumLength;
+const tokenLength = tokenPrefixes.userGroup.length + randomLength + checksumLength;
 
 /** The largest multiple of 62 that a byte can reach: bytes from there on are drawn again, or some letters would be likelier. */
 const unbiasedBytes = 256 - (256 % alphabet.length);
 
 /** Makes a new token: the prefix, 30 random base62 characters, and a checksum of 6. */
-export function issueToken(prefix: TokenPrefix): string {
+export function issueToken(kind: TokenKind): string {
+  const prefix = tokenPrefixes[kind];
   let random = '';
   while (random.length < randomLength) {
     for (const byte of randomBytes(randomLength + 4)) {
@@ -33,20 +37,35 @@ export function isIntact(token: string): boolean {
  * told to be wrong, without asking the database.
  */
 export function mayBeUserGroupToken(token: string): boolean {
-  return /^\P{C}{16,255}$/u.test(token) && (!token.startsWith('ugt_') || isIntact(token));
+  return /^\P{C}{16,255}$/u.test(token) && (!token.startsWith(tokenPrefixes.userGroup) || isIntact(token));
 }
 
 /** What is wrong with an API token's form, as the end of a sentence that begins with its name; nothing if it may exist. */
 export function apiTokenProblem(secret: string): string | undefined {
-  if (secret.startsWith('ugt_')) return 'is a user group token, which is never a credential; use an API token (ugk_…)';
+  if (secret.startsWith(tokenPrefixes.userGroup)) {
+    return `is a user group token, which is never a credential; use an API token (${tokenPrefixes.apiToken}…)`;
+  }
   if (!/^[\x21-\x7e]{16,255}$/.test(secret)) return 'must have 16 to 255 printable ASCII characters and no spaces';
-  if (secret.startsWith('ugk_') && !isIntact(secret)) return 'is mistyped or cut off: its checksum does not match';
+  if (secret.startsWith(tokenPrefixes.apiToken) && !isIntact(secret))
+    return 'is mistyped or cut off: its checksum does not match';
   return undefined;
 }
 
 /** What is stored of an API token: the SHA-256 of its secret, in hexadecimal. Enough for a secret that is random. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
+}
+
+const anyToken = new RegExp(`(${Object.values(tokenPrefixes).join('|')})[0-9A-Za-z]+`, 'g');
+
+/** Whether a text holds something that looks like a token, and so must not be repeated. */
+export function containsToken(text: string): boolean {
+  return Object.values(tokenPrefixes).some((prefix) => text.includes(prefix));
+}
+
+/** The same text with the secret part of every token left out. */
+export function redactTokens(text: string): string {
+  return text.replace(anyToken, '$1…');
 }
 
 /** Base62 of the CRC32, big-endian, padded to six characters. */

@@ -1,8 +1,8 @@
 import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
-import { Forbidden, InvalidInput, Unauthenticated } from '../domain/errors.ts';
-import type { Json } from '../domain/limits.ts';
+import { Forbidden, InvalidInput, Unauthenticated } from '../../domain/errors.ts';
+import type { Json } from '../../domain/limits.ts';
 import type { GraphQLContext } from './context.ts';
 import RequireCredential from './require-credential.ts';
 import ResponseMeter from './response-meter.ts';

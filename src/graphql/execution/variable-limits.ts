@@ -10,7 +10,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import type { RawVariables } from './cost.ts';
+import type { RawVariables } from '../schema/field-cost.ts';
 
 /** How many members or items a value may have where a single value is expected. */
 const maxMembers = 20;

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { apiTokenProblem, isIntact, issueToken, mayBeUserGroupToken, type TokenPrefix } from '../../src/domain/token-format.ts';
+import {
+  apiTokenProblem,
+  containsToken,
+  isIntact,
+  issueToken,
+  mayBeUserGroupToken,
+  redactTokens,
+} from '../../src/domain/tokens.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -55,9 +62,10 @@ test('a checksum is padded with zeros, and counts so', () => {
   expect(isIntact(body + checksum(body).slice(1))).toBe(false);
 });
 
-const prefixes = fc.constantFrom<TokenPrefix>('ugt_', 'ugk_');
+const kinds = fc.constantFrom('userGroup', 'apiToken');
+const prefixes = fc.constantFrom('ugt_', 'ugk_');
 /** Tokens of ours, as they are issued. */
-const issued = prefixes.map((prefix) => issueToken(prefix));
+const issued = kinds.map((kind) => issueToken(kind));
 /** Tokens of ours, of any random part. */
 const wellFormed = fc
   .tuple(prefixes, fc.string({ unit: fc.constantFrom(...alphabet), minLength: 30, maxLength: 30 }))
@@ -66,10 +74,10 @@ const wellFormed = fc
 describe('an issued token', () => {
   test('has its prefix, 30 characters of the alphabet and the checksum of all that', () => {
     fc.assert(
-      fc.property(prefixes, (prefix) => {
-        const token = issueToken(prefix);
+      fc.property(kinds, (kind) => {
+        const token = issueToken(kind);
         expect(token).toMatch(/^ug[tk]_[0-9A-Za-z]{36}$/);
-        expect(token.startsWith(prefix)).toBe(true);
+        expect(token.startsWith(kind === 'userGroup' ? 'ugt_' : 'ugk_')).toBe(true);
         expect(token.slice(-6)).toBe(checksum(token.slice(0, -6)));
       }),
     );
@@ -86,13 +94,13 @@ describe('an issued token', () => {
   });
 
   test('is never issued twice', () => {
-    expect(new Set(Array.from({ length: 10_000 }, () => issueToken('ugt_'))).size).toBe(10_000);
+    expect(new Set(Array.from({ length: 10_000 }, () => issueToken('userGroup'))).size).toBe(10_000);
   });
 
   test('has every character about as often as every other', () => {
     const counts = new Map([...alphabet].map((character) => [character, 0]));
     for (let i = 0; i < 10_000; i += 1) {
-      for (const character of issueToken('ugt_').slice(4, 34)) counts.set(character, (counts.get(character) ?? 0) + 1);
+      for (const character of issueToken('userGroup').slice(4, 34)) counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     const expected = (10_000 * 30) / 62;
     const chiSquared = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
@@ -174,5 +182,26 @@ describe('an API token', () => {
   ])('%s', (_, secret, problem) => {
     if (problem) expect(apiTokenProblem(secret)).toMatch(problem);
     else expect(apiTokenProblem(secret)).toBeUndefined();
+  });
+});
+
+describe('a text with tokens', () => {
+  test('is recognized, and loses the secret part of each of them', () => {
+    fc.assert(
+      fc.property(
+        fc.array(issued, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(' ', '/', '":"', '=', 'x-'),
+        (tokens, between) => {
+          const text = tokens.join(between);
+          expect(containsToken(text)).toBe(true);
+          const redacted = redactTokens(text);
+          for (const token of tokens) expect(redacted).not.toContain(token.slice(4));
+        },
+      ),
+    );
+  });
+
+  test.each(['', 'acme', 'ugt', 'a_ugx_b'])('is not seen in %j', (text) => {
+    expect([containsToken(text), redactTokens(text)]).toEqual([false, text]);
   });
 });

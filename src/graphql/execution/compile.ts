@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { GraphQLContext } from './context.ts';
+import type { GraphQLContext } from '../schema/context.ts';
 
 /** An operation as a JavaScript function: takes the root value, the context, and the variables. */
 export type CompiledOperation = (

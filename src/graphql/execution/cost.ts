@@ -17,29 +17,16 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { type FieldCost, lookUpCost, type RawVariables } from '../schema/field-cost.ts';
+import { jsonLength } from '../schema/json-length.ts';
+import { graphqlLimits } from '../schema/limits.ts';
 import { createIntrospectionCounter, isIntrospectionField } from './introspection-cost.ts';
-import { jsonLength } from './json-length.ts';
-import { graphqlLimits } from './limits.ts';
-
-/** The variables of a request as they were sent, before they are coerced. */
-export type RawVariables = Readonly<Record<string, unknown>>;
 
 /** How many items a list is taken to have whose field does not say it. */
 const defaultListSize = 10;
 
-/** What a field of the root type costs beyond the 1 of every field: it asks the database for something. */
-export const lookUpCost = 20;
-
 /** How many characters of arguments cost as much as one field. */
 const charactersPerUnit = 64;
-
-/** What a field may say of its cost, in its `extensions`. Arguments are given as they were sent: their types may be wrong. */
-export interface FieldCost {
-  /** What resolving it costs beyond the 1 of every field. */
-  readonly cost?: (args: RawVariables) => number;
-  /** How many items its list has. */
-  readonly listSize?: (args: RawVariables) => number;
-}
 
 /** The cost of an operation, as far as its document decides it. */
 export interface DocumentCost {

@@ -1,7 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { GatewayError } from '../domain/errors.ts';
-import type { GraphQLContext } from './context.ts';
+import { GatewayError } from '../../domain/errors.ts';
 import { jsonLength } from './json-length.ts';
 import { graphqlLimits } from './limits.ts';
 import { type SelectionInfo, selectionSizeOf } from './selection-size.ts';
@@ -77,7 +76,7 @@ class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
 
 function meterLeaf(value: unknown, context: object): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterLeaf(resolved, context));
-  const { meter } = context as GraphQLContext;
+  const { meter } = context as { readonly meter: ResponseMeter };
   if (meter.isExceeded) return null; // the whole response is replaced anyway
   meter.addLeaf(value);
   return value;
@@ -85,7 +84,7 @@ function meterLeaf(value: unknown, context: object): unknown {
 
 function meterList(value: unknown, context: object, info: SelectionInfo): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterList(resolved, context, info));
-  const { meter } = context as GraphQLContext;
+  const { meter } = context as { readonly meter: ResponseMeter };
   if (Array.isArray(value)) meter.addItems(value.length, info);
   return meter.isExceeded ? [] : value;
 }

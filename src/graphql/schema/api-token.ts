@@ -1,5 +1,5 @@
-import { type Credential, describeScope, scopeNames } from '../domain/caller.ts';
-import { Unauthenticated } from '../domain/errors.ts';
+import { type Credential, describeScope, scopeNames } from '../../domain/caller.ts';
+import { Unauthenticated } from '../../domain/errors.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Which modules (folders, or files directly below src) may be imported from which; a path may also name one file of a module. */
+const permissions: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['runtime-flags.ts', 'commands', 'config.ts', 'domain'],
+  commands: ['gateway.ts', 'config.ts', 'logger.ts', 'database', 'domain', 'docs-config', 'generated'],
+  'gateway.ts': ['database', 'domain', 'docs-config', 'graphql/execution', 'graphql/schema', 'http', 'http/pages', 'rest'],
+  rest: ['graphql/execution', 'graphql/schema', 'http'],
+  'graphql/execution': [
+    ...['graphql/schema', 'domain', 'concurrency.ts'],
+    ...['http/body.ts', 'http/json.ts', 'http/problem.ts', 'http/types.ts'],
+  ],
+  'graphql/schema': ['domain', 'docs-config', 'docs-config-pool', 'generated'],
+  http: ['domain', 'concurrency.ts', 'fair-queue.ts'],
+  'http/pages': ['docs-config'],
+  'concurrency.ts': ['domain', 'fair-queue.ts'],
+  domain: ['fair-queue.ts', 'generated', 'database/client.ts', 'database/text-query.ts', 'database/errors.ts'],
+  'docs-config': [],
+  'docs-config-pool': ['docs-config', 'domain'],
+  database: ['generated'],
+  'logger.ts': ['config.ts', 'domain/tokens.ts'],
+  'config.ts': ['domain/tokens.ts'],
+  'fair-queue.ts': [],
+};
+
+/** The module of a file: the longest path of the table that leads to it, or what stands first in its path. */
+const moduleOf = (file: string): string =>
+  Object.keys(permissions)
+    .filter((path) => file === path || file.startsWith(`${path}/`))
+    .sort((a, b) => b.length - a.length)[0] ??
+  file.split('/')[0] ??
+  file;
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && moduleOf(file) !== 'generated',
+);
+const imports = files.flatMap((file) =>
+  [...readFileSync(join('src', file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) => ({
+    file,
+    target: normalize(join(dirname(file), path)),
+  })),
+);
+
+const isPermittedBy = (permission: string, target: string) => permission === target || permission === moduleOf(target);
+
+test('a file imports only from its own module and from those that its module may use', () => {
+  expect(imports.length).toBeGreaterThan(50);
+  const forbidden = imports.filter(({ file, target }) => {
+    const own = moduleOf(file);
+    return own !== moduleOf(target) && !permissions[own]?.some((permission) => isPermittedBy(permission, target));
+  });
+  expect(forbidden.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
+});
+
+test('every permission is used', () => {
+  const unused = Object.entries(permissions).flatMap(([own, targets]) =>
+    targets
+      .filter((permission) => !imports.some(({ file, target }) => moduleOf(file) === own && isPermittedBy(permission, target)))
+      .map((permission) => `${own} -> ${permission}`),
+  );
+  expect(unused).toEqual([]);
+});
+
+test('no file imports itself through others, not even for a type', () => {
+  expect(imports.length).toBeGreaterThan(50);
+  expect(findCycles(imports)).toEqual([]);
+});
+
+test('finds import cycles', () => {
+  const edges = ['a b', 'b c', 'c a', 'c d', 'd d'].map((edge) => edge.split(' ') as [string, string]);
+  expect(findCycles(edges.map(([file, target]) => ({ file, target })))).toEqual(['a -> b -> c -> a', 'd -> d']);
+});
+
+/** The cycles that a depth-first search meets, as `file -> file -> file`; empty exactly when there is none. */
+function findCycles(edges: readonly { file: string; target: string }[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of edges) targets.set(file, [...(targets.get(file) ?? []), target]);
+  const done = new Set<string>();
+  const path: string[] = [];
+  const cycles: string[] = [];
+  const visit = (file: string): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+    else if (!done.has(file)) {
+      path.push(file);
+      for (const target of targets.get(file) ?? []) visit(target);
+      path.pop();
+      done.add(file);
+    }
+  };
+  for (const file of targets.keys()) visit(file);
+  return cycles;
+}
