@@ -13,7 +13,10 @@ import { validateDocsConfig } from '../../../src/docs-config/validate.ts';
 
 /** The published schema of SARIF 2.1.0, which this package contains. */
 const sarifSchema = JSON.parse(
-  readFileSync(new URL('../../node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json', import.meta.url), 'utf8'),
+  readFileSync(
+    new URL('../../../node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json', import.meta.url),
+    'utf8',
+  ),
 );
 const ajv = new draft04.default({ strict: false, unicodeRegExp: false });
 formats.default(ajv);
