@@ -43,7 +43,7 @@ test('a thread reports what is reported inline, for generated documents', async 
 function recordingPool() {
   const jobs: { sources: readonly string[]; characters: number }[] = [];
   const pool: WorkerPool<{ sources: readonly string[] }, never> = {
-    run: ({ sources }, characters) => {
+    run: ({ sources }, { characters }) => {
       jobs.push({ sources, characters });
       return new Promise(() => undefined);
     },

@@ -17,9 +17,11 @@ function poolWith(options: Partial<WorkerPoolOptions> = {}): WorkerPool<Job, unk
     maxThreads: 1,
     maxQueuedJobs: 10,
     maxQueuedCharacters: 1000,
+    maxWaitMs: 20_000,
     jobTimeoutMs: 20_000,
     idleMs: 20_000,
     maxHeapMb: 32,
+    maxYoungHeapMb: 8,
     ...options,
   });
   open.push(pool);
@@ -39,8 +41,8 @@ function heldJob(): { job: Job; raise: () => void } {
 const answer = (argument: unknown): Job => ({ job: 'answer', argument });
 
 test('gives each job its own result, however many there are', async () => {
-  const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 50 });
-  const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(answer(index), 1)));
+  const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 100 });
+  const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(answer(index), { characters: 1 })));
   expect(results).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
@@ -50,15 +52,15 @@ test.each([
 ])('refuses a job with UNAVAILABLE when too many %s wait, and takes jobs again afterward', async (_, limits, characters) => {
   const pool = poolWith(limits);
   const { job, raise } = heldJob();
-  const running = pool.run(job, 1_000_000); // one that can run at once may be of any size
-  const waiting = pool.run(answer('waited its turn'), characters);
-  await expect(pool.run(answer('too many'), 1)).rejects.toMatchObject({
+  const running = pool.run(job, { characters: 1_000_000 }); // one that can run at once may be of any size
+  const waiting = pool.run(answer('waited its turn'), { characters });
+  await expect(pool.run(answer('too many'), { characters: 1 })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: 'Too many checks are waiting already. Try again shortly.',
   });
   raise();
   expect(await Promise.all([running, waiting])).toEqual(['waited', 'waited its turn']);
-  expect(await pool.run(answer('next'), 1)).toBe('next');
+  expect(await pool.run(answer('next'), { characters: 1 })).toBe('next');
 });
 
 test.each<[Job['job'], string]>([
@@ -67,28 +69,28 @@ test.each<[Job['job'], string]>([
   ['fill', 'INTERNAL'],
 ])('a thread that dies (%s) fails its own job with %s; the one that waits behind it is done', async (job, code) => {
   const pool = poolWith();
-  const failing = pool.run({ job }, 1);
-  const next = pool.run(answer('next'), 1);
+  const failing = pool.run({ job }, { characters: 1 });
+  const next = pool.run(answer('next'), { characters: 1 });
   await expect(failing).rejects.toMatchObject({ code, cause: expect.any(Error) });
   expect(await next).toBe('next');
 });
 
 test('a job that takes too long is ended with UNAVAILABLE; the one that waits behind it is done', async () => {
   const pool = poolWith({ jobTimeoutMs: 3000 });
-  const hanging = pool.run({ job: 'hang' }, 1);
-  const next = pool.run(answer('next'), 1);
+  const hanging = pool.run({ job: 'hang' }, { characters: 1 });
+  const next = pool.run(answer('next'), { characters: 1 });
   await expect(hanging).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('longer than 3 s') });
   expect(await next).toBe('next');
 });
 
 test('closing fails what is not done, and what comes later', async () => {
   const pool = poolWith();
-  const jobs = [pool.run({ job: 'hang' }, 1), pool.run(answer('waiting'), 1)];
+  const jobs = [pool.run({ job: 'hang' }, { characters: 1 }), pool.run(answer('waiting'), { characters: 1 })];
   const settled = Promise.allSettled(jobs);
   await pool.close();
   const stopping = { status: 'rejected', reason: { code: 'UNAVAILABLE', message: 'The gateway is stopping.' } };
   expect(await settled).toMatchObject([stopping, stopping]);
-  await expect(pool.run(answer('later'), 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(pool.run(answer('later'), { characters: 1 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
 test('threads never keep a process alive', () => {
