@@ -43,7 +43,8 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
   const lastUsed = recordLastUsed(database);
   let draining = false;
 
-  const contextOf = ({ caller, report }: GatewayRequest): GraphQLContext => createContext({ db, caller, report });
+  const contextOf = ({ caller, report, isAbandoned }: GatewayRequest): GraphQLContext =>
+    createContext({ db, caller, report, isAbandoned });
   const graphql = createGraphQLServer(failureHeaders, options);
 
   const user = userRoute(schema, contextOf);
@@ -62,7 +63,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
             ...{ url, init, params, characters: request.body.length + request.query.length },
             context: contextOf(request),
           }),
-        responseTooLarge: () => responseTooLarge(false),
+        responseTooLarge,
         maxResponseBytes: graphqlLimits.maxResponseBytes,
         maxAcceptLength: graphqlLimits.maxAcceptLength,
       }),

@@ -12,7 +12,7 @@ const drainTimeoutMs = 30_000;
 /** The open connections of a server, for its orderly end. */
 export interface Connections {
   /**
-   * Stops listening and resolves when every connection is closed. A request that has arrived whole is answered. A connection
+   * Stops listening and resolves when every connection is closed. A request that has arrived whole is answered; of several that are pipelined on a connection, the first. A connection
    * without one, be it idle or in the middle of sending, is cut off when nothing arrived on it for a second; everything that
    * is left, after 30 seconds.
    */

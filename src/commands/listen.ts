@@ -3,9 +3,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
 
+/** How many new connections the system keeps until they are accepted; it may have a lower limit of its own. */
+const backlog = 4_096;
+
 /** Listens, and answers with the URL. @throws Error with what to change when the address cannot be had. */
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog });
   try {
     await once(server, 'listening');
   } catch (cause) {

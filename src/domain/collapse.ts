@@ -1,7 +1,5 @@
+import type { Share } from '../fair-queue.ts';
 import { GatewayError } from './errors.ts';
-
-/** Whose keys they are that wait: the id of an API token. */
-export type Share = number | undefined;
 
 /** A key that is asked for, and the result that every call with its identity gets. */
 class Question<Key, Value> {

@@ -91,9 +91,9 @@ export const errorKinds = {
   },
   UNAVAILABLE: {
     status: 503,
-    title: 'The database cannot be reached',
+    title: 'The gateway cannot serve this request now',
     advice:
-      'Try again after as many seconds as the Retry-After header says. Nothing was changed unless an earlier answer said so.',
+      'Try again after as many seconds as the Retry-After header says. The message says whether a change may have been made.',
   },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -1,6 +1,7 @@
 import type { Database } from '../database/client.ts';
+import type { Share } from '../fair-queue.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { collapse, type Share } from './collapse.ts';
+import { collapse } from './collapse.ts';
 import {
   apiTokenColumns,
   apiTokenWidth,

@@ -11,6 +11,10 @@ export type CompiledOperation = (
 
 /** Compiles a valid document with one operation, whatever constructs it has; nothing if that cannot be done. */
 export function compileOperation(schema: GraphQLSchema, document: DocumentNode): CompiledOperation | undefined {
-  const compiled = compileQuery(schema, document);
-  return isCompiledQuery(compiled) ? compiled.query : undefined;
+  try {
+    const compiled = compileQuery(schema, document);
+    return isCompiledQuery(compiled) ? compiled.query : undefined;
+  } catch {
+    return undefined;
+  }
 }

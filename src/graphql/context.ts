@@ -10,11 +10,18 @@ export interface GraphQLContext {
   readonly caller: Caller;
   /** Logs a failure that is the gateway's own or the database's, under the request's id. */
   readonly report: (error: GatewayError) => void;
+  /** Whether nobody waits for the response any more, so that work that was not begun need not be. */
+  readonly isAbandoned: () => boolean;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
 }
 
 /** The context of one request. */
-export function createContext({ db, caller, report }: Omit<GraphQLContext, 'meter'>): GraphQLContext {
-  return { db, caller, report, meter: new ResponseMeter() };
+export function createContext({ db, caller, report, isAbandoned = never }: ContextOptions): GraphQLContext {
+  return { db, caller, report, isAbandoned, meter: new ResponseMeter() };
 }
+
+/** What a context is made from; a request is never abandoned where nothing is said of it. */
+type ContextOptions = Omit<GraphQLContext, 'meter' | 'isAbandoned'> & Partial<Pick<GraphQLContext, 'isAbandoned'>>;
+
+const never = (): boolean => false;

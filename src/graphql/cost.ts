@@ -17,7 +17,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { countIntrospection, isIntrospectionField } from './introspection-cost.ts';
+import { createIntrospectionCounter, isIntrospectionField } from './introspection-cost.ts';
 import { jsonLength } from './json-length.ts';
 import { graphqlLimits } from './limits.ts';
 
@@ -107,6 +107,7 @@ function measure(
   const root = schema.getRootType(operation.operation);
   const measured = new Map<string, Measured>();
   const lengths = new Map<object, number>();
+  const countIntrospection = createIntrospectionCounter({ schema, fragments, variables, limit: graphqlLimits.maxCost });
   let dependsOnVariables = false;
 
   function selectionsOf({ selections }: SelectionSetNode, type: GraphQLCompositeType): Measured {
@@ -138,8 +139,7 @@ function measure(
   function fieldOf(field: FieldNode, type: GraphQLCompositeType): Measured {
     if (isIntrospectionField(field.name.value)) {
       if (field.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true;
-      const counting = { schema, fragments, variables, limit: graphqlLimits.maxCost };
-      return { cost: countIntrospection(field, counting), uses: 0 };
+      return { cost: countIntrospection(field), uses: 0 };
     }
     const definition = isUnionType(type) ? undefined : type.getFields()[field.name.value];
     if (!definition) return { cost: 1, uses: 0 }; // __typename

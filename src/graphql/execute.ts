@@ -11,12 +11,13 @@ import {
 } from 'graphql';
 import { createSemaphore, createTurnstile } from '../concurrency.ts';
 import { credentialRequired } from '../domain/caller.ts';
-import { errorKinds, GatewayError, Unauthenticated } from '../domain/errors.ts';
+import { asGatewayError, errorKinds, GatewayError, Unauthenticated } from '../domain/errors.ts';
 import { isCompilable } from './compilable.ts';
 import { type CompiledOperation, compileOperation } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 import { costBound, costOf, type DocumentCost, documentCostOf, type RawVariables } from './cost.ts';
 import { graphqlLimits, heavyCost } from './limits.ts';
+import { causeOf } from './prepared.ts';
 import type { FailureHeaders } from './public-error.ts';
 import { isOpenRootField } from './require-credential.ts';
 import { responseTooLarge } from './response-meter.ts';
@@ -24,6 +25,9 @@ import { createVariableCheck, type VariableCheck } from './variable-limits.ts';
 
 /** How often an operation is executed before it is compiled, which costs as much as some ten to hundred executions. */
 const usesBeforeCompiling = 3;
+
+/** How long an operation is left to graphql-js after the database did not respond to it. */
+const outagePauseMs = 5_000;
 
 /** How many costly executions are in progress at once, and how many wait. Each may hold a response of the greatest size. */
 const maxHeavyExecutions = 2;
@@ -40,6 +44,8 @@ export interface KnownOperation {
   /** How often it was executed, and what it was compiled to once it was executed often; for {@link OperationExecutor.run}. */
   uses: number;
   compiled: CompiledOperation | undefined;
+  /** Until when it is left to graphql-js, because the database does not respond. */
+  pausedUntilMs: number;
 }
 
 /** What varies between the executions of an operation. */
@@ -69,15 +75,15 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
   const heavy = createSemaphore(maxHeavyExecutions, maxWaitingExecutions);
   const { maxCost } = graphqlLimits;
 
-  const exactCost = ({ document, operation }: KnownOperation, variables: ExecutionRequest['variables']): number =>
-    costOf(schema, document, operation, variables ?? {});
+  const exactCost = ({ document, operation, cost }: KnownOperation, variables: ExecutionRequest['variables']): number =>
+    cost.dependsOnVariables || cost.variableUses > 0 ? costOf(schema, document, operation, variables ?? {}) : cost.base;
 
   async function runByReference({ document, operation }: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
     const { variables: variableValues, context: contextValue } = request;
     const operationName = operation.name?.value;
     const options = { maxCoercionErrors: graphqlLimits.maxErrors };
     const result = await execute({ schema, document, contextValue, variableValues, operationName, options });
-    return contextValue.meter.isExceeded ? refuse(responseTooLarge(operation.operation === 'mutation')) : result;
+    return contextValue.meter.isExceeded ? refuse(responseTooLarge()) : result;
   }
 
   /** Nothing that compiled code makes of an error counts: whatever is not a plain success is executed by graphql-js. */
@@ -85,11 +91,18 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
     const { variables, context } = request;
     try {
       const result = await compiled(undefined, context, variables ?? {});
-      if (!result.errors && result.data) return context.meter.isExceeded ? refuse(responseTooLarge(false)) : result;
+      if (!result.errors && result.data) return context.meter.isExceeded ? refuse(responseTooLarge()) : result;
+      if (result.errors?.some(isOutage)) pauseCompiled(known);
     } catch {
       // graphql-js finds what is wrong, if anything is.
     }
+    context.meter.reset();
     return runByReference(known, request);
+  }
+
+  /** Lets graphql-js execute an operation for a while, so that no request asks a database twice that does not respond. */
+  function pauseCompiled(known: KnownOperation): void {
+    known.pausedUntilMs = Date.now() + outagePauseMs;
   }
 
   function refuse(error: GatewayError, extensions: object = {}): ExecutionResult {
@@ -103,7 +116,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
       ...{ document, operation, cost: documentCostOf(schema, document, operation) },
       checkVariables: createVariableCheck(schema, operation),
       needsCredential: needsCredential(document, operation),
-      ...{ uses: 0, compiled: undefined },
+      ...{ uses: 0, compiled: undefined, pausedUntilMs: 0 },
     }),
     async run(known, request) {
       const { variables, characters, context } = request;
@@ -118,8 +131,9 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
       }
       if (cost > heavyCost) {
         try {
-          return await heavy.run(async () => {
-            await turnstile.enter();
+          return await heavy.run(context.caller.share, async () => {
+            await turnstile.enter(context.caller.share);
+            if (context.isAbandoned()) return refuse(new GatewayError('UNAVAILABLE', 'Nobody waits for this response any more.'));
             return runByReference(known, request);
           });
         } catch (error) {
@@ -131,11 +145,15 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
       if (known.uses === usesBeforeCompiling && isCompilable(schema, known.document)) {
         known.compiled = compileOperation(schema, known.document);
       }
-      return known.compiled ? runCompiled(known.compiled, known, request) : runByReference(known, request);
+      const isPaused = known.pausedUntilMs > 0 && known.pausedUntilMs > Date.now();
+      return known.compiled && !isPaused ? runCompiled(known.compiled, known, request) : runByReference(known, request);
     },
     costOf: (known, variables) => ({ cost: exactCost(known, variables), limit: maxCost }),
   };
 }
+
+/** Whether the database did not respond. */
+const isOutage = (error: GraphQLError): boolean => asGatewayError(causeOf(error)).code === 'UNAVAILABLE';
 
 /** Counting ends above the limit where it would take long. */
 const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than is permitted' : String(cost));

@@ -30,14 +30,15 @@ const metaFields = new Map([SchemaMetaFieldDef, TypeMetaFieldDef].map((field) =>
 /** Whether a root field of this name belongs to introspection. */
 export const isIntrospectionField = (name: string): boolean => metaFields.has(name);
 
+/** Counts the fields that one introspection field of an operation resolves; any number above the limit when these exceed it. */
+export type IntrospectionCounter = (field: FieldNode) => number;
+
 /**
- * Counts the fields that an introspection field resolves, on the real schema: the introspection types' own resolvers are
- * followed, so the count is that of an execution, with `@skip` and `@include` ignored.
- *
- * @returns the count; any number above the limit when it exceeds the limit.
+ * Creates the counter of an operation. It counts on the real schema: the introspection types' own resolvers are followed, so the count
+ * is that of an execution, with `@skip` and `@include` ignored. All fields of the operation share the limit, and selections
+ * that were counted before are not counted again.
  */
-export function countIntrospection(field: FieldNode, counting: IntrospectionCounting): number {
-  const { schema, fragments, variables, limit } = counting;
+export function createIntrospectionCounter({ schema, fragments, variables, limit }: IntrospectionCounting): IntrospectionCounter {
   const info = { schema } as GraphQLResolveInfo;
   const known = new Map<SelectionSetNode, Map<unknown, number>>();
   let visited = 0;
@@ -47,7 +48,10 @@ export function countIntrospection(field: FieldNode, counting: IntrospectionCoun
     if (!selectionSet || value == null || !isObjectType(named)) return 0;
     if (!Array.isArray(value)) return countObject(value, named, selectionSet);
     let count = 0;
-    for (const item of value) count += countObject(item, named, selectionSet);
+    for (const item of value) {
+      count += countObject(item, named, selectionSet);
+      if (count > limit) break;
+    }
     return count;
   }
 
@@ -59,7 +63,7 @@ export function countIntrospection(field: FieldNode, counting: IntrospectionCoun
     let count = 0;
     for (const selection of selectionSet.selections) {
       visited += 1;
-      if (visited > limit) return limit + 1;
+      if (visited > limit || count > limit) return limit + 1;
       if (selection.kind === Kind.FIELD) {
         const definition = type.getFields()[selection.name.value];
         const value =
@@ -70,16 +74,17 @@ export function countIntrospection(field: FieldNode, counting: IntrospectionCoun
           selection.kind === Kind.INLINE_FRAGMENT ? selection.selectionSet : fragments.get(selection.name.value)?.selectionSet;
         if (inner) count += countObject(source, type, inner);
       }
-      if (count > limit) return limit + 1;
     }
     counts.set(source, count);
     return count;
   }
 
-  const definition = metaFields.get(field.name.value);
-  if (!definition) return 0;
-  const name = field.arguments?.find((argument) => argument.name.value === 'name');
-  const args = name ? { name: valueFromASTUntyped(name.value, variables) } : {};
-  const value = definition.resolve?.(undefined, args, undefined, info);
-  return 1 + countValue(value, definition.type, field.selectionSet);
+  return (field) => {
+    const definition = metaFields.get(field.name.value);
+    if (!definition) return 0;
+    if (visited > limit) return limit + 1;
+    const name = field.arguments?.find((argument) => argument.name.value === 'name');
+    const args = name ? { name: valueFromASTUntyped(name.value, variables) } : {};
+    return 1 + countValue(definition.resolve?.(undefined, args, undefined, info), definition.type, field.selectionSet);
+  };
 }

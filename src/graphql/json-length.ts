@@ -1,12 +1,13 @@
 /**
- * About how many characters a JSON value has as text: exact but for escapes and the digits of numbers. Recursive: the readers
+ * About how many characters a JSON value has as text: exact but for escapes. Recursive: the readers
  * of bodies and documents bound the depth.
  *
  * @param known remembers what was measured, for values that are asked for again.
  */
 export function jsonLength(value: unknown, known?: Map<object, number>): number {
   if (typeof value === 'string') return value.length + 2;
-  if (typeof value !== 'object' || value === null) return 4;
+  if (typeof value === 'number') return String(value).length;
+  if (typeof value !== 'object' || value === null) return value === false ? 5 : 4;
   const before = known?.get(value);
   if (before !== undefined) return before;
   let length = 2;

@@ -14,8 +14,8 @@ export const graphqlLimits = {
   maxFragmentSpreads: 200,
   /** The cost of an operation, in the unit that `cost.ts` defines. */
   maxCost: 30_000,
-  /** Fields that one execution resolves, for lists that turn out longer than their estimate. */
-  maxResolvedFields: 65_536,
+  /** Fields of the items of lists, for lists that turn out longer than their estimate. */
+  maxResolvedFields: 131_072,
   /** The size of a response body, in bytes. */
   maxResponseBytes: 16 * 1024 * 1024,
   /** Errors of one response about variables, and characters of one error's message. */

@@ -4,6 +4,7 @@ import { GatewayError } from '../domain/errors.ts';
 import type { GraphQLContext } from './context.ts';
 import { jsonLength } from './json-length.ts';
 import { graphqlLimits } from './limits.ts';
+import { type SelectionInfo, selectionSizeOf } from './selection-size.ts';
 
 const { maxResolvedFields, maxResponseBytes } = graphqlLimits;
 
@@ -22,25 +23,32 @@ export class ResponseMeter {
 
   /** Counts a scalar, or a list of them. */
   addLeaf(value: unknown): void {
-    this.fields += 1;
     if (typeof value === 'string') this.bytes += value.length;
     else if (typeof value !== 'object' || value === null) this.bytes += scalarBytes;
     else if (value instanceof Date) this.bytes += 3 * scalarBytes;
     else this.bytes += jsonLength(value);
   }
 
-  /** Counts the items of a list of objects. */
-  addItems(count: number): void {
-    this.fields += count;
+  /** Counts the items of a list of objects, with all that is selected of them, before any of it is resolved. */
+  addItems(count: number, info: SelectionInfo): void {
+    const { fields, characters } = selectionSizeOf(info);
+    this.fields += count * fields;
+    this.bytes += count * characters;
+  }
+
+  /** Begins anew, for a second execution of the same request. */
+  reset(): void {
+    this.fields = 0;
+    this.bytes = 0;
   }
 }
 
-/** The refusal of a response that is larger than permitted. @param changed whether the operation was a mutation. */
-export function responseTooLarge(changed: boolean): GatewayError {
+/** The refusal of a response that is larger than permitted. */
+export function responseTooLarge(): GatewayError {
   return new GatewayError(
     'QUERY_TOO_COSTLY',
     `The response would exceed ${maxResponseBytes / 2 ** 20} MiB or ${maxResolvedFields} fields, which are the limits. ` +
-      `Ask for fewer fields or fewer items at once.${changed ? ' What the operation changed stays changed.' : ''}`,
+      'Ask for fewer fields or fewer items at once. If this was a mutation, what it changed stays changed.',
   );
 }
 
@@ -63,7 +71,7 @@ class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
     const isLeaf = innermost.kind === 'Scalar' || innermost.kind === 'Enum' || innermost.kind === 'List';
     if (isLeaf) return (source, args, context, info) => meterLeaf(resolve(source, args, context, info), context);
     if (type.kind !== 'List') return resolve;
-    return (source, args, context, info) => meterList(resolve(source, args, context, info), context);
+    return (source, args, context, info) => meterList(resolve(source, args, context, info), context, info);
   }
 }
 
@@ -75,10 +83,10 @@ function meterLeaf(value: unknown, context: object): unknown {
   return value;
 }
 
-function meterList(value: unknown, context: object): unknown {
-  if (value instanceof Promise) return value.then((resolved) => meterList(resolved, context));
+function meterList(value: unknown, context: object, info: SelectionInfo): unknown {
+  if (value instanceof Promise) return value.then((resolved) => meterList(resolved, context, info));
   const { meter } = context as GraphQLContext;
-  if (Array.isArray(value)) meter.addItems(value.length);
+  if (Array.isArray(value)) meter.addItems(value.length, info);
   return meter.isExceeded ? [] : value;
 }
 

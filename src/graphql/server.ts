@@ -105,7 +105,7 @@ export function createGraphQLServer(failureHeaders: FailureHeaders, { introspect
   return {
     async fullPipeline({ url, init, params, characters, context }) {
       const { query } = params;
-      if (typeof query === 'string' && query.length > longDocumentLength) await turnstile.enter();
+      if (typeof query === 'string' && query.length > longDocumentLength) await turnstile.enter(context.caller.share);
       return yoga.fetch(url, init, { ...context, params, characters });
     },
     fastPath: createFastPath(executor, documents, failureHeaders),

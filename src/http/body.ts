@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput } from '../domain/errors.ts';
+import type { Share } from '../fair-queue.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { GatewayRequest } from './exchange.ts';
 import { parseJson } from './json.ts';
@@ -56,23 +57,23 @@ export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => bo
 /** What one request holds of the budget for bodies. */
 export class BodyHold {
   private readonly budget: ByteBudget;
-  private readonly isAnonymous: boolean;
+  private readonly share: Share;
   private bytes = 0;
 
-  constructor(budget: ByteBudget, isAnonymous: boolean) {
+  constructor(budget: ByteBudget, share: Share) {
     this.budget = budget;
-    this.isAnonymous = isAnonymous;
+    this.share = share;
   }
 
   readonly take = (bytes: number): boolean => {
-    if (!this.budget.take(bytes, this.isAnonymous)) return false;
+    if (!this.budget.take(bytes, this.share)) return false;
     this.bytes += bytes;
     return true;
   };
 
   /** Gives everything back; the body is not needed any more. */
   release(): void {
-    this.budget.release(this.bytes, this.isAnonymous);
+    this.budget.release(this.bytes, this.share);
     this.bytes = 0;
   }
 }

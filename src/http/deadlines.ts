@@ -17,7 +17,7 @@ export class Deadlines {
   private readonly slots: (Expiring | undefined)[] = [];
   private readonly free: number[] = [];
   private readonly timer: NodeJS.Timeout;
-  private nowMs = performance.now();
+  private checkedMs = performance.now();
 
   constructor() {
     this.timer = setInterval(() => this.check(), intervalMs).unref();
@@ -25,14 +25,14 @@ export class Deadlines {
 
   /** Starts one that expires after `limitMs` and at most a quarter of a second, unless it is ended. */
   start(item: Expiring, limitMs: number): void {
-    item.expiresAtMs = this.nowMs + limitMs;
+    item.expiresAtMs = performance.now() + limitMs;
     item.slot = this.free.pop() ?? this.slots.length;
     this.slots[item.slot] = item;
   }
 
   /** Gives one that is pending `limitMs` from now. */
   restart(item: Expiring, limitMs: number): void {
-    item.expiresAtMs = this.nowMs + limitMs;
+    item.expiresAtMs = performance.now() + limitMs;
   }
 
   /** Ends one; does nothing if it has expired. */
@@ -48,9 +48,14 @@ export class Deadlines {
   }
 
   private check(): void {
-    this.nowMs = performance.now();
+    const nowMs = performance.now();
+    // While the event loop was occupied nothing could be received or sent: that time does not count.
+    const lagMs = nowMs - this.checkedMs - intervalMs;
+    this.checkedMs = nowMs;
     for (const item of this.slots) {
-      if (!item || item.expiresAtMs > this.nowMs) continue;
+      if (!item) continue;
+      if (lagMs > intervalMs) item.expiresAtMs += lagMs;
+      if (item.expiresAtMs > nowMs) continue;
       this.end(item);
       item.expire();
     }

@@ -19,6 +19,8 @@ export interface GatewayRequest {
   readonly caller: Caller;
   /** Tells the log of a failure that is the gateway's own or the database's. */
   readonly report: (error: GatewayError) => void;
+  /** Whether nobody waits for the response any more: it was answered by a deadline, or the connection is gone. */
+  readonly isAbandoned: () => boolean;
 }
 
 /** What goes back. */

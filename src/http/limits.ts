@@ -10,10 +10,9 @@ export const httpLimits = {
   maxBodyParts: 4_096,
   /** Levels of nesting in JSON. */
   maxJsonDepth: 256,
-  /** All request bodies that are held at once, and those of them without an accepted API token. */
+  /** All request bodies that are held at once. One API token may hold half of it; those without an accepted one share a quarter. */
   maxHeldBodyBytes: 64 * 2 ** 20,
-  maxHeldAnonymousBodyBytes: 16 * 2 ** 20,
-  /** All responses together that clients have not read yet. */
+  /** All responses together that clients have not read yet, in the same shares. */
   maxUnsentBytes: 48 * 2 ** 20,
   /** Large bodies that wait to be parsed. */
   maxWaitingBodies: 200,

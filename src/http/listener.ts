@@ -50,7 +50,7 @@ export interface Listener {
 
 /** Builds the HTTP server. */
 export function createListener(options: ListenerOptions): Listener {
-  const { maxConnections, maxPipelinedRequests, maxHeldBodyBytes, maxHeldAnonymousBodyBytes, maxWaitingBodies } = httpLimits;
+  const { maxConnections, maxPipelinedRequests, maxHeldBodyBytes, maxWaitingBodies } = httpLimits;
   const server = createServer({
     headersTimeout: httpTimeouts.headersMs,
     requestTimeout: httpTimeouts.requestMs,
@@ -63,7 +63,7 @@ export function createListener(options: ListenerOptions): Listener {
   const shared: Shared = {
     ...options,
     deadlines,
-    bodies: new ByteBudget(maxHeldBodyBytes, maxHeldAnonymousBodyBytes),
+    bodies: new ByteBudget(maxHeldBodyBytes),
     turnstile: createTurnstile(maxWaitingBodies),
     writer: new ResponseWriter(deadlines),
   };
@@ -115,6 +115,7 @@ class Exchange implements GatewayRequest, Expiring {
   }
 
   readonly report = (error: GatewayError): void => this.shared.report(error, this);
+  readonly isAbandoned = (): boolean => this.isAnswered || this.outgoing.destroyed;
 
   /** Reads the request, finds out who sends it, and responds. Never rejects. */
   async run(): Promise<void> {
@@ -132,14 +133,13 @@ class Exchange implements GatewayRequest, Expiring {
         this.caller = await identify(shared, route, headers.authorization);
       } else {
         this.caller = await identify(shared, route, headers.authorization);
-        const isAnonymous = !this.caller.apiToken;
-        hold = new BodyHold(shared.bodies, isAnonymous);
-        deadlines.restart(this, isAnonymous ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
+        hold = new BodyHold(shared.bodies, this.caller.share);
+        deadlines.restart(this, this.caller.share === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
         this.body = await readBody(incoming, hold.take);
         this.endReading();
-        if (this.body.length >= largeBodyBytes) await shared.turnstile.enter();
+        if (this.body.length >= largeBodyBytes) await shared.turnstile.enter(this.caller.share);
       }
-      if (this.isAnswered) return; // the deadline passed
+      if (this.isAbandoned()) return;
       this.respond(await route.answer(this));
     } catch (thrown) {
       this.fail(thrown);
@@ -162,15 +162,21 @@ class Exchange implements GatewayRequest, Expiring {
     if (this.isAnswered) return;
     this.isAnswered = true;
     this.shared.deadlines.end(this);
-    const options = { id: this.id, isAnonymous: !this.caller.apiToken, closes: this.shared.isDraining() };
-    this.shared.writer.write(this.incoming, this.outgoing, response, options);
+    const { id, shared, caller } = this;
+    const refuse = (error: GatewayError) => this.render(error);
+    const options = { id, refuse, share: caller.share, closes: shared.isDraining() };
+    shared.writer.write(this.incoming, this.outgoing, response, options);
   }
 
   private fail(thrown: unknown): void {
     if (this.isAnswered) return;
     const error = asGatewayError(thrown);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
-    this.respond(this.route ? this.route.failure(error, this) : problem(error, this));
+    this.respond(this.render(error));
+  }
+
+  private render(error: GatewayError): Answer {
+    return this.route ? this.route.failure(error, this) : problem(error, this);
   }
 }
 

@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError } from '../domain/errors.ts';
+import type { Share } from '../fair-queue.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Answer } from './exchange.ts';
 import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
-import { problem } from './problem.ts';
 
 /** What else there is to know about a response. */
 export interface WriteOptions {
   /** The id of the request. */
   readonly id: string;
-  readonly isAnonymous: boolean;
+  readonly share: Share;
+  /** The response in the place of one that cannot be sent. */
+  readonly refuse: (error: GatewayError) => Answer;
   /** Whether the connection is closed after it. */
   readonly closes: boolean;
 }
@@ -23,7 +26,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 /** Writes responses, and bounds what waits for clients that do not read them, in bytes and in time. */
 export class ResponseWriter {
   private readonly deadlines: Deadlines;
-  private readonly unsent = new ByteBudget(httpLimits.maxUnsentBytes, httpLimits.maxUnsentBytes / 4);
+  private readonly unsent = new ByteBudget(httpLimits.maxUnsentBytes);
 
   constructor(deadlines: Deadlines) {
     this.deadlines = deadlines;
@@ -35,14 +38,14 @@ export class ResponseWriter {
     const fits = Buffer.byteLength(response.body) <= smallResponseBytes || this.hold(outgoing, response, options);
     if (fits) this.send(incoming, outgoing, response, options);
     // Closed, so that requests that wait on this connection are not executed for nothing as well.
-    else this.send(incoming, outgoing, refusal(options), { ...options, closes: true });
+    else this.send(incoming, outgoing, options.refuse(tooMuchUnsent()), { ...options, closes: true });
   }
 
   /** Takes a large response out of the budget until it is sent. False where it does not fit. */
-  private hold(outgoing: ServerResponse, { body }: Answer, { isAnonymous }: WriteOptions): boolean {
+  private hold(outgoing: ServerResponse, { body }: Answer, { share }: WriteOptions): boolean {
     const bytes = Buffer.byteLength(body);
-    if (!this.unsent.take(bytes, isAnonymous)) return false;
-    outgoing.once('close', () => this.unsent.release(bytes, isAnonymous));
+    if (!this.unsent.take(bytes, share)) return false;
+    outgoing.once('close', () => this.unsent.release(bytes, share));
     return true;
   }
 
@@ -77,8 +80,9 @@ export class ResponseWriter {
   }
 }
 
-const refusal = (request: WriteOptions): Answer => problem({ code: 'UNAVAILABLE', message: tooMuchUnsent }, request);
-
-const tooMuchUnsent =
-  'Too many large responses are waiting for their clients. A change that the request asked for may have been made. ' +
-  'Try again after as many seconds as the Retry-After header says.';
+const tooMuchUnsent = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'Too many large responses are waiting for their clients to read them. A change that the request asked for may have been made. ' +
+      'Try again after as many seconds as the Retry-After header says.',
+  );

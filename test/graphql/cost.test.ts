@@ -130,6 +130,9 @@ describe('an operation over a limit is refused before it is executed', () => {
       `query ($s: String!) { ${repeat(14, (i) => `a${i}: validateDocsConfigs(inputs: [${repeat(20, () => '{ source: $s }')}]) { valid }`)} }`,
       { s: 'x'.repeat(100_000) },
     ],
+    'introspection of the same fragment in many fields': () => [
+      `{ ${repeat(180, (i) => `a${i}: __schema { ...F }`)} } fragment F on __Schema { types { name fields { name args { name } } } }`,
+    ],
     'the same field many times': () => [`{ ${repeat(400, () => 'caller { id }')} }`],
     'deep nesting': () => [`{ __schema { types { ${'ofType { '.repeat(40)} name ${'}'.repeat(40)} } } }`],
     'many fragment spreads': () => [`{ ${repeat(201, () => '...F')} } fragment F on Query { __typename }`],
@@ -169,6 +172,21 @@ describe('an operation over a limit is refused before it is executed', () => {
 });
 
 describe('a response that grows larger than its cost suggests', () => {
+  test.each([
+    ['__typename of the items of a long list', `mapping { ${repeat(600, (i) => `a${i}: __typename`)} }`],
+    ['the same through fragments', 'mapping { ...F ...G }'],
+  ])('is refused before the items of its lists are resolved: %s', async (_, selection) => {
+    const { secret: token } = await gateway.issue({ scopes: ['groups:read', 'groups:write'] });
+    const mapping = Object.fromEntries(Array.from({ length: 1_000 }, (_unused, entry) => [`s${entry}`, 'd']));
+    await gateway.send('GET', '/api/user', { token, body: { user_group_id: 'many schemas', mapping } });
+    const fragments = selection.includes('...')
+      ? `fragment F on DataSourceMapping { ${repeat(150, (i) => `f${i}: schemaId`)} } fragment G on DataSourceMapping { ${repeat(150, (i) => `g${i}: __typename`)} }`
+      : '';
+    const query = `{ userGroup(by: { providedId: "many schemas" }) { ${selection} } } ${fragments}`;
+    const { status, json } = await gateway.graphql(query, {}, { token });
+    expect([status, json.errors?.[0].extensions.code]).toEqual([400, 'QUERY_TOO_COSTLY']);
+  });
+
   test('is refused as a whole when it exceeds 16 MiB', async () => {
     const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { ${repeat(20, (i) => `a${i}: properties`)} } } }`;
     for (let use = 0; use < 2; use += 1) {
@@ -180,7 +198,7 @@ describe('a response that grows larger than its cost suggests', () => {
 
   test('is refused as a whole when its lists have more items than can be resolved in time', async () => {
     const { secret: token } = await gateway.issue({ scopes: ['config:validate'] });
-    const pages = Array.from({ length: 8_000 }, (_, index) => `p${index}`);
+    const pages = Array.from({ length: 9_000 }, (_, index) => `p${index}`);
     const source = JSON.stringify({ name: 'n', navigation: [{ group: 'g', pages }], colors: { primary: '#fff' } });
     const query = `query ($s: String!) { validateDocsConfig(input: { source: $s }) { config { navigation { ${repeat(
       15,

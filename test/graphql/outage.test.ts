@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../src/database/client.ts';
+import { Caller } from '../../src/domain/caller.ts';
+import { bindStatements } from '../../src/domain/statements.ts';
+import { createContext } from '../../src/graphql/context.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createPaths } from '../support/fuzz/paths.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+/** The database, with a count of the statements that were sent, on a connection that can be cut. */
+function counted() {
+  const state = { statements: 0, isCut: false };
+  const query: Database['query'] = async (...statement) => {
+    state.statements += 1;
+    if (state.isCut) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    return database.query(...statement);
+  };
+  return { state, statements: bindStatements({ query }) };
+}
+
+test('while the database does not respond, a request with a compiled query asks it once, from the second request on', async () => {
+  const { state, statements } = counted();
+  const { full, fast, compiles } = createPaths();
+  const params = { query: 'query ($id: Int!) { userGroup(by: { teamId: $id }) { name } }', variables: { id: 1 } };
+  expect(compiles(params.query)).toBe(true);
+  const caller = new Caller({
+    ...{ id: 1, name: 'test', environmentTag: null, scopes: ['groups:read'], createdAt: new Date() },
+    ...{ expiresAt: null, lastUsedAt: null },
+  });
+  const context = () => createContext({ db: { prisma: database.prisma, statements }, caller, report: () => {} });
+  await full(params, undefined, context());
+  for (let use = 0; use < 5; use += 1) expect((await fast(params, undefined, context()))?.status).toBe(200);
+
+  state.isCut = true;
+  expect((await fast(params, undefined, context()))?.status).toBe(503);
+  state.statements = 0;
+  for (let use = 0; use < 5; use += 1) expect((await fast(params, undefined, context()))?.status).toBe(503);
+  expect(state.statements).toBe(5);
+
+  state.isCut = false;
+  expect((await fast(params, undefined, context()))?.status).toBe(200);
+});
