@@ -25,8 +25,8 @@ export interface DocumentChecker {
   /**
    * The reports, in the order of the texts. A text that is there several times is checked once.
    *
-   * @throws GatewayError `UNAVAILABLE` when too many long documents wait already or checking takes too long, `INTERNAL` when it
-   * breaks off.
+   * @throws GatewayError `UNAVAILABLE` when too many long documents wait already or checking takes too long, `PAYLOAD_TOO_LARGE`
+   * when it takes more memory than it may, `INTERNAL` when it breaks off.
    */
   check(sources: readonly string[], options: ValidateOptions, asker?: Asker): readonly Report[] | Promise<readonly Report[]>;
 }
@@ -77,19 +77,19 @@ function readChecked({ report, config }: CheckedText): Report {
 }
 
 /**
- * The checker of this process, on two threads at most. They start with the first long document and end after 30 s without one;
- * nothing has to be closed.
+ * The checker of this process, on one thread: a second one would take more memory than there is for it. It starts with the first
+ * long document and ends after 30 s without one; nothing has to be closed.
  */
 export const documentChecker = createDocumentChecker(
   createWorkerPool({
     entry: workerEntry(),
-    maxThreads: 2,
+    maxThreads: 1,
     maxQueuedJobs: 64,
     maxQueuedCharacters: 4_400_000, // so that beside three quarters of one share a body's worth of another fits
     maxWaitMs: httpTimeouts.responseMs,
     jobTimeoutMs: 10_000,
     idleMs: 30_000,
     maxHeapMb: 96,
-    maxYoungHeapMb: 16,
+    maxYoungHeapMb: 8,
   }),
 );

@@ -39,8 +39,8 @@ export interface WorkerPool<Job, Result> {
    * Runs a job on a thread, as soon as one is free.
    *
    * @throws GatewayError `UNAVAILABLE` when too much waits already, of this share or in all, when the job waits or takes longer
-   * than it may, when it is abandoned, or when the pool is closed; `INTERNAL` when the thread dies of it, of too little memory for
-   * instance. The next job gets a new thread then.
+   * than it may, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it takes more memory than a thread has;
+   * `INTERNAL` when the thread dies of something else. The next job gets a new thread then.
    */
   run(job: Job, options: JobOptions): Promise<Result>;
   /** Ends every thread. Jobs that are not done fail with `UNAVAILABLE`. */
@@ -86,12 +86,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       cause = error;
     });
     worker.on('exit', (code) => {
-      fail(
-        thread,
-        new GatewayError('INTERNAL', 'The check broke off. The log has the cause.', {
-          cause: cause ?? new Error(`A worker thread exited with ${code}.`),
-        }),
-      );
+      fail(thread, deathOf(cause ?? new Error(`A worker thread exited with ${code}.`)));
       next();
     });
     worker.unref(); // not before: listening takes it back
@@ -182,4 +177,12 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       await Promise.all(ending);
     },
   };
+}
+
+/** What a job fails with whose thread died. */
+function deathOf(cause: unknown): GatewayError {
+  const isOutOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isOutOfMemory
+    ? new GatewayError('PAYLOAD_TOO_LARGE', 'The check takes more memory than it may. Send less at once.', { cause })
+    : new GatewayError('INTERNAL', 'The check broke off. The log has the cause.', { cause });
 }

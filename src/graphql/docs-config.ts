@@ -141,7 +141,7 @@ function readOptions(given: typeof OptionsInput.$inferInput | null | undefined):
   return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
 }
 
-const askerOf = ({ caller }: GraphQLContext): Asker => ({ share: caller.share });
+const askerOf = ({ caller, isAbandoned }: GraphQLContext): Asker => ({ share: caller.share, isAbandoned });
 
 builder.queryFields((t) => ({
   validateDocsConfig: t.field({
