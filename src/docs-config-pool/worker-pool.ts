@@ -147,7 +147,10 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
   /** Fails the jobs whose results would come too late for anybody: they neither run nor take up places. */
   function dropObsolete(): void {
     const nowMs = performance.now();
-    const error = new GatewayError('UNAVAILABLE', 'The check did not begin in time, because others were waiting. Try again shortly.');
+    const error = new GatewayError(
+      'UNAVAILABLE',
+      'The check did not begin in time, because others were waiting. Try again shortly.',
+    );
     const isObsolete = ({ startsByMs, isAbandoned }: Task<Job, Result>) => startsByMs <= nowMs || isAbandoned?.() === true;
     for (const { reject } of queue.removeWhere(isObsolete)) reject(error);
   }

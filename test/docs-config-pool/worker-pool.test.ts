@@ -42,7 +42,9 @@ const answer = (argument: unknown): Job => ({ job: 'answer', argument });
 
 test('gives each job its own result, however many there are', async () => {
   const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 100 });
-  const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(answer(index), { characters: 1, share: 1 })));
+  const results = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => pool.run(answer(index), { characters: 1, share: 1 })),
+  );
   expect(results).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
@@ -116,7 +118,8 @@ test.each([
   raise();
   expect(await running).toBe('waited');
   if (maxWaitMs > 0) expect(await next).toBe('next');
-  else await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
+  else
+    await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
   expect(ran[0]).toBe(0);
 });
 
