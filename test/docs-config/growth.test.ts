@@ -9,7 +9,7 @@ const factor = 8;
 const maxGrowth = 2 * factor;
 
 /** Where little is done for each pair of characters it shows in large texts only: this one, and one eight times as long. */
-const maxCharacters = 125_000;
+const maxCharacters = 90_000;
 
 /** Shorter times are not compared, because of the noise of a machine: the text grows first. Known shapes grow further. */
 const leastMs = 4;
