@@ -1,6 +1,5 @@
 import type { DocsConfig } from '../docs-config/format.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
-import { httpTimeouts } from '../http/limits.ts';
 import { workerEntry } from './worker-entry.ts';
 import { createWorkerPool, type JobOptions, type WorkerPool } from './worker-pool.ts';
 
@@ -86,7 +85,7 @@ export const documentChecker = createDocumentChecker(
     maxThreads: 1,
     maxQueuedJobs: 64,
     maxQueuedCharacters: 4_400_000, // so that beside three quarters of one share a body's worth of another fits
-    maxWaitMs: httpTimeouts.responseMs,
+    maxWaitMs: 12_000, // no request waits longer for its response
     jobTimeoutMs: 10_000,
     idleMs: 30_000,
     maxHeapMb: 96,
