@@ -2,17 +2,22 @@
 export type Share = number | undefined;
 
 /**
- * A bounded queue that serves shares in turn, so that one that has much in it delays the others by one item each. A share may hold three quarters of the
- * places, or a quarter while other shares wait; callers without a credential never hold more than a quarter.
+ * A bounded queue that serves shares in turn, so that one that has much in it delays the others by one item each. A share may
+ * hold three quarters of the places, or a quarter while other shares wait; callers without a credential never hold more than a
+ * quarter. An item takes one place, or as many as it weighs; the first item of a share may weigh more than its part.
  */
 export class FairQueue<Item> {
-  private readonly maxItems: number;
+  private readonly maxWeight: number;
+  private readonly weightOf: (item: Item) => number;
   /** In the order in which they are served; none is empty. */
   private readonly items = new Map<Share, Item[]>();
+  private weight = 0;
   private count = 0;
 
-  constructor(maxItems: number) {
-    this.maxItems = maxItems;
+  /** @param maxWeight how many places there are. @param weightOf how many an item takes: always the same for an item. */
+  constructor(maxWeight: number, weightOf: (item: Item) => number = () => 1) {
+    this.maxWeight = maxWeight;
+    this.weightOf = weightOf;
   }
 
   /** How many items wait. */
@@ -23,10 +28,12 @@ export class FairQueue<Item> {
   /** Adds an item. False, and it is not added, where there is no room for the share. */
   push(share: Share, item: Item): boolean {
     const own = this.items.get(share);
-    const held = own?.length ?? 0;
-    if (this.count >= this.maxItems || held >= this.limitOf(share, held)) return false;
+    const weight = this.weightOf(item);
+    const held = own ? this.total(own) : 0;
+    if (this.weight + weight > this.maxWeight || (own && held + weight > this.limitOf(share, held))) return false;
     if (own) own.push(item);
     else this.items.set(share, [item]);
+    this.weight += weight;
     this.count += 1;
     return true;
   }
@@ -35,17 +42,35 @@ export class FairQueue<Item> {
   shift(isEligible: (share: Share) => boolean = () => true): Item | undefined {
     for (const [share, own] of this.items) {
       if (!isEligible(share)) continue;
-      const item = own.shift();
+      const item = own.shift() as Item;
       this.items.delete(share);
       if (own.length > 0) this.items.set(share, own); // behind the others
+      this.weight -= this.weightOf(item);
       this.count -= 1;
       return item;
     }
     return undefined;
   }
 
+  /** Takes out the items that `isObsolete`. The others keep their order. */
+  removeWhere(isObsolete: (item: Item) => boolean): Item[] {
+    const removed: Item[] = [];
+    for (const [share, own] of this.items) {
+      const kept = own.filter((item) => !isObsolete(item) || !removed.push(item));
+      if (kept.length > 0) this.items.set(share, kept);
+      else this.items.delete(share);
+    }
+    this.weight -= this.total(removed);
+    this.count -= removed.length;
+    return removed;
+  }
+
+  private total(items: readonly Item[]): number {
+    return items.reduce((sum, item) => sum + this.weightOf(item), 0);
+  }
+
   private limitOf(share: Share, held: number): number {
-    const isAlone = share !== undefined && held === this.count;
-    return Math.ceil(this.maxItems * (isAlone ? 0.75 : 0.25));
+    const isAlone = share !== undefined && held === this.weight;
+    return Math.ceil(this.maxWeight * (isAlone ? 0.75 : 0.25));
   }
 }

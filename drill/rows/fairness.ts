@@ -13,6 +13,20 @@ function batch({ graphql, tokens }: Target, lists: number, from: number): Promis
   return graphql({ query, variables }, tokens.groups);
 }
 
+/** How long another caller's document of 70 KB may take meanwhile. */
+const maxOtherMs = 3_000;
+
+/** A request to check a valid document of 20 bytes for each page. */
+const validation = (pages: number) => ({
+  query: 'query($s:String!){validateDocsConfig(input:{source:$s}){valid diagnostics{code}}}',
+  variables: {
+    s: JSON.stringify({
+      name: 'A',
+      navigation: [{ group: 'B', pages: Array.from({ length: pages }, (_, i) => `guides/page-${10_000 + i}`) }],
+    }),
+  },
+});
+
 /** One caller that takes what others need too. What is ordinary but for its number stays within what one processor does in a moment. */
 export const fairnessRows: readonly Row[] = [
   {
@@ -51,6 +65,19 @@ export const fairnessRows: readonly Row[] = [
           send({ method: 'PUT', path: '/api/user', token: tokens.groups, body: { user_group_id: 'large', name: `n${i}` } }),
         ),
       ),
+  },
+  {
+    name: 'many-long-documents',
+    expects: ['2xx', '503'],
+    // Meanwhile the holder of another API token has a document checked, which has to be done soon.
+    send: async ({ graphql, tokens }) => {
+      const many = Array.from({ length: 50 }, () => graphql(validation(40_000), tokens.validate));
+      const other = await graphql(validation(3_800), tokens.admin);
+      const replies = await Promise.all(many);
+      const isLate = other.outcome !== '2xx' || other.milliseconds > maxOtherMs;
+      const text = `another caller's document: ${other.status} after ${Math.round(other.milliseconds)} ms`;
+      return [...replies, isLate ? { ...other, outcome: 'timeout', text } : other];
+    },
   },
   {
     name: 'unknown-api-tokens',

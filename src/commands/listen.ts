@@ -12,7 +12,8 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new Error(`Cannot listen on ${host}:${port}: ${listenProblem(cause as NodeJS.ErrnoException)}`, { cause });
+    // Without its cause, whose codes are those of a database that cannot be reached, too.
+    throw new Error(`Cannot listen on ${host}:${port}: ${listenProblem(cause as NodeJS.ErrnoException)}`);
   }
   return urlOf(server.address() as AddressInfo);
 }

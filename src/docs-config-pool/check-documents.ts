@@ -1,7 +1,7 @@
 import type { DocsConfig } from '../docs-config/schema/definition.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { workerEntry } from './worker-entry.ts';
-import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
+import { createWorkerPool, type JobOptions, type WorkerPool } from './worker-pool.ts';
 
 /** The most characters, of documents and of the paths of files, that one turn of the event loop checks itself. */
 export const maxInlineCharacters = 65_536;
@@ -24,17 +24,20 @@ export interface DocumentChecker {
   /**
    * The reports, in the order of the texts. A text that is there several times is checked once.
    *
-   * @throws GatewayError `UNAVAILABLE` when too many long documents wait already or checking takes too long, `INTERNAL` when it
-   * breaks off.
+   * @throws GatewayError `UNAVAILABLE` when too many long documents wait already or checking takes too long, `PAYLOAD_TOO_LARGE`
+   * when it takes more memory than it may, `INTERNAL` when it breaks off.
    */
-  check(sources: readonly string[], options: ValidateOptions): readonly Report[] | Promise<readonly Report[]>;
+  check(sources: readonly string[], options: ValidateOptions, asker?: Asker): readonly Report[] | Promise<readonly Report[]>;
 }
+
+/** Who asks for a check: whose share of the threads it takes, and whether they still wait for it. */
+export type Asker = Omit<JobOptions, 'characters'>;
 
 /** Makes a checker. Short documents, those of one turn of the event loop taken together, are checked at once. */
 export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly CheckedText[]>): DocumentChecker {
   let inlineCharacters = 0;
   return {
-    check(sources, options) {
+    check(sources, options, asker) {
       const distinct = [...new Set(sources)];
       const characters = total(distinct) + total(options.files ?? []);
       const reportsOf = (reports: readonly Report[]) => {
@@ -51,7 +54,7 @@ export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly Checke
         return reportsOf(distinct.map((source) => validateDocsConfig(source, options)));
       }
       const job = { sources: distinct, options: JSON.stringify(options) };
-      return pool.run(job, characters).then((checked) => reportsOf(checked.map(readChecked)));
+      return pool.run(job, { ...asker, characters }).then((checked) => reportsOf(checked.map(readChecked)));
     },
   };
 }
@@ -73,17 +76,19 @@ function readChecked({ report, config }: CheckedText): Report {
 }
 
 /**
- * The checker of this process, on two threads at most. They start with the first long document and end after 30 s without one;
- * nothing has to be closed.
+ * The checker of this process, on one thread: a second one would take more memory than there is for it. It starts with the first
+ * long document and ends after 30 s without one; nothing has to be closed.
  */
 export const documentChecker = createDocumentChecker(
   createWorkerPool({
     entry: workerEntry(),
-    maxThreads: 2,
+    maxThreads: 1,
     maxQueuedJobs: 64,
-    maxQueuedCharacters: 16_000_000,
+    maxQueuedCharacters: 4_400_000, // so that beside three quarters of one share a body's worth of another fits
+    maxWaitMs: 12_000, // no request waits longer for its response
     jobTimeoutMs: 10_000,
     idleMs: 30_000,
-    maxHeapMb: 256,
+    maxHeapMb: 96,
+    maxYoungHeapMb: 8,
   }),
 );

@@ -37,6 +37,21 @@ interface Rotation {
   readonly endGracePeriods: boolean;
 }
 
+/** A change of a group, every rule checked. JSON is text: nothing between here and the database may interpret what callers send. */
+interface UserGroupUpdate {
+  readonly teamId: number;
+  /** The environments of the groups that may be changed: one, or with `allEnvironments` all. */
+  readonly environmentTag: EnvironmentTag | null;
+  readonly allEnvironments: boolean;
+  /** Null leaves it as it is. */
+  readonly name: string | null;
+  /** JSON text; null leaves it as it is. */
+  readonly mapping: string | null;
+  readonly replacesProperties: boolean;
+  /** JSON text; null clears them. */
+  readonly properties: string | null;
+}
+
 /** What became of a rotation: the group, and until when its former token goes on. */
 interface Rotated {
   readonly userGroup: UserGroup;
@@ -58,6 +73,8 @@ export interface Statements {
   groupsByProvidedId(providedId: string, share?: Share): Promise<UserGroup[] | undefined>;
   /** Inserts a group and answers with it; with none when a stored group holds the id. Concurrent drafts for one id: the first. */
   insertGroup(draft: UserGroupDraft, share?: Share): Promise<UserGroup | undefined>;
+  /** Changes a group and returns it; nothing when there is no such group in those environments. Not shared with other requests. */
+  updateGroup(update: UserGroupUpdate): Promise<UserGroup | undefined>;
   /** Replaces a token and answers with its group; with none when it is not the current token of such a group, or not any more. */
   rotateToken(rotation: Rotation, share?: Share): Promise<Rotated | undefined>;
 }
@@ -122,6 +139,11 @@ export function bindStatements({ query }: Pick<Database, 'query'>): Statements {
         return new Map(inserted.map((group) => [draftIdentity(group), group]));
       },
     }),
+    async updateGroup({ teamId, environmentTag, allEnvironments, name, mapping, replacesProperties, properties }) {
+      const values = [teamId, environmentTag, allEnvironments, name, mapping, replacesProperties, properties];
+      const [row] = await query('update-group', updateGroup, values);
+      return row && new StoredUserGroup(row);
+    },
     rotateToken: collapse<Rotation, Rotated>({
       identity: ({ newToken }) => newToken, // each call for itself: the statement lets one of a token's through
       maxKeys: maxWrittenKeys,
@@ -142,6 +164,13 @@ export function bindStatements({ query }: Pick<Database, 'query'>): Statements {
     }),
   };
 }
+
+const updateGroup = `
+  update user_group g set
+    name = coalesce($4, g.name), mapping = coalesce($5::json, g.mapping),
+    properties = case when $6 then $7::json else g.properties end, updated_at = now()
+  where g.team_id = $1 and ($3 or g.environment_tag is not distinct from $2::environment_tag)
+  returning ${userGroupColumns('g')}`;
 
 const draftIdentity = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'environmentTag' | 'providedId'>): string =>
   `${environmentTag ?? ''} ${providedId}`;

@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.ts';
-import { type EnvironmentTag, Prisma, type UserGroup } from '../generated/prisma/client.ts';
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, InvalidInput, NotFound } from './errors.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
@@ -113,13 +113,12 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   const { name, mapping, properties } = change;
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
-  const [updated] = await db.prisma.userGroup.updateManyAndReturn({
-    where: { teamId: group.teamId, ...caller.accessFilter },
-    data: {
-      ...(name != null && { name }),
-      ...(mapping != null && { mapping: asObject(mapping) }),
-      ...(properties !== undefined && { properties: (properties ?? Prisma.DbNull) as Prisma.InputJsonValue }),
-    },
+  const { environmentTag, allEnvironments } = caller;
+  const updated = await db.statements.updateGroup({
+    ...{ teamId: group.teamId, environmentTag, allEnvironments, name: name ?? null },
+    mapping: mapping == null ? null : JSON.stringify(asObject(mapping)),
+    replacesProperties: properties !== undefined,
+    properties: properties == null ? null : JSON.stringify(properties),
   });
   if (!updated) throw notFound();
   return updated;

@@ -22,6 +22,11 @@ export function isSmall(incoming: IncomingMessage): boolean {
   return bytes !== undefined && bytes <= smallBodyBytes;
 }
 
+/** Whether a request declares a body that is larger than permitted. */
+export function isTooLarge(incoming: IncomingMessage): boolean {
+  return (declaredBytes(incoming) ?? 0) > maxBodyBytes;
+}
+
 /**
  * Reads the whole body of a request, of any method.
  *
@@ -31,7 +36,7 @@ export function isSmall(incoming: IncomingMessage): boolean {
  */
 export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if ((declaredBytes(incoming) ?? 0) > maxBodyBytes) return reject(tooLarge());
+    if (isTooLarge(incoming)) return reject(tooLarge());
     let chunks: Buffer[] = [];
     let bytes = 0;
     let isRefused = false;

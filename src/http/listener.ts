@@ -13,7 +13,7 @@ import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, errorCatalog, GatewayError } from '../domain/errors.ts';
 import { containsToken } from '../domain/tokens.ts';
 import type { Authenticate } from './authenticate.ts';
-import { BodyHold, isSmall, readBody } from './body.ts';
+import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
@@ -71,6 +71,9 @@ export function createListener(options: ListenerOptions): Listener {
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void new Exchange(shared, incoming, outgoing).run();
   const connections = new Connections(handle, maxPipelinedRequests);
   server.on('request', connections.add);
+  // Node would respond to these by itself, past every limit.
+  server.on('checkContinue', connections.add);
+  server.on('checkExpectation', connections.add);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const id = randomUUID();
@@ -129,14 +132,14 @@ class Exchange implements HttpRequest, Expiring {
       assertOneHost(incoming);
       if (!route) throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path)}. GET / lists the available paths.`);
       if (isSmall(incoming)) {
-        this.body = await readBody(incoming);
+        this.body = await this.readBody();
         this.endReading();
         this.caller = await identify(shared, route, headers.authorization);
       } else {
         this.caller = await identify(shared, route, headers.authorization);
         hold = new BodyHold(shared.bodies, this.caller.share);
         deadlines.restart(this, this.caller.share === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
-        this.body = await readBody(incoming, hold.take);
+        this.body = await this.readBody(hold.take);
         this.endReading();
         if (this.body.length >= largeBodyBytes) await shared.turnstile.enter(this.caller.share);
       }
@@ -147,6 +150,12 @@ class Exchange implements HttpRequest, Expiring {
     } finally {
       hold?.release();
     }
+  }
+
+  /** Reads the body, which a client may send only when it is asked to. */
+  private readBody(hold?: (bytes: number) => boolean): Promise<Buffer> {
+    if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming)) this.outgoing.writeContinue();
+    return readBody(this.incoming, hold);
   }
 
   /** The time for this part is over. */

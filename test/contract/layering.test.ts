@@ -18,7 +18,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'concurrency.ts': ['domain', 'fair-queue.ts'],
   domain: ['fair-queue.ts', 'generated', 'database/client.ts', 'database/text-query.ts', 'database/errors.ts'],
   'docs-config': [],
-  'docs-config-pool': ['docs-config', 'domain'],
+  'docs-config-pool': ['docs-config', 'domain', 'fair-queue.ts'],
   database: ['generated'],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
   'config.ts': ['domain/tokens.ts'],

@@ -35,7 +35,7 @@ test('a thread reports what is reported inline, for generated documents', async 
       const expected = [...short, long].map((source) => validateDocsConfig(source, chosen));
       expect((await reports).map((report) => ({ ...report }))).toEqual(expected);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -43,7 +43,7 @@ test('a thread reports what is reported inline, for generated documents', async 
 function recordingPool() {
   const jobs: { sources: readonly string[]; characters: number }[] = [];
   const pool: WorkerPool<{ sources: readonly string[] }, never> = {
-    run: ({ sources }, characters) => {
+    run: ({ sources }, { characters }) => {
       jobs.push({ sources, characters });
       return new Promise(() => undefined);
     },

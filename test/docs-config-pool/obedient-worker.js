@@ -15,6 +15,11 @@ const jobs = {
     Atomics.wait(flag, 0, 0);
     parentPort.postMessage('waited');
   },
+  // Says that it was run.
+  mark: (flag) => {
+    Atomics.store(flag, 0, 1);
+    parentPort.postMessage('marked');
+  },
   fill: () => {
     const kept = [];
     for (;;) kept.push(Array(10_000).fill(kept.length));

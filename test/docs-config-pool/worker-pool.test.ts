@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from '../../src/docs-config-pool/worker-pool.ts';
 
 interface Job {
-  readonly job: 'answer' | 'hang' | 'exit' | 'throw' | 'wait' | 'fill';
+  readonly job: 'answer' | 'hang' | 'exit' | 'throw' | 'wait' | 'fill' | 'mark';
   readonly argument?: unknown;
 }
 
@@ -17,9 +17,11 @@ function poolWith(options: Partial<WorkerPoolOptions> = {}): WorkerPool<Job, unk
     maxThreads: 1,
     maxQueuedJobs: 10,
     maxQueuedCharacters: 1000,
+    maxWaitMs: 20_000,
     jobTimeoutMs: 20_000,
     idleMs: 20_000,
     maxHeapMb: 32,
+    maxYoungHeapMb: 8,
     ...options,
   });
   open.push(pool);
@@ -39,8 +41,10 @@ function heldJob(): { job: Job; raise: () => void } {
 const answer = (argument: unknown): Job => ({ job: 'answer', argument });
 
 test('gives each job its own result, however many there are', async () => {
-  const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 50 });
-  const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(answer(index), 1)));
+  const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 100 });
+  const results = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => pool.run(answer(index), { characters: 1, share: 1 })),
+  );
   expect(results).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
@@ -50,45 +54,83 @@ test.each([
 ])('refuses a job with UNAVAILABLE when too many %s wait, and takes jobs again afterward', async (_, limits, characters) => {
   const pool = poolWith(limits);
   const { job, raise } = heldJob();
-  const running = pool.run(job, 1_000_000); // one that can run at once may be of any size
-  const waiting = pool.run(answer('waited its turn'), characters);
-  await expect(pool.run(answer('too many'), 1)).rejects.toMatchObject({
+  const running = pool.run(job, { characters: 1_000_000 }); // one that can run at once may be of any size
+  const waiting = pool.run(answer('waited its turn'), { characters });
+  await expect(pool.run(answer('too many'), { characters: 1 })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: 'Too many checks are waiting already. Try again shortly.',
   });
   raise();
   expect(await Promise.all([running, waiting])).toEqual(['waited', 'waited its turn']);
-  expect(await pool.run(answer('next'), 1)).toBe('next');
+  expect(await pool.run(answer('next'), { characters: 1 })).toBe('next');
 });
 
 test.each<[Job['job'], string]>([
   ['exit', 'INTERNAL'],
   ['throw', 'INTERNAL'],
-  ['fill', 'INTERNAL'],
+  ['fill', 'PAYLOAD_TOO_LARGE'],
 ])('a thread that dies (%s) fails its own job with %s; the one that waits behind it is done', async (job, code) => {
   const pool = poolWith();
-  const failing = pool.run({ job }, 1);
-  const next = pool.run(answer('next'), 1);
+  const failing = pool.run({ job }, { characters: 1 });
+  const next = pool.run(answer('next'), { characters: 1 });
   await expect(failing).rejects.toMatchObject({ code, cause: expect.any(Error) });
   expect(await next).toBe('next');
 });
 
 test('a job that takes too long is ended with UNAVAILABLE; the one that waits behind it is done', async () => {
-  const pool = poolWith({ jobTimeoutMs: 3000 });
-  const hanging = pool.run({ job: 'hang' }, 1);
-  const next = pool.run(answer('next'), 1);
-  await expect(hanging).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('longer than 3 s') });
+  const pool = poolWith({ jobTimeoutMs: 1000 });
+  const hanging = pool.run({ job: 'hang' }, { characters: 1 });
+  const next = pool.run(answer('next'), { characters: 1 });
+  await expect(hanging).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('longer than 1 s') });
   expect(await next).toBe('next');
+});
+
+test('shares take turns, and one that waits alone leaves a quarter of the places to others', async () => {
+  const pool = poolWith({ maxQueuedJobs: 8, maxQueuedCharacters: 800 });
+  const { job, raise } = heldJob();
+  const order: string[] = [];
+  const jobs = [pool.run(job, { characters: 1, share: 1 })];
+  const send = (share: number, name: string, characters = 1) =>
+    jobs.push(pool.run(answer(name), { characters, share }).then((result) => order.push(String(result))));
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) send(1, name); // each counts as an eighth
+  send(2, 'b1', 200);
+  send(1, 'a8');
+  send(3, 'c1');
+  raise();
+  const settled = await Promise.allSettled(jobs);
+  expect(order).toEqual(['a1', 'b1', 'a2', 'a3', 'a4', 'a5', 'a6']);
+  expect(settled.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7, 9, 10]);
+});
+
+test.each([
+  ['whose caller has gone meanwhile', 20_000, true],
+  ['that has waited too long', 0, false],
+])('a job %s is not run, and takes no place', async (_, maxWaitMs, isAbandoned) => {
+  const pool = poolWith({ maxQueuedJobs: 2, maxWaitMs });
+  const { job, raise } = heldJob();
+  const running = pool.run(job, { characters: 1 });
+  let isGone = false;
+  const ran = new Int32Array(new SharedArrayBuffer(4));
+  const dropped = pool.run({ job: 'mark', argument: ran }, { characters: 1000, share: 1, isAbandoned: () => isGone });
+  isGone = isAbandoned;
+  const next = pool.run(answer('next'), { characters: 1000, share: 2 }); // fits only without the other
+  await expect(dropped).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
+  raise();
+  expect(await running).toBe('waited');
+  if (maxWaitMs > 0) expect(await next).toBe('next');
+  else
+    await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
+  expect(ran[0]).toBe(0);
 });
 
 test('closing fails what is not done, and what comes later', async () => {
   const pool = poolWith();
-  const jobs = [pool.run({ job: 'hang' }, 1), pool.run(answer('waiting'), 1)];
+  const jobs = [pool.run({ job: 'hang' }, { characters: 1 }), pool.run(answer('waiting'), { characters: 1 })];
   const settled = Promise.allSettled(jobs);
   await pool.close();
   const stopping = { status: 'rejected', reason: { code: 'UNAVAILABLE', message: 'The gateway is stopping.' } };
   expect(await settled).toMatchObject([stopping, stopping]);
-  await expect(pool.run(answer('later'), 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(pool.run(answer('later'), { characters: 1 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
 test('threads never keep a process alive', () => {

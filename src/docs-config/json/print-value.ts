@@ -21,11 +21,14 @@ export function printValue(value: unknown): string {
 /** The number of indentation characters of a value; undefined when it is deeper than the parser accepts. */
 function countIndentCharacters(value: unknown): number | undefined {
   let total = 0;
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return undefined;
-    total += 2 * depth * level.length;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  let isTooDeep = false;
+  function visit(item: unknown, depth: number): void {
+    isTooDeep ||= depth > maxDepth;
+    total += 2 * depth;
+    if (isTooDeep || typeof item !== 'object' || item === null) return;
+    if (Array.isArray(item)) for (const part of item) visit(part, depth + 1);
+    else for (const key in item) visit((item as Record<string, unknown>)[key], depth + 1);
   }
-  return total;
+  visit(value, 0);
+  return isTooDeep ? undefined : total;
 }

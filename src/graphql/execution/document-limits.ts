@@ -1,13 +1,14 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
 import { graphqlLimits } from '../schema/limits.ts';
 
-const { maxDepth, maxRepeatedFields, maxFragmentSpreads } = graphqlLimits;
+const { maxDepth, maxFragmentSpreads, maxNameLength, maxRepeatedFields } = graphqlLimits;
 
 /**
  * Checks the structure of a parsed document, so that validation, whose time grows faster than the document, is bounded.
- * Linear in the number of nodes. Fragments that contain themselves are left to validation.
+ * Fragments that contain themselves are left to validation.
  *
- * @throws GraphQLError when the document is nested too deep, repeats a field too often, or spreads too many fragments.
+ * @throws GraphQLError when the document is nested too deep, repeats a field too often, spreads too many fragments, or has a
+ * response name that is too long.
  */
 export function assertDocumentLimits(document: DocumentNode): void {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -29,38 +30,54 @@ export function assertDocumentLimits(document: DocumentNode): void {
   }
 
   /** The depth of a selection set; `above` is how deep it stands in its definition. */
-  function depthOf({ selections }: SelectionSetNode, above: number): number {
+  function depthOf(selectionSet: SelectionSetNode, above: number): number {
     if (above > maxDepth) throw tooDeep();
-    const counts = new Map<string, number>();
     let deepest = 0;
-    for (const selection of selections) {
+    for (const selection of selectionSet.selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         spreads += 1;
         if (spreads > maxFragmentSpreads) {
           throw refusal(`The document spreads fragments more than ${maxFragmentSpreads} times, which is the limit.`);
         }
         deepest = Math.max(deepest, fragmentDepth(selection.name.value));
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        deepest = Math.max(deepest, depthOf(selection.selectionSet, above + 1));
-      } else {
-        const name = (selection.alias ?? selection.name).value;
-        const count = (counts.get(name) ?? 0) + 1;
-        if (count > maxRepeatedFields) {
-          const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
-          throw refusal(`"${shown}" stands more than ${maxRepeatedFields} times in one selection set, which is the limit.`);
-        }
-        counts.set(name, count);
-        if (selection.selectionSet) deepest = Math.max(deepest, 1 + depthOf(selection.selectionSet, above + 1));
+      } else if (selection.selectionSet) {
+        const own = selection.kind === Kind.FIELD ? 1 : 0;
+        deepest = Math.max(deepest, own + depthOf(selection.selectionSet, above + 1));
       }
     }
     if (deepest > maxDepth) throw tooDeep();
+    countNames(selectionSet, new Map(), new Set());
     return deepest;
+  }
+
+  /** Counts the response names of a selection set as validation compares them: with those of its fragments. */
+  function countNames({ selections }: SelectionSetNode, counts: Map<string, number>, spread: Set<string>): void {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) countName((selection.alias ?? selection.name).value, counts);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) countNames(selection.selectionSet, counts, spread);
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) countNames(fragment.selectionSet, counts, spread);
+      }
+    }
   }
 
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) depthOf(definition.selectionSet, 0);
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragmentDepth(definition.name.value);
   }
+}
+
+function countName(name: string, counts: Map<string, number>): void {
+  if (name.length > maxNameLength) {
+    throw refusal(`The name "${name.slice(0, 32)}…" has more than ${maxNameLength} characters, which is the limit.`);
+  }
+  const count = (counts.get(name) ?? 0) + 1;
+  if (count > maxRepeatedFields) {
+    throw refusal(`"${name}" stands more than ${maxRepeatedFields} times in one selection set, which is the limit.`);
+  }
+  counts.set(name, count);
 }
 
 function tooDeep(): GraphQLError {

@@ -1,11 +1,15 @@
 import {
+  type DocumentNode,
   type ExecutionArgs,
   execute,
   GraphQLError,
+  type GraphQLSchema,
   getOperationAST,
   Kind,
   NoSchemaIntrospectionCustomRule,
   parse,
+  type ValidationRule,
+  validate,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
@@ -122,10 +126,14 @@ function useReadParams(): Plugin<ServerContext> {
   };
 }
 
-const { maxNesting, maxTokens } = graphqlLimits;
+const { maxDocumentCharacters, maxDocumentLines, maxErrors, maxNesting, maxTokens } = graphqlLimits;
 
 function useParserWithLimits(): Plugin<ServerContext> {
   return {
+    onValidate: ({ setValidationFn }) =>
+      setValidationFn((schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
+        validate(schema, document, rules, { maxErrors }),
+      ),
     onParse: ({ setParseFn }) =>
       setParseFn((source: string) => {
         const document = parseWithin(source);
@@ -140,17 +148,39 @@ function useNoIntrospection(): Plugin<ServerContext> {
 }
 
 function parseWithin(source: string) {
-  if (isNestedDeeperThan(source, maxNesting)) {
-    const message = `The document is nested more than ${maxNesting} levels deep, which is the limit.`;
-    throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
-  }
+  assertText(source);
   try {
     return parse(source, { maxTokens });
   } catch (error) {
     if (!(error instanceof GraphQLError) || !error.message.includes(`${maxTokens} tokens`)) throw error;
-    const message = `The document has more than ${maxTokens} tokens, which is the limit. Send fewer fields at once.`;
-    throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
+    throw tooCostly(`The document has more than ${maxTokens} tokens, which is the limit. Send fewer fields at once.`);
   }
+}
+
+/** Checks the text of a document before it is parsed. @throws GraphQLError when it is too long, or nested too deep. */
+function assertText(source: string): void {
+  if (source.length > maxDocumentCharacters) {
+    throw tooCostly(
+      `The document has more than ${maxDocumentCharacters} characters, which is the limit. Send long values as variables.`,
+    );
+  }
+  if (countLines(source) > maxDocumentLines) {
+    throw tooCostly(`The document has more than ${maxDocumentLines} lines, which is the limit.`);
+  }
+  if (isNestedDeeperThan(source, maxNesting)) {
+    throw tooCostly(`The document is nested more than ${maxNesting} levels deep, which is the limit.`);
+  }
+}
+
+const tooCostly = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) lines += 1;
+  }
+  return lines;
 }
 
 /** Executes within the limits, and keeps documents that came as far as execution: they are valid. */

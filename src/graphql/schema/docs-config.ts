@@ -4,9 +4,10 @@ import { printValue } from '../../docs-config/json/print-value.ts';
 import { codes, isCode } from '../../docs-config/rules/registry.ts';
 import type { Level } from '../../docs-config/rules/rule.ts';
 import type { Report, ValidateOptions } from '../../docs-config/validate.ts';
-import { documentChecker } from '../../docs-config-pool/check-documents.ts';
+import { type Asker, documentChecker } from '../../docs-config-pool/check-documents.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { builder } from './builder.ts';
+import type { GraphQLContext } from './context.ts';
 import { DocsConfigType } from './docs-config-types.ts';
 
 /** The maximum number of files per call. */
@@ -150,6 +151,8 @@ function readOptions(given: typeof OptionsInput.$inferInput | null | undefined):
   return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
 }
 
+const askerOf = ({ caller, isAbandoned }: GraphQLContext): Asker => ({ share: caller.share, isAbandoned });
+
 builder.queryFields((t) => ({
   validateDocsConfig: t.field({
     type: ReportType,
@@ -159,9 +162,9 @@ builder.queryFields((t) => ({
       input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
     },
-    resolve: async (_, { input, options }, { caller }) => {
-      caller.require('config:validate');
-      const [report] = await documentChecker.check(textsOf([input]), readOptions(options));
+    resolve: async (_, { input, options }, context) => {
+      context.caller.require('config:validate');
+      const [report] = await documentChecker.check(textsOf([input]), readOptions(options), askerOf(context));
       return report as Report;
     },
   }),
@@ -173,12 +176,12 @@ builder.queryFields((t) => ({
       inputs: t.arg({ type: [DocsConfigInput], required: true, description: 'The files.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
     },
-    resolve: (_, { inputs, options }, { caller }) => {
-      caller.require('config:validate');
+    resolve: (_, { inputs, options }, context) => {
+      context.caller.require('config:validate');
       if (inputs.length > maxDocuments) {
         throw new InvalidInput([{ path: ['inputs'], message: `must hold at most ${maxDocuments} files.` }]);
       }
-      return documentChecker.check(textsOf(inputs), readOptions(options));
+      return documentChecker.check(textsOf(inputs), readOptions(options), askerOf(context));
     },
   }),
 }));

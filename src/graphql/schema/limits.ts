@@ -4,12 +4,17 @@
 export const graphqlLimits = {
   /** Tokens (names, values, punctuation) of a document. Introspection as common clients send it has about 200. */
   maxTokens: 2_000,
+  /** Characters and lines of a document. Each error in it is located by counting lines. */
+  maxDocumentCharacters: 65_536,
+  maxDocumentLines: 2_000,
   /** Nested brackets of a document, those of its values included. */
   maxNesting: 256,
   /** Nested selection sets of an operation, those of its fragments included. */
   maxDepth: 30,
-  /** How often one response name may stand in one selection set. Validation compares each pair of them. */
-  maxRepeatedFields: 20,
+  /** How often one response name may stand in one selection set, its fragments included. Validation compares each pair of them. */
+  maxRepeatedFields: 100,
+  /** Characters of an alias, or of a field's name. */
+  maxNameLength: 128,
   /** Fragment spreads of a document. */
   maxFragmentSpreads: 200,
   /** The cost of an operation, in the unit that `cost.ts` defines. */
@@ -18,7 +23,7 @@ export const graphqlLimits = {
   maxResolvedFields: 131_072,
   /** The size of a response body, in bytes. */
   maxResponseBytes: 16 * 1024 * 1024,
-  /** Errors of one response about variables, and characters of one error's message. */
+  /** Errors of one response about the document or its variables, and characters of one error's message. */
   maxErrors: 10,
   maxMessageLength: 1_000,
   /** Characters of an `Accept` header. */

@@ -1,7 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import { GatewayError } from '../../domain/errors.ts';
-import { jsonLength } from './json-length.ts';
 import { graphqlLimits } from './limits.ts';
 import { type SelectionInfo, selectionSizeOf } from './selection-size.ts';
 
@@ -20,12 +19,22 @@ export class ResponseMeter {
     return this.fields > maxResolvedFields || this.bytes > maxResponseBytes;
   }
 
-  /** Counts a scalar, or a list of them. */
+  /** Counts a scalar, a list of scalars, or a JSON value with all its parts. */
   addLeaf(value: unknown): void {
     if (typeof value === 'string') this.bytes += value.length;
     else if (typeof value !== 'object' || value === null) this.bytes += scalarBytes;
     else if (value instanceof Date) this.bytes += 3 * scalarBytes;
-    else this.bytes += jsonLength(value);
+    else this.addJson(value);
+  }
+
+  private addJson(value: object): void {
+    const parts = Array.isArray(value) ? value : Object.values(value);
+    this.fields += parts.length;
+    if (!Array.isArray(value)) for (const name in value) this.bytes += name.length + 4;
+    for (const part of parts) {
+      if (this.isExceeded) return;
+      this.addLeaf(part);
+    }
   }
 
   /** Counts the items of a list of objects, with all that is selected of them, before any of it is resolved. */
@@ -68,23 +77,32 @@ class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
     const innermost = type.kind === 'List' ? type.type : type;
     const isLeaf = innermost.kind === 'Scalar' || innermost.kind === 'Enum' || innermost.kind === 'List';
-    if (isLeaf) return (source, args, context, info) => meterLeaf(resolve(source, args, context, info), context);
+    if (isLeaf) {
+      return (source, args, context, info) =>
+        isExceeded(context) ? null : meterLeaf(resolve(source, args, context, info), context);
+    }
     if (type.kind !== 'List') return resolve;
     return (source, args, context, info) => meterList(resolve(source, args, context, info), context, info);
   }
 }
 
+/** The part of the context that counts. */
+interface MeteredContext {
+  readonly meter: ResponseMeter;
+}
+
+/** Then the whole response is replaced anyway, and nothing more need be resolved. */
+const isExceeded = (context: object): boolean => (context as MeteredContext).meter.isExceeded;
+
 function meterLeaf(value: unknown, context: object): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterLeaf(resolved, context));
-  const { meter } = context as { readonly meter: ResponseMeter };
-  if (meter.isExceeded) return null; // the whole response is replaced anyway
-  meter.addLeaf(value);
+  (context as MeteredContext).meter.addLeaf(value);
   return value;
 }
 
 function meterList(value: unknown, context: object, info: SelectionInfo): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterList(resolved, context, info));
-  const { meter } = context as { readonly meter: ResponseMeter };
+  const { meter } = context as MeteredContext;
   if (Array.isArray(value)) meter.addItems(value.length, info);
   return meter.isExceeded ? [] : value;
 }

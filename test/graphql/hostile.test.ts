@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let admin: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  admin = (await gateway.issue({ scopes: ['admin'] })).secret;
+});
+afterAll(() => gateway.close());
+
+const repeat = (count: number, make: (index: number) => string): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join(' ');
+
+describe('a document that would take long to validate or to report on is refused as QUERY_TOO_COSTLY', () => {
+  const rows: Record<string, string> = {
+    'many empty lines before errors': `${'\n'.repeat(3_000)}{ ${repeat(100, (i) => `x${i}`)} }`,
+    'a long comment before errors': `#${'z'.repeat(66_000)}\n{ ${repeat(100, (i) => `x${i}`)} }`,
+    'a long alias below lists': `{ __schema { types { fields { ${'A'.repeat(1_000)}: name } } } }`,
+    'one field in many inline fragments': `{ ${repeat(210, (i) => `... { x: node(id: "${i}${'a'.repeat(50)}") { id } }`)} }`,
+    'one field in many fragments': `{ ${repeat(150, (i) => `...F${i}`)} } ${repeat(150, (i) => `fragment F${i} on Query { __typename }`)}`,
+  };
+
+  test.each(Object.entries(rows))('%s', async (_, query) => {
+    for (const token of [admin, null]) {
+      const { status, json } = await gateway.graphql(query, {}, { token });
+      expect([status, json.errors[0].extensions.code]).toEqual([400, 'QUERY_TOO_COSTLY']);
+    }
+  });
+
+  test('a document with a hundred errors reports ten of them', async () => {
+    const { json } = await gateway.graphql(`{ ${repeat(100, (i) => `x${i}`)} }`);
+    expect(json.errors.length).toBeLessThanOrEqual(11); // and one that says that there are more
+  });
+});
+
+describe('a response that would be too large is refused before it is built', () => {
+  test.each([
+    ['a JSON value of many parts', { big: Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [i, {}])) }, 100],
+    ['a long list of numbers', { big: Array.from({ length: 20_000 }, () => 1) }, 20],
+  ])('%s under many aliases', async (_, properties, aliases) => {
+    await gateway.send('GET', '/api/user', { body: { user_group_id: `parts ${aliases}`, properties } });
+    const query = `{ userGroup(by: { providedId: "parts ${aliases}" }) { ${repeat(aliases, (i) => `a${i}: properties`)} } }`;
+    const { status, json } = await gateway.graphql(query);
+    expect([status, json.errors?.[0].extensions.code]).toEqual([400, 'QUERY_TOO_COSTLY']);
+  });
+
+  test('a list of texts under many aliases', async () => {
+    const versions = Array.from({ length: 15_000 }, () => 'v');
+    const value = { name: 'n', navigation: [{ group: 'g', pages: ['p'] }], colors: { primary: '#fff' }, versions };
+    const query = `query ($v: JSON!) { validateDocsConfig(input: { value: $v }) { config { ${repeat(100, (i) => `a${i}: versions`)} } } }`;
+    const { status, json } = await gateway.graphql(query, { v: value }, { token: admin });
+    expect([status, json.errors?.[0].extensions.code]).toEqual([400, 'QUERY_TOO_COSTLY']);
+  });
+});
