@@ -105,7 +105,7 @@ function openingBracket({ node }: Frame): string {
   return node.kind === 'object' ? '{' : '[';
 }
 
-/** Whether a bracket that begins its line is indented as the line of its supposed opener, which is then surely meant. */
+/** Whether a bracket at the start of its line is indented like the line of its supposed opener, which is then certainly meant. */
 function isIndentedAs(text: string, closer: number, opener: number): boolean {
   const own = text.slice(lineStart(text, closer), closer);
   const line = lineStart(text, opener);
