@@ -61,6 +61,14 @@ test('2 when a file cannot be read; the others are checked all the same', async 
   expect(JSON.parse(out).files).toMatchObject([{ file: 'bad.json', valid: false }]);
 });
 
+test('2 for what is no regular file, which may never end', async () => {
+  const { status, err } = await run(['check', '/dev/zero']);
+  expect([status, err]).toEqual([
+    2,
+    '/dev/zero: This is not a regular file. Pass other sources on standard input, with - as the file.\n',
+  ]);
+});
+
 test('- is standard input, whose references are not looked up', async () => {
   expect((await run(['check', '-'], { input: good.replace('intro', 'nowhere') })).out).toBe('1 file checked: no problems.\n');
   const { status, out } = await run(['check', '-', '--format=json'], { input: `\ufeff${good}` });
