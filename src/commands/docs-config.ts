@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { applyFixes } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
@@ -144,7 +144,7 @@ async function checkFile(file: string, options: ValidateOptions, fix: boolean, i
     return { file, source, report: validateDocsConfig(source, options) };
   }
   const path = resolve(io.cwd, file);
-  const source = decode(await readFile(path));
+  const source = decode(await readConfigFile(path));
   const files = await filesAround(dirname(path));
   const known = files ? { ...options, files } : options;
   if (!fix) return { file, source, report: validateDocsConfig(source, known) };
@@ -158,6 +158,18 @@ function usesColor({ stdout, env }: CommandIo): boolean {
   const forced = env['FORCE_COLOR'];
   if (forced) return forced !== '0' && forced !== 'false';
   return stdout.isTTY === true && !env['NO_COLOR'];
+}
+
+/** More than any configuration file has: about a thousand times as much as large ones. */
+const maxFileBytes = 16 * 1024 * 1024;
+
+/** @throws Error when it is no regular file, such as a pipe or a device, which may never end, or is too large. */
+async function readConfigFile(path: string): Promise<Uint8Array> {
+  const found = await stat(path);
+  if (found.isDirectory()) throw new Error('This is a folder; name the file in it.');
+  if (!found.isFile()) throw new Error('This is not a regular file. Pass other sources on standard input, with - as the file.');
+  if (found.size > maxFileBytes) throw new Error(`The file has more than ${maxFileBytes / 2 ** 20} MiB, which is the limit.`);
+  return readFile(path);
 }
 
 /** A byte order mark stays in the text, for the validator to report. @throws TypeError when the bytes are not UTF-8. */

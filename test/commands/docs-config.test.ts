@@ -61,6 +61,14 @@ test('exits with 2 when a file cannot be read, after checking the others', async
   expect(JSON.parse(out).files).toMatchObject([{ file: 'bad.json', valid: false }]);
 });
 
+test('exits with 2 for a path that is not a regular file, without reading it', async () => {
+  const { status, err } = await run(['check', '/dev/zero']);
+  expect([status, err]).toEqual([
+    2,
+    '/dev/zero: This is not a regular file. Pass other sources on standard input, with - as the file.\n',
+  ]);
+});
+
 test('reads standard input for -, without looking up references', async () => {
   expect((await run(['check', '-'], { input: good.replace('intro', 'nowhere') })).out).toBe('1 file checked: no problems.\n');
   const { status, out } = await run(['check', '-', '--format=json'], { input: `\ufeff${good}` });
