@@ -1,5 +1,6 @@
 // How long a validation takes: beside the npm package @mintlify/validation on the same files in the same run, and as files grow.
 // The package is no dependency of this project (it brings 260 others, 120 MB): the first run installs it into a cache folder.
+
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -29,12 +30,12 @@ export async function run(write: (text: string) => unknown): Promise<boolean> {
   if (theirs !== undefined) write(`| ${peer.name} ${peer.version} | ${theirs.toFixed(3)} ms | ${(theirs / ours).toFixed(2)} |\n`);
   else write(`\n${peer.name} could not be installed; there is nothing to compare with.\n`);
 
-  write('\n| size | findings | median | per MB |\n|---|---|---|---|\n');
+  write('\n| size | diagnostics | median | per MB |\n|---|---|---|---|\n');
   for (let call = 0; call < 20; call++) growth(0.01); // warm up
   const rates = [0.1, 1, 10].map((megabytes) => {
-    const { text, findings, milliseconds } = growth(megabytes);
+    const { text, diagnostics, milliseconds } = growth(megabytes);
     const rate = (milliseconds / text) * 1e6;
-    write(`| ${(text / 1e6).toFixed(1)} MB | ${findings} | ${milliseconds.toFixed(1)} ms | ${rate.toFixed(1)} ms |\n`);
+    write(`| ${(text / 1e6).toFixed(1)} MB | ${diagnostics} | ${milliseconds.toFixed(1)} ms | ${rate.toFixed(1)} ms |\n`);
     return rate;
   });
   const linear = Math.max(...rates) / Math.min(...rates) < 3;
@@ -78,7 +79,7 @@ async function contend(contender: Contender): Promise<void> {
 }
 
 /** Validates a file of a size with some mistakes in it. */
-function growth(megabytes: number): { text: number; findings: number; milliseconds: number } {
+function growth(megabytes: number): { text: number; diagnostics: number; milliseconds: number } {
   const groups = Array.from({ length: Math.round(megabytes * 5200) }, (_, index) => ({
     group: `Group ${index}`,
     pages: [`section-${index}/introduction`, `section-${index}/installation`, `section-${index}/${'reference'.repeat(9)}`],
@@ -91,7 +92,7 @@ function growth(megabytes: number): { text: number; findings: number; millisecon
     return performance.now() - start;
   });
   const { errorCount, warningCount } = validateDocsConfig(text);
-  return { text: text.length, findings: errorCount + warningCount, milliseconds: median(samples) };
+  return { text: text.length, diagnostics: errorCount + warningCount, milliseconds: median(samples) };
 }
 
 /** Configurations as teams write them, about 5,000 characters each: some right, some with mistakes. */

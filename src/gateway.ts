@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
-import { docsConfigJsonSchema } from './docs-config/json-schema.ts';
-import { codePage, indexPage } from './docs-config/pages.ts';
-import { isCode } from './docs-config/rules/table.ts';
+import { isCode } from './docs-config/rules/registry.ts';
+import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { bindStatements } from './domain/statements.ts';
 import { graphqlRoute } from './graphql/execution/route.ts';
@@ -16,6 +15,7 @@ import { responseTooLarge } from './graphql/schema/response-meter.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
+import { renderCodePage, renderIndexPage } from './http/pages/docs-config.ts';
 import { contentsPage, errorPage, errorsPage, html, json, page } from './http/pages.ts';
 import { failureHeaders } from './http/problem.ts';
 import type { HttpRequest, Route } from './http/types.ts';
@@ -71,7 +71,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
     ['/api/user', user],
     ['/api/user/', user],
     ['/docs/errors', errorsPage],
-    ['/docs/docs-config', page(() => html(indexPage()))],
+    ['/docs/docs-config', page(() => html(renderIndexPage()))],
     ['/schemas/docs-config.json', page(() => json(200, docsConfigJsonSchema({}), 'application/schema+json'))],
     ['/livez', page(() => json(200, { status: 'alive' }))],
     [
@@ -83,11 +83,11 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
     ],
   ]);
 
-  /** Paths that are not listed: a page for each error and each finding. */
+  /** Paths that are not listed: a page for each error and each diagnostic. */
   function routeBelow(path: string): Route | undefined {
     const [, folder, name = ''] = /^(\/docs\/[a-z-]+)\/([\w-]+)$/.exec(path) ?? [];
     if (folder === '/docs/errors') return errorPage(name);
-    return folder === '/docs/docs-config' && isCode(name) ? page(() => html(codePage(name))) : undefined;
+    return folder === '/docs/docs-config' && isCode(name) ? page(() => html(renderCodePage(name))) : undefined;
   }
 
   const { server, isResponding } = createListener({

@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { Level } from '../docs-config/findings.ts';
-import { nearest } from '../docs-config/nearest.ts';
-import { renderGithub } from '../docs-config/render-github.ts';
-import { renderJson } from '../docs-config/render-json.ts';
-import { renderSarif } from '../docs-config/render-sarif.ts';
-import { type Code, codes, isCode } from '../docs-config/rules/table.ts';
+import { didYouMean } from '../docs-config/did-you-mean.ts';
+import { renderGithub } from '../docs-config/reporters/github.ts';
+import { renderJson } from '../docs-config/reporters/json.ts';
+import { renderSarif } from '../docs-config/reporters/sarif.ts';
+import { type Code, codes, isCode } from '../docs-config/rules/registry.ts';
+import type { Level } from '../docs-config/rules/rule.ts';
 
 /** What is wrong with the arguments; its message is for the user. */
 export class ArgumentsError extends Error {}
@@ -60,6 +60,6 @@ function isLevel(level: string): level is Level {
 
 /** A sentence about a word that is not known, with the one that was probably meant, or all that there are. */
 export function unknown(kind: string, given: string, known: readonly string[]): string {
-  const near = nearest(given, known);
+  const near = didYouMean(given, known);
   return `There is no ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`}`;
 }

@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { CheckedFile } from '../docs-config/checked-file.ts';
+import { applyFixes } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
-import { applyFixes } from '../docs-config/fix.ts';
-import { docsConfigJsonSchema } from '../docs-config/json-schema.ts';
-import { renderFixes } from '../docs-config/render-fixes.ts';
-import { renderPretty } from '../docs-config/render-pretty.ts';
-import { codes } from '../docs-config/rules/table.ts';
+import { renderFixes } from '../docs-config/reporters/applied-fixes.ts';
+import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
+import { renderPretty } from '../docs-config/reporters/pretty.ts';
+import { codes } from '../docs-config/rules/registry.ts';
+import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { ArgumentsError, codeFrom, formatFrom, parse, renderers, severitiesFrom, unknown } from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';
@@ -24,7 +24,7 @@ export interface CommandIo {
 }
 
 const help = `Usage: docs-config check FILE… [options]   Check configuration files of documentation sites
-       docs-config explain CODE            Explain a finding, with an example wrong and right
+       docs-config explain CODE            Explain a diagnostic, with an example wrong and right
        docs-config schema [options]        Print the JSON Schema of the file, for editors
 
 FILE is a file, a folder (each mint.json in it and below), a glob in quotes, or - for standard input.

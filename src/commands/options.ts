@@ -1,4 +1,4 @@
-import { nearest } from '../docs-config/nearest.ts';
+import { didYouMean } from '../docs-config/did-you-mean.ts';
 
 /** What an option takes: nothing, a value, or a value each time that it is given. */
 export type OptionKind = 'flag' | 'value' | 'values';
@@ -50,6 +50,6 @@ function splitOption(argument: string): [name: string | undefined, inline: strin
 }
 
 function unknownOption(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
+  const meant = didYouMean(name, known);
   return `There is no option --${name}.${meant ? ` Did you mean --${meant}?` : ''}`;
 }

@@ -1,4 +1,4 @@
-import type { DocsConfig } from '../docs-config/format.ts';
+import type { DocsConfig } from '../docs-config/schema/definition.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { workerEntry } from './worker-entry.ts';
 import { createWorkerPool, type JobOptions, type WorkerPool } from './worker-pool.ts';

@@ -1,8 +1,7 @@
-import { shorten } from './pages.ts';
+import { type Code, rules } from './rules/registry.ts';
 import type { Rule } from './rules/rule.ts';
-import { type Code, rules } from './rules/table.ts';
 
-/** What there is to know about a code, as text: its default severity, what it means, and an example of it wrong and right. */
+/** Explains a code as text: its default severity, what it means, and an example of wrong and right. */
 export function explain(code: Code): string {
   const { title, explanation, severity, wrong, right, files }: Rule = rules[code];
   const around = files ? `In a site with the files ${files.join(', ')}:\n\n` : '';
@@ -13,7 +12,7 @@ ${explanation}
 
 ${around}Wrong:
 
-${indent(shorten(wrong))}
+${indent(shortenExample(wrong))}
 
 Right:
 
@@ -23,9 +22,14 @@ Switch it off: docs-config check --severity ${code}=off
 `;
 }
 
-/** The command that shows {@link explain}. */
+/** The command that prints {@link explain}. */
 export function explainCommand(code: Code): string {
   return `docs-config explain ${code}`;
+}
+
+/** Shortens an example that is too long to print, such as one with 1,001 entries. */
+export function shortenExample(text: string): string {
+  return text.length > 2000 ? `${text.slice(0, 400)}…` : text;
 }
 
 function indent(text: string): string {

@@ -1,83 +1,85 @@
-import { collect, type Finding, type Level, maxFindings, type Wanted } from './findings.ts';
-import type { DocsConfig } from './format.ts';
-import { normalise } from './normalise.ts';
-import { positionsOf } from './positions.ts';
-import { printValue } from './print-value.ts';
-import { maxDepth, readJson } from './read-json.ts';
-import { isNewerFormat, newerFormatDraft } from './rules/newer-format.ts';
-import { type Code, codes, rules } from './rules/table.ts';
-import { siteOf } from './site.ts';
-import { walk } from './walk.ts';
+import { type CollectorOptions, createCollector, maxDiagnostics } from './collect-diagnostics.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { maxDepth, parseJson } from './json/parse-json.ts';
+import { createPositions } from './json/positions.ts';
+import { printValue } from './json/print-value.ts';
+import { draftNewerFormat, isNewerFormat } from './rules/newer-format.ts';
+import { type Code, codes, rules } from './rules/registry.ts';
+import type { Level } from './rules/rule.ts';
+import { runRules } from './rules/run-rules.ts';
+import { createSite } from './rules/site.ts';
+import type { DocsConfig } from './schema/definition.ts';
+import { normalize } from './schema/normalize.ts';
 
-/** What a caller can choose. */
+/** Options of a validation. */
 export interface ValidateOptions {
-  /** The severity of single codes, instead of the one in the table. */
+  /** Severities by code, instead of the defaults. */
   readonly severities?: Readonly<Partial<Record<Code, Level>>>;
-  /** Makes every warning an error. */
+  /** Turns every warning into an error. */
   readonly strict?: boolean;
   /** Accepts groups inside the pages of a group. */
   readonly allowNestedGroups?: boolean;
-  /** Paths of the site's files from the folder of the document. Absent: references to files are not checked. */
+  /** Paths of the site's files, relative to the folder of the document. Without it, references to files are not checked. */
   readonly files?: readonly string[];
 }
 
-/** What was found in a document. */
+/** The result of a validation. */
 export interface Report {
-  /** No finding is an error. */
+  /** Whether there are no errors. */
   readonly valid: boolean;
-  /** All of them, also those beyond the list. */
+  /** The number of errors, including those that are not listed; likewise for warnings. */
   readonly errorCount: number;
   readonly warningCount: number;
-  /** In the order of the text; at most 1,000, then the last one says how many there are. */
-  readonly diagnostics: readonly Finding[];
+  /** In document order; at most 1,000, and then the last one states the total. */
+  readonly diagnostics: readonly Diagnostic[];
   /** The document with every default filled in; null while there are errors. */
   readonly config: DocsConfig | null;
 }
 
-/** Checks the text of a configuration file. Never throws, whatever the text; linear in its length. */
+/** Validates the text of a configuration file, in linear time. Never throws. */
 export function validateDocsConfig(source: string, options: ValidateOptions = {}): Report {
-  return inspect(source, options, { limit: maxFindings });
+  return inspect(source, options, { limit: maxDiagnostics });
 }
 
-/** As {@link validateDocsConfig}, with a choice of what is listed. */
-export function inspect(source: string, options: ValidateOptions, wanted: Wanted): Report {
-  const positions = positionsOf(source);
-  const levels = levelsFor(options);
-  const findings = collect(positions, levels, wanted);
-  const { root, tooDeep } = readJson(source, ({ message, ...problem }) =>
-    findings.add('json-syntax', [], () => ({
+/** Like {@link validateDocsConfig}, with options for the list of diagnostics. */
+export function inspect(source: string, options: ValidateOptions, collectorOptions: CollectorOptions): Report {
+  const positions = createPositions(source);
+  const levels = resolveLevels(options);
+  const collector = createCollector(positions, levels, collectorOptions);
+  const { root, tooDeep } = parseJson(source, ({ message, ...problem }) =>
+    collector.add('json-syntax', [], () => ({
       ...problem,
       message: typeof message === 'string' ? message : message((offset) => positions.at(offset).line),
     })),
   );
   if (tooDeep !== undefined) {
-    findings.add('too-deep', [], () => ({
+    collector.add('too-deep', [], () => ({
       range: { start: tooDeep, end: tooDeep + 1 },
       message: `The document is nested deeper than ${maxDepth} levels; what lies deeper was not read.`,
       suggestion: 'Look for brackets that are never closed.',
     }));
   }
-  if (findings.has('json-syntax')) softenWhatIsGuessed(levels, options);
+  if (collector.has('json-syntax')) demoteGuesses(levels, options);
   if (root && isNewerFormat(root) && levels.get('newer-format') !== 'off') {
-    findings.add('newer-format', [], () => newerFormatDraft(root));
+    collector.add('newer-format', [], () => draftNewerFormat(root));
   } else if (root) {
-    walk(root, source, siteOf(root, options.files), positions, findings);
+    runRules(root, source, createSite(root, options.files), positions, collector);
   }
-  const found = findings.finish();
+  const found = collector.finish();
   const valid = found.errorCount === 0;
-  return { valid, ...found, config: valid && root ? normalise(root) : null };
+  return { valid, ...found, config: valid && root ? normalize(root) : null };
 }
 
 /**
- * Checks a document given as a JSON value. Positions refer to its text as {@link printValue} prints it.
+ * Validates a document given as a JSON value. Positions refer to its text as {@link printValue} prints it.
  *
- * @throws TypeError for what JSON has not: a bigint.
+ * @throws TypeError for a bigint, which JSON does not have.
  */
 export function validateDocsConfigValue(value: unknown, options: ValidateOptions = {}): Report {
   return validateDocsConfig(printValue(value), options);
 }
 
-function levelsFor({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Map<Code, Level> {
+function resolveLevels({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Map<Code, Level> {
   const levels = new Map<Code, Level>();
   for (const code of codes) {
     const level = Object.hasOwn(severities, code) ? severities[code] : undefined;
@@ -88,13 +90,13 @@ function levelsFor({ severities = {}, strict, allowNestedGroups }: ValidateOptio
 }
 
 /**
- * While the text is not JSON, what stands in it is a guess, and what follows from a guess is no error: it is told as a warning.
- * Correcting the syntax shows what is left of it. Severities that the caller chose stay.
+ * As long as the text is not JSON, what it means is a guess, so diagnostics other than syntax errors become warnings. Severities
+ * that the caller chose are kept.
  */
-function softenWhatIsGuessed(levels: Map<Code, Level>, { severities = {}, strict }: ValidateOptions): void {
+function demoteGuesses(levels: Map<Code, Level>, { severities = {}, strict }: ValidateOptions): void {
   if (strict) return;
   for (const [code, level] of levels) {
-    const isGuessed = code !== 'json-syntax' && code !== 'too-deep' && !Object.hasOwn(severities, code);
-    if (isGuessed && level === 'error') levels.set(code, 'warning');
+    const isGuess = code !== 'json-syntax' && code !== 'too-deep' && !Object.hasOwn(severities, code);
+    if (isGuess && level === 'error') levels.set(code, 'warning');
   }
 }

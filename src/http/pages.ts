@@ -17,7 +17,7 @@ const contents: Readonly<Record<string, string>> = {
   '/graphql': 'The GraphQL API; in a browser, a playground to try it in',
   '/api/user': 'The legacy REST API: GET (or QUERY) gets or creates a user group, PUT updates it, POST rotates its token',
   '/docs/errors': 'What each error code means, and what to do',
-  '/docs/docs-config': 'What each finding of the configuration file validator means, with examples',
+  '/docs/docs-config': 'What each diagnostic of the configuration file validator means, with examples',
   '/schemas/docs-config.json': 'The JSON Schema of the configuration file, for editors',
   '/livez': 'Whether the process lives',
   '/readyz': 'Whether it can serve: the database is reachable and up to date',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const permissions: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['runtime-flags.ts', 'commands', 'config.ts', 'domain'],
   commands: ['gateway.ts', 'config.ts', 'logger.ts', 'database', 'domain', 'docs-config', 'generated'],
-  'gateway.ts': ['database', 'domain', 'docs-config', 'graphql/execution', 'graphql/schema', 'http', 'rest'],
+  'gateway.ts': ['database', 'domain', 'docs-config', 'graphql/execution', 'graphql/schema', 'http', 'http/pages', 'rest'],
   rest: ['graphql/execution', 'graphql/schema', 'http'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],
@@ -14,6 +14,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   ],
   'graphql/schema': ['domain', 'docs-config', 'docs-config-pool', 'generated'],
   http: ['domain', 'concurrency.ts', 'fair-queue.ts'],
+  'http/pages': ['docs-config'],
   'concurrency.ts': ['domain', 'fair-queue.ts'],
   domain: ['fair-queue.ts', 'generated', 'database/client.ts', 'database/text-query.ts', 'database/errors.ts'],
   'docs-config': [],
@@ -61,3 +62,33 @@ test('every permission is used', () => {
   );
   expect(unused).toEqual([]);
 });
+
+test('no file imports itself through others, not even for a type', () => {
+  expect(imports.length).toBeGreaterThan(50);
+  expect(findCycles(imports)).toEqual([]);
+});
+
+test('finds import cycles', () => {
+  const edges = ['a b', 'b c', 'c a', 'c d', 'd d'].map((edge) => edge.split(' ') as [string, string]);
+  expect(findCycles(edges.map(([file, target]) => ({ file, target })))).toEqual(['a -> b -> c -> a', 'd -> d']);
+});
+
+/** The cycles that a depth-first search meets, as `file -> file -> file`; empty exactly when there is none. */
+function findCycles(edges: readonly { file: string; target: string }[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of edges) targets.set(file, [...(targets.get(file) ?? []), target]);
+  const done = new Set<string>();
+  const path: string[] = [];
+  const cycles: string[] = [];
+  const visit = (file: string): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+    else if (!done.has(file)) {
+      path.push(file);
+      for (const target of targets.get(file) ?? []) visit(target);
+      path.pop();
+      done.add(file);
+    }
+  };
+  for (const file of targets.keys()) visit(file);
+  return cycles;
+}

@@ -23,7 +23,7 @@ test('a thread reports what is reported inline, for generated documents', async 
   const sources = fc.array(
     fc.oneof(
       documents({ nested: true }).map((document) => JSON.stringify(document)),
-      hostileShapes.map((shape) => textOf(shape, 2000)),
+      hostileShapes.map((model) => textOf(model, 2000)),
     ),
     { maxLength: 5 },
   );

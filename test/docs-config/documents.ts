@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { docsConfigShape, type Field, type ObjectShape, type Shape } from '../../src/docs-config/shape.ts';
+import { docsConfigModel, type Field, type ObjectModel, type SchemaModel } from '../../src/docs-config/schema/schema-model.ts';
 
 const hexDigit = fc.constantFrom(...'0123456789abcdefABCDEF');
 const hex = fc
@@ -10,24 +10,24 @@ const word = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }).filter
 
 /** Documents made from the format, nothing else: every required field, any of the others. Rules between fields are kept. */
 export function documents(options: { nested: boolean }): fc.Arbitrary<Record<string, unknown>> {
-  return anyOf(docsConfigShape, options, 0).map((value) => value as Record<string, unknown>);
+  return anyOf(docsConfigModel, options, 0).map((value) => value as Record<string, unknown>);
 }
 
-function anyOf(shape: Shape, options: { nested: boolean }, depth: number): fc.Arbitrary<unknown> {
-  if (shape.kind === 'boolean') return fc.boolean();
-  if (shape.kind === 'enum') return fc.constantFrom(...shape.values);
-  if (shape.kind === 'string') return shape.pattern ? hex : word;
-  if (shape.kind === 'array') return fc.array(anyOf(shape.element, options, depth + 1), { minLength: 1, maxLength: 3 });
-  if (shape.kind === 'object') return objectOf(shape, options, depth);
-  const branches = shape.notes.nested && (!options.nested || depth > 4) ? shape.branches.slice(0, 1) : shape.branches;
+function anyOf(model: SchemaModel, options: { nested: boolean }, depth: number): fc.Arbitrary<unknown> {
+  if (model.kind === 'boolean') return fc.boolean();
+  if (model.kind === 'enum') return fc.constantFrom(...model.values);
+  if (model.kind === 'string') return model.pattern ? hex : word;
+  if (model.kind === 'array') return fc.array(anyOf(model.element, options, depth + 1), { minLength: 1, maxLength: 3 });
+  if (model.kind === 'object') return objectOf(model, options, depth);
+  const branches = model.annotations.nested && (!options.nested || depth > 4) ? model.branches.slice(0, 1) : model.branches;
   return fc.oneof(...branches.map((branch) => anyOf(branch, options, depth)));
 }
 
-function objectOf(shape: ObjectShape, options: { nested: boolean }, depth: number): fc.Arbitrary<unknown> {
-  const entries = [...shape.fields].map(([key, field]) => fieldOf(key, field, options, depth));
+function objectOf(model: ObjectModel, options: { nested: boolean }, depth: number): fc.Arbitrary<unknown> {
+  const entries = [...model.fields].map(([key, field]) => fieldOf(key, field, options, depth));
   return fc.tuple(...entries).map((fields) => {
     const value: Record<string, unknown> = Object.fromEntries(fields.flatMap((field) => (field ? [field] : [])));
-    const condition = shape.notes.when;
+    const condition = model.annotations.when;
     if (condition?.requires && (value[condition.field] ?? condition.is) === condition.is) value[condition.requires] ??= 'Go';
     if (condition?.form && value[condition.field] === condition.is && condition.form.field in value)
       value[condition.form.field] = 'a:b';
@@ -41,14 +41,14 @@ function fieldOf(
   options: { nested: boolean },
   depth: number,
 ): fc.Arbitrary<[string, unknown] | undefined> {
-  const entry = anyOf(field.shape, options, depth + 1).map((value): [string, unknown] => [key, value]);
+  const entry = anyOf(field.model, options, depth + 1).map((value): [string, unknown] => [key, value]);
   return field.absent ? entry : fc.option(entry, { nil: undefined });
 }
 
 /** A value in a document: where it stands, what the format has there, and the object or array that holds it. */
 export interface Spot {
   readonly path: readonly (string | number)[];
-  readonly shape: Shape;
+  readonly model: SchemaModel;
   readonly field: Field | undefined;
   readonly value: unknown;
 }
@@ -56,26 +56,26 @@ export interface Spot {
 /** Every value of a document that the format knows, the document itself first. */
 export function spots(
   value: unknown,
-  shape: Shape = docsConfigShape,
+  model: SchemaModel = docsConfigModel,
   path: readonly (string | number)[] = [],
   field?: Field,
 ): Spot[] {
-  const branch = shape.kind === 'union' ? shape.branches.find((one) => fits(one, value)) : shape;
-  const own: Spot = { path, shape, field, value };
+  const branch = model.kind === 'union' ? model.branches.find((one) => fits(one, value)) : model;
+  const own: Spot = { path, model, field, value };
   if (branch?.kind === 'array' && Array.isArray(value)) {
     return [own, ...value.flatMap((item, index) => spots(item, branch.element, [...path, index]))];
   }
   if (branch?.kind !== 'object' || typeof value !== 'object' || value === null) return [own];
   const below = Object.entries(value).flatMap(([key, item]) => {
     const known = branch.fields.get(key);
-    return known ? spots(item, known.shape, [...path, key], known) : [];
+    return known ? spots(item, known.model, [...path, key], known) : [];
   });
   return [own, ...below];
 }
 
-function fits(shape: Shape, value: unknown): boolean {
-  if (shape.kind === 'object') return typeof value === 'object' && !Array.isArray(value);
-  if (shape.kind === 'array') return Array.isArray(value);
+function fits(model: SchemaModel, value: unknown): boolean {
+  if (model.kind === 'object') return typeof value === 'object' && !Array.isArray(value);
+  if (model.kind === 'array') return Array.isArray(value);
   return typeof value === 'string';
 }
 

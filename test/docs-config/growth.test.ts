@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyFixes } from '../../src/docs-config/fix.ts';
+import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
 import { validateDocsConfig } from '../../src/docs-config/validate.ts';
 import { filesOf, type HostileShape, hostileShapes, knownShapes, textOf } from './hostile-shapes.ts';
 

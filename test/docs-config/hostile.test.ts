@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { applyFixes } from '../../src/docs-config/fix.ts';
-import { printValue } from '../../src/docs-config/print-value.ts';
+import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
+import { printValue } from '../../src/docs-config/json/print-value.ts';
 import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
 
 const navigation = '"navigation": [{"group": "a", "pages": ["b"]}]';
@@ -12,14 +12,14 @@ test.each([
   ['arrays inside a document', `{"name": "a", ${navigation}, "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['groups', `{"name": "a", "navigation": ${'[{"group": "a", "pages": '.repeat(50_000)}[]${'}]'.repeat(50_000)}}`],
   ['closing brackets', `${']}'.repeat(100_000)}`],
-])('100,000 levels of %s are refused with a finding', (_, source) => {
+])('rejects 100,000 levels of %s with a diagnostic', (_, source) => {
   const { valid, diagnostics } = validateDocsConfig(source);
   expect(valid).toBe(false);
   expect(diagnostics.length).toBeGreaterThan(0);
   expect(diagnostics.length).toBeLessThanOrEqual(1000);
 });
 
-test('a value nested too deep, or in a circle, is refused with a finding', () => {
+test('rejects a value that is nested too deep or circular with a diagnostic', () => {
   let deep: unknown = [];
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const circle: Record<string, unknown> = {};
@@ -29,7 +29,7 @@ test('a value nested too deep, or in a circle, is refused with a finding', () =>
   }
 });
 
-test('a value whose indents would be far longer than itself is checked without them', () => {
+test('checks a value without indentation when that would be far longer than the value', () => {
   let value: unknown = Array(50_000).fill(1);
   for (let level = 0; level < 190; level++) value = [value];
   expect(printValue({ value }).length).toBeLessThan(200_000);
@@ -39,7 +39,7 @@ test('a value whose indents would be far longer than itself is checked without t
   ]);
 });
 
-test('1,000,000 findings are counted, and at most 1,000 listed, the last of which says so', () => {
+test('counts 1,000,000 diagnostics and lists at most 1,000, of which the last states the total', () => {
   const source = `{"name": "a", "navigation": [{"group": "a", "pages": [${'1,'.repeat(999_999)}1]}]}`;
   const { errorCount, warningCount, diagnostics } = validateDocsConfig(source);
   expect([errorCount, warningCount]).toEqual([1_000_000, 1]);
@@ -48,7 +48,7 @@ test('1,000,000 findings are counted, and at most 1,000 listed, the last of whic
   expect(diagnostics.at(-1)?.message).toContain('1000000');
 });
 
-test('errors are listed before warnings when there are too many, and exactly 1,000 are no excess', () => {
+test('lists errors before warnings when there are too many; exactly 1,000 are not too many', () => {
   const keys = Array.from({ length: 2000 }, (_, index) => `"k${index}": 1`).join(', ');
   const many = validateDocsConfig(`{${keys}, "name": 1, ${navigation}}`);
   expect(many.diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([{ code: 'type', pointer: '/name' }]);
@@ -57,7 +57,7 @@ test('errors are listed before warnings when there are too many, and exactly 1,0
   expect(full.diagnostics.map(({ code }) => code)).not.toContain('too-many-findings');
 });
 
-test('200,000 characters of syntax errors end', () => {
+test('finishes on 200,000 characters of syntax errors', () => {
   for (const junk of [',', "'", '"\n', '{', ':', '\u0000', '/*', '<<<<<<<\n', '// a\n', 'a ', '“']) {
     const { valid, diagnostics } = validateDocsConfig(`{${junk.repeat(200_000 / junk.length)}}`);
     expect(valid, junk).toBe(false);
@@ -65,13 +65,13 @@ test('200,000 characters of syntax errors end', () => {
   }
 });
 
-test('20,000 certain corrections are made in one go', () => {
+test('applies 20,000 fixes at once', () => {
   const { text, fixes } = applyFixes(`{"name": "a", ${navigation}, "versions": [${"'1' ".repeat(20_000)}]}`);
   expect(fixes).toHaveLength(39_999);
   expect(validateDocsConfig(text).valid).toBe(true);
 });
 
-test('keys that lead to prototypes lead nowhere', () => {
+test('treats keys such as __proto__ as data', () => {
   const source = `{"__proto__": {"name": "evil", "polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "name": "a", ${navigation}, "logo": {"__proto__": {"href": "evil"}, "light": "a", "dark": "b"}}`;
   const { config } = validateDocsConfig(source);
   expect(config).toMatchObject({ name: 'a', logo: { href: '/' } });
@@ -79,14 +79,14 @@ test('keys that lead to prototypes lead nowhere', () => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-test('lone surrogates are text, kept as they are, and never cut in half in a message', () => {
+test('keeps lone surrogates, and never cuts a surrogate pair in a message', () => {
   const { config } = validateDocsConfig(`{"name": "a\ud800b\\udfff", ${navigation}}`);
   expect(config?.name).toBe('a\ud800b\udfff');
   const long = validateDocsConfig(`{"name": "a", ${navigation}, "${'😀'.repeat(60)}": 1}`).diagnostics[0]?.message ?? '';
   expect(long.isWellFormed()).toBe(true);
 });
 
-test('lines end at \\n, \\r\\n and \\r, and columns count UTF-16 units', () => {
+test('ends lines at \\n, \\r\\n and \\r, and counts columns in UTF-16 code units', () => {
   const { diagnostics } = validateDocsConfig(`{\r\n"name": "a",\r${navigation},\n"😀": 1, "favicon": 1}`);
   expect(diagnostics.map(({ range }) => [range.start.line, range.start.column])).toEqual([
     [4, 1],

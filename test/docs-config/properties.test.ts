@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Finding } from '../../src/docs-config/findings.ts';
-import { applyFixes } from '../../src/docs-config/fix.ts';
-import { docsConfig } from '../../src/docs-config/format.ts';
-import { codes, rules } from '../../src/docs-config/rules/table.ts';
-import type { Shape } from '../../src/docs-config/shape.ts';
+import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
+import type { Diagnostic } from '../../src/docs-config/diagnostic.ts';
+import { codes, rules } from '../../src/docs-config/rules/registry.ts';
+import { docsConfig } from '../../src/docs-config/schema/definition.ts';
+import type { SchemaModel } from '../../src/docs-config/schema/schema-model.ts';
 import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
 import { documents, pointerOf, type Spot, spots, withValue } from './documents.ts';
 
@@ -15,7 +15,7 @@ const layouts = fc.constantFrom(
   (value: unknown) => JSON.stringify(value, null, '\t').replaceAll('\n', '\r\n'),
 );
 
-test('a document made from the format is valid, and normalising it twice is normalising it once', () => {
+test('a document generated from the schema is valid, and normalization is idempotent', () => {
   fc.assert(
     fc.property(documents({ nested: true }), layouts, (document, layout) => {
       const report = validateDocsConfig(layout(document), { allowNestedGroups: true });
@@ -27,12 +27,12 @@ test('a document made from the format is valid, and normalising it twice is norm
   );
 });
 
-/** A change that breaks one rule, and the finding that has to follow. */
+/** A change that breaks one rule, and the expected diagnostic. */
 interface Mutation {
   readonly document: unknown;
   readonly code: string;
   readonly pointer: string;
-  /** What the range of the finding shows when it is cut from the text. */
+  /** The text in the range of the diagnostic. */
   readonly shown: string;
 }
 
@@ -47,9 +47,9 @@ function mutationsOf(document: unknown): Mutation[] {
   ]);
 }
 
-function typeMutations(document: unknown, { path, shape }: Spot): Mutation[] {
+function typeMutations(document: unknown, { path, model }: Spot): Mutation[] {
   return otherTypes
-    .filter((value) => !accepts(shape, value))
+    .filter((value) => !accepts(model, value))
     .map((value) => ({
       document: withValue(document, path, value),
       code: path.length === 0 ? 'root-type' : 'type',
@@ -58,12 +58,12 @@ function typeMutations(document: unknown, { path, shape }: Spot): Mutation[] {
     }));
 }
 
-function valueMutations(document: unknown, { path, shape, value }: Spot): Mutation[] {
+function valueMutations(document: unknown, { path, model, value }: Spot): Mutation[] {
   const mutate = (wrong: string, code: string): Mutation[] => [
     { document: withValue(document, path, wrong), code, pointer: pointerOf(path), shown: print(wrong) },
   ];
-  if (shape.kind === 'enum') return mutate(`${String(value)}x`, 'enum');
-  const color = shape.kind === 'union' ? shape.branches[0] : shape;
+  if (model.kind === 'enum') return mutate(`${String(value)}x`, 'enum');
+  const color = model.kind === 'union' ? model.branches[0] : model;
   return color?.kind === 'string' && color.pattern && typeof value === 'string' ? mutate(`${value}0`, 'hex-color') : [];
 }
 
@@ -72,24 +72,24 @@ function absenceMutations(document: unknown, { path, field }: Spot): Mutation[] 
   return [{ document: withValue(document, path, undefined), code: field.absent, pointer: pointerOf(path), shown: '{' }];
 }
 
-function keyMutations(document: unknown, { path, shape, value }: Spot): Mutation[] {
-  const object = shape.kind === 'union' ? shape.branches.find(({ kind }) => kind === 'object') : shape;
+function keyMutations(document: unknown, { path, model, value }: Spot): Mutation[] {
+  const object = model.kind === 'union' ? model.branches.find(({ kind }) => kind === 'object') : model;
   if (object?.kind !== 'object' || typeof value !== 'object') return [];
   const key = `${[...object.fields.keys()][0]}z~/`;
-  const code = object.notes.platforms ? 'social-platform' : 'unknown-property';
+  const code = object.annotations.platforms ? 'social-platform' : 'unknown-property';
   const changed = { ...value, [key]: 'text' };
   return [{ document: withValue(document, path, changed), code, pointer: pointerOf([...path, key]), shown: print(key) }];
 }
 
-function accepts(shape: Shape, value: unknown): boolean {
-  if (shape.kind === 'union') return shape.branches.some((branch) => accepts(branch, value));
-  if (Array.isArray(value)) return shape.kind === 'array';
-  if (typeof value === 'string') return shape.kind === 'string' || shape.kind === 'enum';
-  if (typeof value === 'boolean') return shape.kind === 'boolean';
-  return typeof value === 'object' && value !== null && shape.kind === 'object';
+function accepts(model: SchemaModel, value: unknown): boolean {
+  if (model.kind === 'union') return model.branches.some((branch) => accepts(branch, value));
+  if (Array.isArray(value)) return model.kind === 'array';
+  if (typeof value === 'string') return model.kind === 'string' || model.kind === 'enum';
+  if (typeof value === 'boolean') return model.kind === 'boolean';
+  return typeof value === 'object' && value !== null && model.kind === 'object';
 }
 
-test('any single mutation yields its code, at its pointer, and the range cut from the text is the offending text', () => {
+test('any single mutation yields its code at its pointer, and the range covers the offending text', () => {
   const mutations = documents({ nested: true }).chain((document) => fc.tuple(fc.constant(document), fc.nat()));
   fc.assert(
     fc.property(mutations, layouts, ([document, choice], layout) => {
@@ -100,10 +100,10 @@ test('any single mutation yields its code, at its pointer, and the range cut fro
       const { diagnostics } = validateDocsConfig(source, { allowNestedGroups: true });
       const found = diagnostics.find(({ code, pointer }) => code === mutation.code && pointer === mutation.pointer);
       expect(found, `${mutation.code} ${mutation.pointer} in ${source}`).toBeDefined();
-      expect(cut(source, found as Finding)).toBe(mutation.shown);
+      expect(cut(source, found as Diagnostic)).toBe(mutation.shown);
       // No other error follows from it.
       const others = diagnostics.filter(
-        (finding) => finding !== found && finding.severity === 'error' && !before.has(identity(finding)),
+        (diagnostic) => diagnostic !== found && diagnostic.severity === 'error' && !before.has(identity(diagnostic)),
       );
       expect(others).toEqual([]);
     }),
@@ -111,7 +111,7 @@ test('any single mutation yields its code, at its pointer, and the range cut fro
   );
 });
 
-test('fixing twice is fixing once, leaves no fixable error, and leaves a valid text as it is', () => {
+test('fixing is idempotent, leaves no fixable error, and does not change a valid text', () => {
   const broken = fc
     .tuple(documents({ nested: true }), layouts, fc.array(fc.tuple(fc.nat(), damage), { maxLength: 3 }))
     .map(([document, layout, damages]) =>
@@ -123,7 +123,7 @@ test('fixing twice is fixing once, leaves no fixable error, and leaves a valid t
       const once = applyFixes(source, { allowNestedGroups: true });
       if (before.valid) expect(once).toEqual({ text: source, fixes: [] });
       expect(applyFixes(once.text, { allowNestedGroups: true })).toEqual({ text: once.text, fixes: [] });
-      // With severities that were chosen: others are softened while the text is not JSON.
+      // With explicit severities: others become warnings while the text is not JSON.
       const errors = (text: string) => validateDocsConfig(text, { allowNestedGroups: true, severities }).errorCount;
       expect(errors(once.text)).toBeLessThanOrEqual(errors(source));
     }),
@@ -144,7 +144,7 @@ const damage = fc.constantFrom<(text: string, at: number) => string>(
   (text) => `\ufeff${text}`,
 );
 
-test('strict JSON is told from other text as JSON.parse tells it, whatever the text', () => {
+test('reports syntax errors exactly for the texts that JSON.parse rejects', () => {
   const texts = fc.oneof(
     fc.json(),
     fc.string({
@@ -179,7 +179,7 @@ test('strict JSON is told from other text as JSON.parse tells it, whatever the t
   );
 });
 
-test('what is read of strict JSON is what JSON.parse reads of it', () => {
+test('parses strings of strict JSON as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (name, ascii) => {
       const printed = JSON.stringify({ name, navigation: [] });
@@ -200,11 +200,11 @@ function isJson(text: string): boolean {
   }
 }
 
-function identity({ code, pointer }: Finding): string {
+function identity({ code, pointer }: Diagnostic): string {
   return `${code} ${pointer}`;
 }
 
-function cut(source: string, { range }: Finding): string {
+function cut(source: string, { range }: Diagnostic): string {
   const text = source.slice(range.start.offset, range.end.offset);
   // A container is shown in the layout of the document; its meaning is what counts.
   return text.startsWith('{') && text !== '{' ? print(JSON.parse(text)) : text;

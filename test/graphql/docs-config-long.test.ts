@@ -17,7 +17,7 @@ const query = `query ($inputs: [DocsConfigInput!]!, $options: DocsConfigOptions)
 }`;
 const checkAll = async (inputs: unknown[], options = {}) => (await gateway.graphql(query, { inputs, options }, { token })).json;
 
-/** What the query above asks of a report. */
+/** The part of a report that the query above selects. */
 const asked = ({ valid, errorCount, warningCount, diagnostics, config }: Report) => ({
   ...{ valid, errorCount, warningCount },
   diagnostics: diagnostics.map(({ code, message, pointer, range: { start } }) => ({
@@ -37,7 +37,7 @@ function documentOf(characters: number, name: unknown = 'Acme') {
   return { name, favicon: '/f.svg', navigation: [{ group: 'Guides', pages: pages.flat() }] };
 }
 
-test('a long document, as text and as value, is reported like a short one', async () => {
+test('reports a long document like a short one, as text and as value', async () => {
   const broken = documentOf(300_000);
   const right = {
     name: 'Acme',
@@ -57,8 +57,8 @@ test('a long document, as text and as value, is reported like a short one', asyn
   expect(data.reports[3]).toMatchObject({ valid: true, config: { name: 'Acme' } });
 });
 
-test('while documents of 900 KB are checked, other requests are answered', async () => {
-  // The largest that a body can hold, and as much work as text can be: each character is a finding of its own.
+test('serves other requests while documents of 900 KB are checked', async () => {
+  // The largest document that fits a request body, and the most work: every second character is a diagnostic.
   const source = `{"name": "Acme", "navigation": [{"group": "a", "pages": [${'1,'.repeat(440_000)}1]}]}`;
   const answered: string[] = [];
   const check = checkAll([{ source }]).then(({ data }) => {

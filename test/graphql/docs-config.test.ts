@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 const ask = async (query: string, variables: Record<string, unknown> = {}) =>
   (await gateway.graphql(query, variables, { token })).json;
 
-const findings = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) {
+const diagnostics = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) {
   report: validateDocsConfig(input: $input, options: $options) {
     valid errorCount warningCount
     diagnostics { code severity pointer range { start { line column offset } end { line column offset } } fix { newText } url }
@@ -22,8 +22,8 @@ const findings = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) 
 const source =
   '{\n  "name": "Acme",\n  "colors": { "primary": "0d9373" },\n  "navigation": [{ "group": "Start", "pages": ["intro"] }]\n}';
 
-test('a mistake is told with its place, its fix and its page', async () => {
-  const { data } = await ask(findings, { input: { source } });
+test('reports a diagnostic with its range, fix and page', async () => {
+  const { data } = await ask(diagnostics, { input: { source } });
   expect(data.report).toEqual({
     valid: false,
     errorCount: 1,
@@ -41,12 +41,12 @@ test('a mistake is told with its place, its fix and its page', async () => {
   });
 });
 
-test('a value is checked as its text is', async () => {
-  const { data } = await ask(findings, { input: { value: JSON.parse(source) } });
+test('checks a value like its text', async () => {
+  const { data } = await ask(diagnostics, { input: { value: JSON.parse(source) } });
   expect(data.report.diagnostics).toMatchObject([{ code: 'hex-color', pointer: '/colors/primary' }]);
 });
 
-test('the whole document is there, typed, with every default', async () => {
+test('returns the typed document with every default', async () => {
   const value = {
     name: 'Acme',
     logo: '/logo.svg',
@@ -89,7 +89,7 @@ test('the whole document is there, typed, with every default', async () => {
   });
 });
 
-test('there is no document while there are errors', async () => {
+test('returns no document when there are errors', async () => {
   const { data } = await ask('{ validateDocsConfig(input: { source: "{}" }) { valid config { name } } }');
   expect(data.validateDocsConfig).toEqual({ valid: false, config: null });
 });
@@ -116,12 +116,12 @@ describe('options', () => {
       [['missing-file', 'WARNING']],
     ],
   ])('%s', async (_, value, options, expected) => {
-    const { data } = await ask(findings, { input: { value }, options });
+    const { data } = await ask(diagnostics, { input: { value }, options });
     expect(data.report.diagnostics.map(({ code, severity }: Record<string, string>) => [code, severity])).toEqual(expected);
   });
 
-  test('a rule that is not there is refused by name', async () => {
-    const { data, errors } = await ask(findings, {
+  test('rejects an unknown rule and lists the known ones', async () => {
+    const { data, errors } = await ask(diagnostics, {
       input: { source },
       options: { severities: [{ code: 'hex-colour', level: 'OFF' }] },
     });
@@ -133,28 +133,28 @@ describe('options', () => {
   });
 });
 
-test('several files are reported in their order', async () => {
+test('reports several files in order', async () => {
   const { data } = await ask('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
     inputs: [{ source }, { value: { name: 'A', navigation: [] } }, { source: '' }],
   });
   expect(data.validateDocsConfigs).toEqual([{ valid: false }, { valid: true }, { valid: false }]);
 });
 
-test('more files than a call may have are refused', async () => {
+test('rejects more files than the maximum per call', async () => {
   const { errors } = await ask('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
     inputs: Array.from({ length: 21 }, () => ({ source: '{}' })),
   });
   expect(errors[0].extensions.code).toBe('INVALID_INPUT');
 });
 
-test('it needs the scope config:validate', async () => {
+test('requires the scope config:validate', async () => {
   const { json } = await gateway.graphql('{ validateDocsConfig(input: { source: "{}" }) { valid } }');
   expect([json.data.validateDocsConfig, json.errors[0].extensions.code]).toEqual([null, 'FORBIDDEN']);
 });
 
 describe('pages', () => {
-  test('each finding’s page is there', async () => {
-    const { data } = await ask(findings, { input: { source } });
+  test('each diagnostic’s page is served', async () => {
+    const { data } = await ask(diagnostics, { input: { source } });
     const page = await gateway.send('GET', data.report.diagnostics[0].url, { token: null });
     expect([page.status, page.headers.get('content-type'), page.text.includes('<h1><code>hex-color</code></h1>')]).toEqual([
       200,
@@ -163,9 +163,12 @@ describe('pages', () => {
     ]);
   });
 
-  test.each(['/docs/docs-config/nothing', '/docs/docs-config/', '/docs/docs-config/constructor'])('%s is not', async (path) => {
-    expect((await gateway.send('GET', path, { token: null })).json.code).toBe('NOT_FOUND');
-  });
+  test.each(['/docs/docs-config/nothing', '/docs/docs-config/', '/docs/docs-config/constructor'])(
+    '%s is not found',
+    async (path) => {
+      expect((await gateway.send('GET', path, { token: null })).json.code).toBe('NOT_FOUND');
+    },
+  );
 
   test('the JSON Schema is served', async () => {
     const { status, json, headers } = await gateway.send('GET', '/schemas/docs-config.json', { token: null });

@@ -1,10 +1,10 @@
-import type { Member } from '../json-tree.ts';
-import { nearest } from '../nearest.ts';
-import { listed, nameOf, quoted } from '../words.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Member } from '../json/syntax-tree.ts';
 import { example, navigation } from './example.ts';
-import { type Draft, holdsObject, type Rule, somePart, type Visit } from './rule.ts';
+import { describePlace, quote, quoteList } from './messages.ts';
+import { type DiagnosticDraft, holdsObject, type Rule, somePart, type Visit } from './rule.ts';
 
-/** A key that the format does not have. */
+/** A key is not part of the schema. */
 export const unknownProperty: Rule = {
   severity: 'warning',
   title: 'A key is not part of the format',
@@ -15,18 +15,18 @@ export const unknownProperty: Rule = {
   concerns: holdsObject,
   check: (visit, report) => {
     const { branch, members, node } = visit;
-    if (branch?.kind !== 'object' || branch.notes.platforms || (node.kind === 'object' && node.damaged)) return;
+    if (branch?.kind !== 'object' || branch.annotations.platforms || (node.kind === 'object' && node.damaged)) return;
     for (const [key, member] of members) {
       if (branch.fields.has(key) || key === '$schema') continue;
       report(() => {
-        const message = `${quoted(key)} is not a field of ${visit.path.length === 0 ? 'the configuration' : nameOf(visit.path).replace(/^Element/, 'element')}.`;
-        return draft(visit, member, message, nearest(key, branch.fields.keys()));
+        const message = `${quote(key)} is not a field of ${visit.path.length === 0 ? 'the configuration' : describePlace(visit.path).replace(/^Element/, 'element')}.`;
+        return draftForKey(visit, member, message, didYouMean(key, branch.fields.keys()));
       });
     }
   },
 };
 
-/** A platform that the footer does not know. */
+/** A platform is not one that the footer supports. */
 export const socialPlatform: Rule = {
   severity: 'error',
   title: 'A platform is not one of those listed',
@@ -34,21 +34,21 @@ export const socialPlatform: Rule = {
     'The footer has an icon for each platform of its list, and for no other. X is listed under its former name, "twitter".',
   wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
   right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
-  concerns: (shape) => somePart(shape, ({ notes }) => notes.platforms !== undefined),
+  concerns: (model) => somePart(model, ({ annotations }) => annotations.platforms !== undefined),
   check: (visit, report) => {
     const { branch, members } = visit;
-    const aliases = branch?.notes.platforms;
+    const aliases = branch?.annotations.platforms;
     if (branch?.kind !== 'object' || !aliases) return;
     for (const [key, member] of members) {
       if (branch.fields.has(key)) continue;
       report(() => {
         const folded = key.toLowerCase();
         const alias = Object.hasOwn(aliases, folded) ? aliases[folded] : undefined;
-        return draft(
+        return draftForKey(
           visit,
           member,
-          `${quoted(key)} is not a platform that the footer knows.`,
-          alias ?? nearest(key, branch.fields.keys()),
+          `${quote(key)} is not a platform that the footer knows.`,
+          alias ?? didYouMean(key, branch.fields.keys()),
           alias,
         );
       });
@@ -56,7 +56,7 @@ export const socialPlatform: Rule = {
   },
 };
 
-/** A group where a page belongs. */
+/** A group is used as a page. */
 export const nestedGroup: Rule = {
   severity: 'error',
   title: 'A group stands inside the pages of another group',
@@ -64,13 +64,13 @@ export const nestedGroup: Rule = {
     'The pages of a group are paths. Some sites nest groups all the same, and some builders accept it: allow it with --allow-nested-groups, or with allowNestedGroups in the query.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", { "group": "More", "pages": ["install"] }] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start"] }, { "group": "More", "pages": ["install"] }]'),
-  concerns: ({ notes }) => notes.nested === true,
-  check: ({ shape, node, path }, report) => {
-    if (!shape.notes.nested || node.kind !== 'object') return;
+  concerns: ({ annotations }) => annotations.nested === true,
+  check: ({ model, node, path }, report) => {
+    if (!model.annotations.nested || node.kind !== 'object') return;
     const isGroup = node.members.length === 0 || node.members.some(({ key }) => key === 'group' || key === 'pages');
     report(() => ({
       range: node,
-      message: `${nameOf(path)} is ${isGroup ? 'a group' : 'an object'}; only paths of pages belong there.`,
+      message: `${describePlace(path)} is ${isGroup ? 'a group' : 'an object'}; only paths of pages belong there.`,
       suggestion: isGroup
         ? 'Move the group out to "navigation", or allow nested groups.'
         : 'Write the path of a page; a link belongs in "anchors" or "topbarLinks".',
@@ -78,7 +78,7 @@ export const nestedGroup: Rule = {
   },
 };
 
-/** A key that stands twice in one object. */
+/** A key occurs twice in one object. */
 export const duplicateKey: Rule = {
   severity: 'warning',
   title: 'A key is given twice',
@@ -96,7 +96,7 @@ export const duplicateKey: Rule = {
       report(() => ({
         key,
         range: { start: keyStart, end: keyEnd },
-        message: `${quoted(key)} is given twice; the value on line ${line(first.keyStart)} is ignored.`,
+        message: `${quote(key)} is given twice; the value on line ${line(first.keyStart)} is ignored.`,
         suggestion: 'Remove one of them.',
       }));
     }
@@ -105,8 +105,8 @@ export const duplicateKey: Rule = {
 
 const spellingsOf = new WeakMap<Visit['members'], ReadonlyMap<string, number>>();
 
-/** How many keys of an object differ in case alone from a key in lower case. Counted once for each object. */
-function spellings(members: Visit['members'], folded: string): number {
+/** The number of keys of an object that equal a lowercase key when case is ignored. Counted once per object. */
+function countSpellings(members: Visit['members'], folded: string): number {
   let counts = spellingsOf.get(members);
   if (!counts) {
     const made = new Map<string, number>();
@@ -117,27 +117,27 @@ function spellings(members: Visit['members'], folded: string): number {
   return counts.get(folded) ?? 0;
 }
 
-/** A finding about a key; certain is an alias, or what differs in case alone, unless the right key is there already. */
-function draft(
+/** Drafts a diagnostic about a key. An alias, or a key that differs only in case, has a fix unless the right key exists already. */
+function draftForKey(
   { members, branch }: Visit,
   { key, keyStart, keyEnd }: Member,
   message: string,
   near?: string,
   alias?: string,
-): Draft {
+): DiagnosticDraft {
   const range = { start: keyStart, end: keyEnd };
   if (near === undefined) {
-    const known = branch?.kind === 'object' ? listed(branch.fields.keys()) : '';
+    const known = branch?.kind === 'object' ? quoteList(branch.fields.keys()) : '';
     return { key, range, message, suggestion: `Known here: ${known}.` };
   }
   const same = new Set([near.toLowerCase(), ...(near === alias ? [key.toLowerCase()] : [])]);
-  const rivals = () => [...same].reduce((total, folded) => total + spellings(members, folded), 0);
+  const rivals = () => [...same].reduce((total, folded) => total + countSpellings(members, folded), 0);
   const certain = same.has(key.toLowerCase()) && !members.has(near) && rivals() === 1;
   return {
     key,
     range,
     message,
-    suggestion: members.has(near) ? `Remove it: ${quoted(near)} is given as well.` : `Did you mean ${quoted(near)}?`,
+    suggestion: members.has(near) ? `Remove it: ${quote(near)} is given as well.` : `Did you mean ${quote(near)}?`,
     ...(certain && { fix: { range, newText: JSON.stringify(near) } }),
   };
 }

@@ -1,7 +1,7 @@
 import { example, navigation } from './example.ts';
 import type { Rule } from './rule.ts';
 
-/** The text is not JSON; the reader of the text reports it. */
+/** The text is not JSON. Reported by the parser. */
 export const jsonSyntax: Rule = {
   severity: 'error',
   title: 'The file is not strict JSON',
@@ -11,7 +11,7 @@ export const jsonSyntax: Rule = {
   right: example('"favicon": "/favicon.svg"'),
 };
 
-/** Brackets lie too deep. */
+/** The document is nested too deep. Reported by the parser. */
 export const tooDeep: Rule = {
   severity: 'error',
   title: 'The file is nested deeper than 200 levels',
@@ -20,11 +20,11 @@ export const tooDeep: Rule = {
   right: example(),
 };
 
-/** More was found than is listed. */
-export const tooManyFindings: Rule = {
+/** There are more diagnostics than the list holds. Reported by the collector. */
+export const tooManyDiagnostics: Rule = {
   severity: 'warning',
-  title: 'There are more findings than are listed',
-  explanation: 'A list of findings ends at 1,000, errors before warnings. The rest appears when these are corrected.',
+  title: 'There are more diagnostics than are listed',
+  explanation: 'A list of diagnostics ends at 1,000, errors before warnings. The rest appears when these are corrected.',
   wrong: navigation(`[{ "group": "Guides", "pages": [${Array(1001).fill('1').join(', ')}] }]`),
   right: example(),
 };

@@ -1,8 +1,8 @@
-import { type JsonNode, valueUnder } from '../json-tree.ts';
+import { type JsonNode, valueUnder } from '../json/syntax-tree.ts';
 import { example } from './example.ts';
-import type { Draft, Rule } from './rule.ts';
+import type { DiagnosticDraft, Rule } from './rule.ts';
 
-/** The document is in the newer format, which this validator does not know. */
+/** The document is in the newer format, which this validator does not support. */
 export const newerFormat: Rule = {
   severity: 'error',
   title: 'The file is in the newer docs.json format',
@@ -24,8 +24,8 @@ export function isNewerFormat(root: JsonNode): boolean {
   return valueUnder(root, 'navigation')?.kind === 'object' && valueUnder(root, 'theme') !== undefined;
 }
 
-/** The finding about the whole document. */
-export function newerFormatDraft(root: JsonNode): Draft {
+/** Drafts the diagnostic about the whole document. */
+export function draftNewerFormat(root: JsonNode): DiagnosticDraft {
   return {
     range: root,
     message: 'The document is in the newer docs.json format: "navigation" is an object, and there is a "theme".',

@@ -1,9 +1,9 @@
-import type { JsonNode } from '../json-tree.ts';
-import { quoted } from '../words.ts';
+import type { JsonNode } from '../json/syntax-tree.ts';
 import { example } from './example.ts';
-import { type Draft, holdsObject, type ReportDraft, type Rule, type Visit } from './rule.ts';
+import { quote } from './messages.ts';
+import { type DiagnosticDraft, holdsObject, type ReportDiagnostic, type Rule, type Visit } from './rule.ts';
 
-/** A field that must be there is not. */
+/** A required field is missing. */
 export const required: Rule = {
   severity: 'error',
   title: 'A required field is missing',
@@ -13,16 +13,18 @@ export const required: Rule = {
   right: example(),
   concerns: holdsObject,
   check: (visit, report) => {
-    absentFields(visit, 'required', report, (key) => `${quoted(key)} is required.`);
-    const condition = visit.branch?.notes.when;
+    reportMissingFields(visit, 'required', report, (key) => `${quote(key)} is required.`);
+    const condition = visit.branch?.annotations.when;
     if (!condition?.requires || isUncertain(visit.node)) return;
     const { field, requires: key } = condition;
-    if (visit.members.has(key) || !holds(visit, condition)) return;
-    report(() => absent(visit, key, `${quoted(key)} is required while ${quoted(field)} is ${quoted(condition.is)} or absent.`));
+    if (visit.members.has(key) || !conditionHolds(visit, condition)) return;
+    report(() =>
+      draftMissingField(visit, key, `${quote(key)} is required while ${quote(field)} is ${quote(condition.is)} or absent.`),
+    );
   },
 };
 
-/** One of two background colors is given without the other. */
+/** One background color is set without the other. */
 export const backgroundIncomplete: Rule = {
   severity: 'error',
   title: 'A background color is given for one mode only',
@@ -32,11 +34,11 @@ export const backgroundIncomplete: Rule = {
   right: example('"colors": { "primary": "#0d9373", "background": { "light": "#ffffff", "dark": "#0f1117" } }'),
   concerns: holdsObject,
   check: (visit, report) => {
-    absentFields(visit, 'background-incomplete', report, backgroundMessage);
+    reportMissingFields(visit, 'background-incomplete', report, backgroundMessage);
   },
 };
 
-/** A field without which its object says little is not there. */
+/** A recommended field is missing. */
 export const missingField: Rule = {
   severity: 'warning',
   title: 'A field that belongs here is missing',
@@ -45,34 +47,34 @@ export const missingField: Rule = {
   wrong: example('"tabs": [{ "name": "Guides" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
   concerns: holdsObject,
-  check: (visit, report) => absentFields(visit, 'missing-field', report, (key) => `${quoted(key)} is missing.`),
+  check: (visit, report) => reportMissingFields(visit, 'missing-field', report, (key) => `${quote(key)} is missing.`),
 };
 
 function backgroundMessage(key: string): string {
-  return `The background has no ${quoted(key)} color; it needs both "light" and "dark".`;
+  return `The background has no ${quote(key)} color; it needs both "light" and "dark".`;
 }
 
-function absentFields(visit: Visit, kind: string, report: ReportDraft, message: (key: string) => string): void {
+function reportMissingFields(visit: Visit, kind: string, report: ReportDiagnostic, message: (key: string) => string): void {
   const { branch, members, node } = visit;
   if (branch?.kind !== 'object' || isUncertain(node)) return;
   for (const [key, field] of branch.fields) {
-    if (field.absent === kind && !members.has(key)) report(() => absent(visit, key, message(key)));
+    if (field.absent === kind && !members.has(key)) report(() => draftMissingField(visit, key, message(key)));
   }
 }
 
-/** Points at the opening of the object that the field would stand in. */
-function absent({ node, branch }: Visit, key: string, message: string): Draft {
+/** Drafts a diagnostic at the opening bracket of the object that lacks the field. */
+function draftMissingField({ node, branch }: Visit, key: string, message: string): DiagnosticDraft {
   const description = branch?.kind === 'object' ? branch.fields.get(key)?.description : undefined;
-  const suggestion = `Add ${quoted(key)}${description ? `: ${description}` : '.'}`;
+  const suggestion = `Add ${quote(key)}${description ? `: ${description}` : '.'}`;
   return { key, range: { start: node.start, end: node.start + 1 }, message, suggestion };
 }
 
-/** Where brackets do not match, the field may just have ended up elsewhere. */
+/** Whether the field may have ended up elsewhere, because brackets do not match. */
 function isUncertain(node: JsonNode): boolean {
   return node.kind === 'object' && node.damaged;
 }
 
-function holds({ members }: Visit, { field, is, orAbsent }: { field: string; is: string; orAbsent?: true }): boolean {
+function conditionHolds({ members }: Visit, { field, is, orAbsent }: { field: string; is: string; orAbsent?: true }): boolean {
   const value = members.get(field)?.value;
   return value ? value.kind === 'string' && value.value === is : orAbsent === true;
 }

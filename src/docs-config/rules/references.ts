@@ -1,11 +1,11 @@
-import type { FieldNotes } from '../format.ts';
-import type { Shape } from '../shape.ts';
-import { isAddress, plainPage, plainPath } from '../site.ts';
-import { nameOf, quoted } from '../words.ts';
+import type { Annotations } from '../schema/annotations.ts';
+import type { SchemaModel } from '../schema/schema-model.ts';
 import { example, navigation } from './example.ts';
+import { describePlace, quote } from './messages.ts';
 import { type Rule, somePart } from './rule.ts';
+import { isAddress, normalizePage, normalizePath } from './site.ts';
 
-/** A page that stands in the navigation twice. */
+/** A page is listed twice in the navigation. */
 export const duplicatePage: Rule = {
   severity: 'warning',
   title: 'A page is listed twice',
@@ -15,18 +15,18 @@ export const duplicatePage: Rule = {
   right: navigation('[{ "group": "Guides", "pages": ["start", "install"] }]'),
   concerns: refersTo('page'),
   check: ({ branch, node, site, line }, report) => {
-    if (branch?.notes.refersTo !== 'page' || node.kind !== 'string' || node.value.trim() === '') return;
-    const first = site.firstMention(plainPage(node.value), node);
+    if (branch?.annotations.refersTo !== 'page' || node.kind !== 'string' || node.value.trim() === '') return;
+    const first = site.firstMention(normalizePage(node.value), node);
     if (!first) return;
     report(() => ({
       range: node,
-      message: `The page ${quoted(node.value)} is listed already on line ${line(first.start)}.`,
+      message: `The page ${quote(node.value)} is listed already on line ${line(first.start)}.`,
       suggestion: 'Remove one of them.',
     }));
   },
 };
 
-/** An anchor that waits for a version nobody can choose. */
+/** An anchor refers to a version that is not declared. */
 export const undeclaredVersion: Rule = {
   severity: 'warning',
   title: 'An anchor belongs to a version that is not declared',
@@ -36,16 +36,17 @@ export const undeclaredVersion: Rule = {
   right: example('"versions": ["v1", "v2"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
   concerns: refersTo('version'),
   check: ({ branch, node, site }, report) => {
-    if (branch?.notes.refersTo !== 'version' || node.kind !== 'string' || site.versions()?.has(node.value) !== false) return;
+    if (branch?.annotations.refersTo !== 'version' || node.kind !== 'string' || site.versions()?.has(node.value) !== false)
+      return;
     report(() => ({
       range: node,
-      message: `The version ${quoted(node.value)} is not among "versions".`,
+      message: `The version ${quote(node.value)} is not among "versions".`,
       suggestion: 'Add it to "versions", or correct it here.',
     }));
   },
 };
 
-/** A tab or anchor that no page belongs to. */
+/** A tab or anchor has no pages. */
 export const unmatchedUrl: Rule = {
   severity: 'warning',
   title: 'No page belongs to a tab or anchor',
@@ -55,13 +56,18 @@ export const unmatchedUrl: Rule = {
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
   concerns: refersTo('pages-below'),
   check: ({ branch, node, site, path }, report) => {
-    if (branch?.notes.refersTo !== 'pages-below' || node.kind !== 'string' || node.value.trim() === '' || isAddress(node.value))
+    if (
+      branch?.annotations.refersTo !== 'pages-below' ||
+      node.kind !== 'string' ||
+      node.value.trim() === '' ||
+      isAddress(node.value)
+    )
       return;
-    const prefix = plainPage(node.value).replace(/\/$/, '');
+    const prefix = normalizePage(node.value).replace(/\/$/, '');
     if (site.startsPage(prefix) !== false) return;
     report(() => ({
       range: node,
-      message: `${nameOf(path)} is ${quoted(node.value)}, and no page in the navigation begins with it.`,
+      message: `${describePlace(path)} is ${quote(node.value)}, and no page in the navigation begins with it.`,
       suggestion: 'Correct it, or add its pages to the navigation.',
     }));
   },
@@ -69,7 +75,7 @@ export const unmatchedUrl: Rule = {
 
 const pageEndings = ['.mdx', '.md', ''];
 
-/** A path to a file that is not there. */
+/** A referenced file does not exist. */
 export const missingFile: Rule = {
   severity: 'warning',
   title: 'A file that is referred to is not there',
@@ -80,27 +86,27 @@ export const missingFile: Rule = {
   files: ['guides/start.mdx'],
   concerns: refersTo('page', 'file'),
   check: ({ branch, node, site }, report) => {
-    const kind = branch?.notes.refersTo;
+    const kind = branch?.annotations.refersTo;
     if ((kind !== 'page' && kind !== 'file') || node.kind !== 'string' || node.value.trim() === '') return;
     const files = site.files();
     if (!files || isAddress(node.value) || isOperation(node.value)) return;
-    const path = kind === 'page' ? plainPage(node.value) : withoutQuery(plainPath(node.value.trim()));
+    const path = kind === 'page' ? normalizePage(node.value) : withoutQuery(normalizePath(node.value.trim()));
     const endings = kind === 'page' ? pageEndings : [''];
     if (endings.some((ending) => files.has(path + ending))) return;
     report(() => {
       const similar = files.similar(endings.map((ending) => path + ending));
       const meant = kind === 'page' ? similar?.replace(/\.mdx?$/, '') : similar && `/${similar}`;
-      const message = `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quoted(node.value)}.`;
+      const message = `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quote(node.value)}.`;
       return {
         range: node,
         message,
-        suggestion: meant ? `Did you mean ${quoted(meant)}?` : 'Add the file, or correct the path.',
+        suggestion: meant ? `Did you mean ${quote(meant)}?` : 'Add the file, or correct the path.',
       };
     });
   },
 };
 
-/** A path without the query or fragment behind it. */
+/** Removes the query and the fragment of a path. */
 function withoutQuery(path: string): string {
   const end = path.search(/[?#]/);
   return end === -1 ? path : path.slice(0, end);
@@ -111,7 +117,8 @@ function isOperation(page: string): boolean {
   return /(?:^|\s)(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s/i.test(page);
 }
 
-/** Shapes of strings that refer to one of these. */
-function refersTo(...kinds: FieldNotes['refersTo'][]): (shape: Shape) => boolean {
-  return (shape) => somePart(shape, ({ notes }) => notes.refersTo !== undefined && kinds.includes(notes.refersTo));
+/** Creates a test for models of strings with one of these references. */
+function refersTo(...kinds: Annotations['refersTo'][]): (model: SchemaModel) => boolean {
+  return (model) =>
+    somePart(model, ({ annotations }) => annotations.refersTo !== undefined && kinds.includes(annotations.refersTo));
 }

@@ -1,72 +1,74 @@
-import type { JsonNode, Member, TextRange } from '../json-tree.ts';
-import type { Edit } from '../scanner.ts';
-import type { Shape } from '../shape.ts';
-import type { Site } from '../site.ts';
+import type { Edit } from '../json/parser-state.ts';
+import type { JsonNode, Member, TextRange } from '../json/syntax-tree.ts';
+import type { SchemaModel } from '../schema/schema-model.ts';
+import type { Site } from './site.ts';
 
-/** How much a finding weighs. */
+/** How serious a diagnostic is. Only errors make a document invalid. */
 export type Severity = 'error' | 'warning';
 
-/** One kind of finding: what it is called, what its page says, and the function that finds it. */
+/** The severity that a caller chooses for a rule; `off` disables it. */
+export type Level = Severity | 'off';
+
+/** One kind of diagnostic: its documentation, and the function that reports it. */
 export interface Rule {
   readonly severity: Severity;
-  /** One line without a full stop. */
+  /** One line without a period at the end. */
   readonly title: string;
   /** Why it matters and what to do, in plain words. */
   readonly explanation: string;
-  /** A file in which this rule, and no other, finds something; and one in which nothing is found. */
+  /** A document in which only this rule reports something, and one in which no rule does. */
   readonly wrong: string;
   readonly right: string;
-  /** The files of the site that the examples are checked against. */
+  /** The site's files that the examples are checked against. */
   readonly files?: readonly string[];
-  /** Whether the rule has anything to say about values of a shape, so that it is not asked at every value. */
-  readonly concerns?: (shape: Shape) => boolean;
-  /** Looks at one value that the format knows. Absent where the reader of the text or the list of findings reports. */
-  readonly check?: (visit: Visit, report: ReportDraft) => void;
-  /** Looks at each object, also at those that the format does not know. */
-  readonly checkObject?: (visit: ObjectVisit, report: ReportDraft) => void;
+  /** Whether the rule applies to values of a model. Evaluated once per model, so the rule does not run on every value. */
+  readonly concerns?: (model: SchemaModel) => boolean;
+  /** Checks a value that the schema defines. Missing when the parser or the collector reports the diagnostic. */
+  readonly check?: (visit: Visit, report: ReportDiagnostic) => void;
+  /** Checks an object, including those that the schema does not define. */
+  readonly checkObject?: (visit: ObjectVisit, report: ReportDiagnostic) => void;
 }
 
-/** An object on the walk. */
+/** An object under check. */
 interface ObjectVisit {
   readonly node: JsonNode;
-  /** The members that count, by key; empty for anything but an object. */
+  /** The effective members by key; empty when the value is not an object. */
   readonly members: ReadonlyMap<string, Member>;
-  /** The line number of an offset. */
+  /** The line number of an offset, from 1. */
   readonly line: (offset: number) => number;
 }
 
-/** A value on the walk, with what the format says about it. */
+/** A value under check, with its model. */
 export interface Visit extends ObjectVisit {
-  /** What the format has here. */
-  readonly shape: Shape;
-  /** The part of the shape that fits the JSON type of the value; undefined when none does. */
-  readonly branch: Shape | undefined;
+  readonly model: SchemaModel;
+  /** The part of the model that matches the JSON type of the value; undefined when none does. */
+  readonly branch: SchemaModel | undefined;
   readonly text: string;
-  /** Keys and indexes from the root to this value; it changes as the walk goes on. */
+  /** Keys and indexes from the root to this value. The array is reused: copy it to keep it. */
   readonly path: readonly (string | number)[];
   readonly site: Site;
 }
 
-/** Whether a shape, or a part of its choice, is such. */
-export function somePart(shape: Shape, test: (part: Shape) => boolean): boolean {
-  return test(shape) || (shape.kind === 'union' && shape.branches.some((branch) => somePart(branch, test)));
+/** Whether a model, or a branch of a union, passes a test. */
+export function somePart(model: SchemaModel, test: (part: SchemaModel) => boolean): boolean {
+  return test(model) || (model.kind === 'union' && model.branches.some((branch) => somePart(branch, test)));
 }
 
-/** Whether a shape can be an object. */
-export function holdsObject(shape: Shape): boolean {
-  return somePart(shape, ({ kind }) => kind === 'object');
+/** Whether a model accepts objects. */
+export function holdsObject(model: SchemaModel): boolean {
+  return somePart(model, ({ kind }) => kind === 'object');
 }
 
-/** Reports a finding. The draft is made only when the list of findings has room for it. */
-export type ReportDraft = (make: () => Draft) => void;
+/** Reports a diagnostic. The draft is made only when the diagnostic is kept. */
+export type ReportDiagnostic = (make: () => DiagnosticDraft) => void;
 
-/** A finding in the making. */
-export interface Draft {
+/** A diagnostic before its code, severity and position are added. */
+export interface DiagnosticDraft {
   readonly range: TextRange;
-  /** The key or index below the visited value that the finding is about. */
+  /** The key below the checked value that the diagnostic is about. */
   readonly key?: string;
   readonly message: string;
   readonly suggestion?: string;
-  /** An edit that is certainly what was meant. */
+  /** An edit that is certain to be what was meant. */
   readonly fix?: Edit;
 }

@@ -1,13 +1,13 @@
-import { forms } from '../format.ts';
-import type { JsonNode, StringNode } from '../json-tree.ts';
-import { nearest } from '../nearest.ts';
-import type { Edit } from '../scanner.ts';
-import { docsConfigShape, type Shape } from '../shape.ts';
-import { listed, nameOf, quoted, valueIn, wordsFor } from '../words.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Edit } from '../json/parser-state.ts';
+import type { JsonNode, StringNode } from '../json/syntax-tree.ts';
+import { forms } from '../schema/annotations.ts';
+import { docsConfigModel, type SchemaModel } from '../schema/schema-model.ts';
 import { example, navigation } from './example.ts';
+import { describeModel, describePlace, describeValue, quote, quoteList } from './messages.ts';
 import { type Rule, somePart, type Visit } from './rule.ts';
 
-/** The document is no object. */
+/** The document is not an object. */
 export const rootType: Rule = {
   severity: 'error',
   title: 'The document is not an object',
@@ -15,18 +15,18 @@ export const rootType: Rule = {
     'The file holds one JSON object, between { and }, with the fields of the configuration. An array, a text or a number is none.',
   wrong: '[{ "name": "Acme" }]\n',
   right: example(),
-  concerns: (shape) => shape === docsConfigShape,
+  concerns: (model) => model === docsConfigModel,
   check: ({ path, branch, node, text }, report) => {
     if (branch || path.length > 0) return;
     report(() => ({
       range: node,
-      message: `The document is ${valueIn(text, node)}; it must be an object.`,
+      message: `The document is ${describeValue(text, node)}; it must be an object.`,
       suggestion: 'Write an object with at least "name" and "navigation".',
     }));
   },
 };
 
-/** A value has another JSON type than the format gives it. */
+/** A value has the wrong JSON type. */
 export const type: Rule = {
   severity: 'error',
   title: 'A value has the wrong type',
@@ -34,42 +34,42 @@ export const type: Rule = {
     'Every field has a JSON type, or a choice of two. null is none of them anywhere: a field without a value is left out.',
   wrong: navigation('[{ "group": "Guides", "pages": "guides/start" }]'),
   right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
-  check: ({ path, branch, shape, node, text }, report) => {
+  check: ({ path, branch, model, node, text }, report) => {
     if (branch || path.length === 0) return;
     report(() => {
-      const edit = certainType(shape, node, text);
-      const message = `${nameOf(path)} must be ${wordsFor(shape)}, but is ${valueIn(text, node)}.`;
+      const edit = fixType(model, node, text);
+      const message = `${describePlace(path)} must be ${describeModel(model)}, but is ${describeValue(text, node)}.`;
       const suggestion = edit
         ? `Write ${edit.newText}.`
         : node.kind === 'null'
           ? 'Give it a value; a field that is not required can be left out.'
-          : `Write ${wordsFor(shape)}.`;
+          : `Write ${describeModel(model)}.`;
       return { range: node, message, suggestion, ...(edit && { fix: edit }) };
     });
   },
 };
 
-/** A text is none of those that the format lists. */
+/** A string is not one of the allowed values. */
 export const enumeration: Rule = {
   severity: 'error',
   title: 'A value is not one of those listed',
   explanation: 'Some fields accept a few words only, written exactly so.',
   wrong: example('"modeToggle": { "default": "drak" }'),
   right: example('"modeToggle": { "default": "dark" }'),
-  concerns: (shape) => somePart(shape, ({ kind }) => kind === 'enum'),
+  concerns: (model) => somePart(model, ({ kind }) => kind === 'enum'),
   check: ({ path, branch, node }, report) => {
     if (branch?.kind !== 'enum' || node.kind !== 'string' || branch.values.includes(node.value)) return;
     report(() => {
-      const near = nearest(node.value.trim(), branch.values);
-      const message = `${nameOf(path)} is ${quoted(node.value)}; it must be one of ${listed(branch.values)}.`;
-      if (near === undefined) return { range: node, message, suggestion: `Write one of ${listed(branch.values)}.` };
+      const near = didYouMean(node.value.trim(), branch.values);
+      const message = `${describePlace(path)} is ${quote(node.value)}; it must be one of ${quoteList(branch.values)}.`;
+      if (near === undefined) return { range: node, message, suggestion: `Write one of ${quoteList(branch.values)}.` };
       const certain = near === node.value.trim().toLowerCase();
-      return { range: node, message, suggestion: `Did you mean ${quoted(near)}?`, ...(certain && { fix: rewrite(node, near) }) };
+      return { range: node, message, suggestion: `Did you mean ${quote(near)}?`, ...(certain && { fix: rewrite(node, near) }) };
     });
   },
 };
 
-/** A text is no color. */
+/** A string is not a color. */
 export const hexColor: Rule = {
   severity: 'error',
   title: 'A color is not written as #rgb or #rrggbb',
@@ -77,16 +77,16 @@ export const hexColor: Rule = {
     'Colors are written in hexadecimal, with three or six digits behind a #, in either case. Names, rgb() and opacity are not understood.',
   wrong: example('"colors": { "primary": "0d9373" }'),
   right: example('"colors": { "primary": "#0d9373" }'),
-  concerns: (shape) => somePart(shape, (part) => part.kind === 'string' && part.pattern !== undefined),
+  concerns: (model) => somePart(model, (part) => part.kind === 'string' && part.pattern !== undefined),
   check: ({ path, branch, node }, report) => {
     if (branch?.kind !== 'string' || node.kind !== 'string' || !branch.pattern || branch.pattern.test(node.value)) return;
     const { pattern } = branch;
     report(() => {
-      const message = `${nameOf(path)} is ${quoted(node.value)}, which is not a color like "#0d9373".`;
+      const message = `${describePlace(path)} is ${quote(node.value)}, which is not a color like "#0d9373".`;
       const bare = `#${node.value.trim().replace(/^(?:#|0x)+/i, '')}`;
-      if (pattern.test(bare)) return { range: node, message, suggestion: `Write ${quoted(bare)}.`, fix: rewrite(node, bare) };
+      if (pattern.test(bare)) return { range: node, message, suggestion: `Write ${quote(bare)}.`, fix: rewrite(node, bare) };
       const opacity = /^#(?:[0-9a-f]{4}|[0-9a-f]{8})$/i.test(bare);
-      const shorter = quoted(bare.slice(0, bare.length === 5 ? 4 : 7));
+      const shorter = quote(bare.slice(0, bare.length === 5 ? 4 : 7));
       return {
         range: node,
         message,
@@ -96,7 +96,7 @@ export const hexColor: Rule = {
   },
 };
 
-/** The name of a basic authentication does not name both parts. */
+/** The name for basic authentication does not name both parts. */
 export const basicAuthName: Rule = {
   severity: 'error',
   title: 'The name for basic authentication is not two names with a colon',
@@ -104,9 +104,9 @@ export const basicAuthName: Rule = {
     'Basic authentication asks for two things, so "api.auth.name" names both: what the user name is called, a colon, what the password is called.',
   wrong: example('"api": { "auth": { "method": "basic", "name": "Authorization" } }'),
   right: example('"api": { "auth": { "method": "basic", "name": "username:password" } }'),
-  concerns: (shape) => somePart(shape, ({ notes }) => notes.when?.form !== undefined),
+  concerns: (model) => somePart(model, ({ annotations }) => annotations.when?.form !== undefined),
   check: ({ branch, members }, report) => {
-    const condition = branch?.notes.when;
+    const condition = branch?.annotations.when;
     if (!condition?.form) return;
     const { field, is } = condition.form;
     const deciding = members.get(condition.field)?.value;
@@ -116,13 +116,13 @@ export const basicAuthName: Rule = {
     report(() => ({
       key: field,
       range: value,
-      message: `With method "basic", ${quoted(field)} must be two names with a colon between them, but is ${quoted(value.value)}.`,
+      message: `With method "basic", ${quote(field)} must be two names with a colon between them, but is ${quote(value.value)}.`,
       suggestion: 'Write it like "username:password".',
     }));
   },
 };
 
-/** Something is there and says nothing. */
+/** A value is empty or blank. */
 export const emptyValue: Rule = {
   severity: 'warning',
   title: 'A name, address, page or list is empty',
@@ -130,12 +130,12 @@ export const emptyValue: Rule = {
     'An empty name cannot be read or clicked, an empty address leads nowhere, and a group without pages shows nothing.',
   wrong: example('"topbarLinks": [{ "name": "", "url": "https://example.com" }]'),
   right: example('"topbarLinks": [{ "name": "Support", "url": "https://example.com" }]'),
-  concerns: (shape) => somePart(shape, ({ notes }) => notes.filled === true),
+  concerns: (model) => somePart(model, ({ annotations }) => annotations.filled === true),
   check: (visit, report) => {
-    if (!visit.branch?.notes.filled || !isEmpty(visit)) return;
+    if (!visit.branch?.annotations.filled || !isEmpty(visit)) return;
     const { node, path } = visit;
     const found = node.kind === 'string' && node.value !== '' ? 'blank' : 'empty';
-    report(() => ({ range: node, message: `${nameOf(path)} is ${found}.`, suggestion: 'Fill it in.' }));
+    report(() => ({ range: node, message: `${describePlace(path)} is ${found}.`, suggestion: 'Fill it in.' }));
   },
 };
 
@@ -144,12 +144,12 @@ function isEmpty({ node }: Visit): boolean {
   return node.kind === 'string' && node.value.trim() === '';
 }
 
-/** "true" for a boolean and 1.0 for a text can be meant in one way only. */
-function certainType(shape: Shape, node: JsonNode, text: string): Edit | undefined {
-  if (shape.kind === 'boolean' && node.kind === 'string' && /^(?:true|false)$/i.test(node.value)) {
+/** The fix for a wrong type when only one value can be meant: "true" for a boolean, or 1.0 for a string. */
+function fixType(model: SchemaModel, node: JsonNode, text: string): Edit | undefined {
+  if (model.kind === 'boolean' && node.kind === 'string' && /^(?:true|false)$/i.test(node.value)) {
     return { range: node, newText: node.value.toLowerCase() };
   }
-  if (shape.kind === 'string' && !shape.pattern && node.kind === 'number' && node.end - node.start <= 20) {
+  if (model.kind === 'string' && !model.pattern && node.kind === 'number' && node.end - node.start <= 20) {
     return { range: node, newText: `"${text.slice(node.start, node.end)}"` };
   }
   return undefined;

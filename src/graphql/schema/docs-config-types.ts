@@ -1,16 +1,16 @@
-import { docsConfigShape, type ObjectShape, type Shape, type UnionShape } from '../../docs-config/shape.ts';
+import { docsConfigModel, type ObjectModel, type SchemaModel, type UnionModel } from '../../docs-config/schema/schema-model.ts';
 import { builder } from './builder.ts';
 
-/** An object of the document, by field. */
+/** An object of the document, by field name. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** A field's type. The types are made as the program runs, so the compiler cannot know them: it takes them for strings. */
+/** A field's type. The types are created at run time, so the compiler cannot know them and treats them as strings. */
 interface FieldType {
   readonly type: 'String';
   readonly isList: boolean;
 }
 
-/** A string where the format takes a string or an object: unions have objects for members only. */
+/** A string where the schema accepts a string or an object: members of a union must be objects. */
 const TextType = builder.objectRef<{ text: string }>('DocsConfigText').implement({
   description: 'A plain string, where the format takes a string or an object.',
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'text' in value,
@@ -22,25 +22,25 @@ const newObject = (name: string) => builder.objectRef<Members>(name);
 const newEnum = (name: string, description: string, values: Record<string, { value: string; description: string }>) =>
   builder.enumType(name, { description, values });
 
-const objects = new Map<ObjectShape, ReturnType<typeof newObject>>();
+const objects = new Map<ObjectModel, ReturnType<typeof newObject>>();
 const enums = new Map<string, ReturnType<typeof newEnum>>();
 
-/** The type of the whole document, made from the one definition of the format. */
-export const DocsConfigType = objectType(docsConfigShape, 'DocsConfig');
+/** The type of the document, derived from its schema. */
+export const DocsConfigType = createObjectType(docsConfigModel, 'DocsConfig');
 
-function objectType(shape: ObjectShape, name: string): ReturnType<typeof newObject> {
-  const known = objects.get(shape);
+function createObjectType(model: ObjectModel, name: string): ReturnType<typeof newObject> {
+  const known = objects.get(model);
   if (known) return known;
-  const ref = newObject(shape.id ? `DocsConfig${shape.id}` : name);
-  objects.set(shape, ref); // before its fields, because a group holds groups
-  const fields = [...shape.fields].map(([key, field]) => ({ key, ...field, ...typeOf(field.shape, name + pascalCase(key)) }));
+  const ref = newObject(model.id ? `DocsConfig${model.id}` : name);
+  objects.set(model, ref); // before its fields, because a group holds groups
+  const fields = [...model.fields].map(([key, field]) => ({ key, ...field, ...typeOf(field.model, name + pascalCase(key)) }));
   ref.implement({
-    description: shape.description,
+    description: model.description,
     isTypeOf: (value) => typeof value === 'object' && value !== null && !('text' in value),
     fields: (t) =>
       Object.fromEntries(
-        fields.map(({ key, shape: fieldShape, description, present, type, isList }) => {
-          const resolve = (members: Members) => asOutput(fieldShape, members[key]) as never;
+        fields.map(({ key, model: fieldModel, description, present, type, isList }) => {
+          const resolve = (members: Members) => toOutput(fieldModel, members[key]) as never;
           const options = { description, nullable: !present, resolve };
           return [camelCase(key), isList ? t.field({ ...options, type: [type] }) : t.field({ ...options, type })];
         }),
@@ -49,16 +49,16 @@ function objectType(shape: ObjectShape, name: string): ReturnType<typeof newObje
   return ref;
 }
 
-function typeOf(shape: Shape, name: string): FieldType {
-  switch (shape.kind) {
+function typeOf(model: SchemaModel, name: string): FieldType {
+  switch (model.kind) {
     case 'object':
-      return one(objectType(shape, name));
+      return one(createObjectType(model, name));
     case 'array':
-      return { ...typeOf(shape.element, singular(name)), isList: true };
+      return { ...typeOf(model.element, singular(name)), isList: true };
     case 'enum':
-      return one(enumType(shape.values, shape.description, name));
+      return one(enumType(model.values, model.description, name));
     case 'union':
-      return unionType(shape, name);
+      return unionType(model, name);
     case 'boolean':
       return one('Boolean');
     case 'string':
@@ -71,10 +71,10 @@ function one(type: unknown): FieldType {
 }
 
 /** A string or a list of strings is a list; a string or an object is a union. */
-function unionType({ branches, description }: UnionShape, name: string): FieldType {
+function unionType({ branches, description }: UnionModel, name: string): FieldType {
   const object = branches.find((branch) => branch.kind === 'object');
   if (!object) return { ...one('String'), isList: true };
-  return one(builder.unionType(name, { description, types: [TextType, objectType(object, `${name}Object`)] }));
+  return one(builder.unionType(name, { description, types: [TextType, createObjectType(object, `${name}Object`)] }));
 }
 
 /** Lists of the same values are one type, named after the field that has it first. */
@@ -87,33 +87,33 @@ function enumType(values: readonly string[], description: string, name: string):
   return ref;
 }
 
-/** A value of the normalised document in the form that its type has. */
-function asOutput(shape: Shape, value: unknown): unknown {
-  if (shape.kind === 'array' && Array.isArray(value)) return value.map((item) => asOutput(shape.element, item));
-  if (shape.kind !== 'union' || typeof value !== 'string') return value;
-  return shape.branches.some(({ kind }) => kind === 'object') ? { text: value } : [value];
+/** Converts a value of the normalized document to its GraphQL type. */
+function toOutput(model: SchemaModel, value: unknown): unknown {
+  if (model.kind === 'array' && Array.isArray(value)) return value.map((item) => toOutput(model.element, item));
+  if (model.kind !== 'union' || typeof value !== 'string') return value;
+  return model.branches.some(({ kind }) => kind === 'object') ? { text: value } : [value];
 }
 
-function words(key: string): string[] {
+function splitWords(key: string): string[] {
   return key.split(/[-_]/);
 }
 
-function capitalise(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function pascalCase(key: string): string {
-  return words(key).map(capitalise).join('');
+  return splitWords(key).map(capitalize).join('');
 }
 
 function camelCase(key: string): string {
-  return words(key)
-    .map((word, index) => (index === 0 ? word : capitalise(word)))
+  return splitWords(key)
+    .map((word, index) => (index === 0 ? word : capitalize(word)))
     .join('');
 }
 
 function constantCase(value: string): string {
-  return words(value).join('_').toUpperCase();
+  return splitWords(value).join('_').toUpperCase();
 }
 
 function singular(name: string): string {

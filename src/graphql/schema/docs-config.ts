@@ -1,7 +1,8 @@
-import type { Finding, Level } from '../../docs-config/findings.ts';
-import type { Range } from '../../docs-config/positions.ts';
-import { printValue } from '../../docs-config/print-value.ts';
-import { codes, isCode } from '../../docs-config/rules/table.ts';
+import type { Diagnostic } from '../../docs-config/diagnostic.ts';
+import type { Range } from '../../docs-config/json/positions.ts';
+import { printValue } from '../../docs-config/json/print-value.ts';
+import { codes, isCode } from '../../docs-config/rules/registry.ts';
+import type { Level } from '../../docs-config/rules/rule.ts';
 import type { Report, ValidateOptions } from '../../docs-config/validate.ts';
 import { type Asker, documentChecker } from '../../docs-config-pool/check-documents.ts';
 import { InvalidInput } from '../../domain/errors.ts';
@@ -9,8 +10,11 @@ import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { DocsConfigType } from './docs-config-types.ts';
 
-/** The most files that one call may check. */
+/** The maximum number of files per call. */
 const maxDocuments = 20;
+
+/** The path under which the gateway serves a page about each code. */
+const explanationsPath = '/docs/docs-config';
 
 const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
   description: 'A place in the text.',
@@ -29,8 +33,8 @@ const RangeType = builder.objectRef<Range>('DocsConfigRange').implement({
   }),
 });
 
-const FixType = builder.objectRef<NonNullable<Finding['fix']>>('DocsConfigFix').implement({
-  description: 'An edit that certainly mends a finding.',
+const FixType = builder.objectRef<NonNullable<Diagnostic['fix']>>('DocsConfigFix').implement({
+  description: 'An edit that is certain to fix a diagnostic.',
   fields: (t) => ({
     range: t.expose('range', { type: RangeType, description: 'What to replace.' }),
     newText: t.exposeString('newText', { description: 'What to put there.' }),
@@ -38,14 +42,14 @@ const FixType = builder.objectRef<NonNullable<Finding['fix']>>('DocsConfigFix').
 });
 
 const SeverityType = builder.enumType('DocsConfigSeverity', {
-  description: 'How bad a finding is.',
+  description: 'How serious a diagnostic is.',
   values: {
     ERROR: { value: 'error', description: 'The file is not valid.' },
     WARNING: { value: 'warning', description: 'Worth a look.' },
   } as const,
 });
 
-const DiagnosticType = builder.objectRef<Finding>('DocsConfigDiagnostic').implement({
+const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').implement({
   description: 'One thing that is wrong, or worth a look.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The rule, such as `hex-color`.' }),
@@ -55,19 +59,22 @@ const DiagnosticType = builder.objectRef<Finding>('DocsConfigDiagnostic').implem
     range: t.expose('range', { type: RangeType, description: 'The offending text. Of a value, in its text with indents of 2.' }),
     suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do.' }),
     fix: t.expose('fix', { type: FixType, nullable: true, description: 'An edit; null where there is a choice.' }),
-    url: t.exposeString('url', { description: 'Path of the page about the rule, on this server.' }),
+    url: t.string({
+      description: 'Path of the page about the rule, on this server.',
+      resolve: ({ code }) => `${explanationsPath}/${code}`,
+    }),
   }),
 });
 
 const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
   description: 'What was found in a configuration file.',
   fields: (t) => ({
-    valid: t.exposeBoolean('valid', { description: 'Whether no finding is an error.' }),
+    valid: t.exposeBoolean('valid', { description: 'Whether there are no errors.' }),
     errorCount: t.exposeInt('errorCount', { description: 'How many errors there are, also beyond the list.' }),
     warningCount: t.exposeInt('warningCount', { description: 'How many warnings there are, also beyond the list.' }),
     diagnostics: t.field({
       type: [DiagnosticType],
-      description: 'The findings in the order of the text: at most 1,000, then the last one says how many there are.',
+      description: 'The diagnostics in document order: at most 1,000, and then the last one states the total.',
       resolve: ({ diagnostics }) => [...diagnostics],
     }),
     config: t.field({
@@ -80,7 +87,7 @@ const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
 });
 
 const LevelType = builder.enumType('DocsConfigLevel', {
-  description: 'What to make of the findings of a rule.',
+  description: 'The severity of the diagnostics of a rule, or off.',
   values: {
     ERROR: { value: 'error', description: 'An error.' },
     WARNING: { value: 'warning', description: 'A warning.' },
@@ -89,10 +96,10 @@ const LevelType = builder.enumType('DocsConfigLevel', {
 });
 
 const SeverityInput = builder.inputType('DocsConfigSeverityInput', {
-  description: 'What to make of the findings of one rule.',
+  description: 'The severity of the diagnostics of one rule.',
   fields: (t) => ({
     code: t.string({ required: true, description: 'The rule, such as `nested-group`.' }),
-    level: t.field({ type: LevelType, required: true, description: 'What to make of its findings.' }),
+    level: t.field({ type: LevelType, required: true, description: 'The severity of its diagnostics, or off.' }),
   }),
 });
 
@@ -100,8 +107,11 @@ const DocsConfigInput = builder.inputType('DocsConfigInput', {
   description: 'A configuration file: its text, or its value.',
   isOneOf: true,
   fields: (t) => ({
-    source: t.string({ description: 'The text of the file: findings have their places in it.' }),
-    value: t.field({ type: 'JSON', description: 'The file, parsed: findings have their places in its text with indents of 2.' }),
+    source: t.string({ description: 'The text of the file. Positions of diagnostics refer to it.' }),
+    value: t.field({
+      type: 'JSON',
+      description: 'The parsed file. Positions of diagnostics refer to its text with an indentation of 2.',
+    }),
   }),
 });
 
@@ -119,7 +129,7 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
 
 type Document = typeof DocsConfigInput.$inferInput;
 
-/** The texts of documents. A value that is there several times, as a variable can be, is printed once. */
+/** The texts of documents. A value that occurs several times, as a variable can, is printed once. */
 function textsOf(documents: readonly Document[]): string[] {
   const printed = new Map<unknown, string>();
   return documents.map(({ source, value }) => {

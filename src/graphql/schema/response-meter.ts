@@ -1,7 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import { GatewayError } from '../../domain/errors.ts';
-import type { GraphQLContext } from './context.ts';
 import { graphqlLimits } from './limits.ts';
 import { type SelectionInfo, selectionSizeOf } from './selection-size.ts';
 
@@ -87,18 +86,23 @@ class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
+/** The part of the context that counts. */
+interface MeteredContext {
+  readonly meter: ResponseMeter;
+}
+
 /** Then the whole response is replaced anyway, and nothing more need be resolved. */
-const isExceeded = (context: object): boolean => (context as GraphQLContext).meter.isExceeded;
+const isExceeded = (context: object): boolean => (context as MeteredContext).meter.isExceeded;
 
 function meterLeaf(value: unknown, context: object): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterLeaf(resolved, context));
-  (context as GraphQLContext).meter.addLeaf(value);
+  (context as MeteredContext).meter.addLeaf(value);
   return value;
 }
 
 function meterList(value: unknown, context: object, info: SelectionInfo): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterList(resolved, context, info));
-  const { meter } = context as GraphQLContext;
+  const { meter } = context as MeteredContext;
   if (Array.isArray(value)) meter.addItems(value.length, info);
   return meter.isExceeded ? [] : value;
 }

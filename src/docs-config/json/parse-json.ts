@@ -1,0 +1,241 @@
+import { closeAtEnd, closeFrame, recoverFromMismatch } from './brackets.ts';
+import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './characters.ts';
+import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
+import {
+  createRemoval,
+  createScanner,
+  type Frame,
+  openFrame,
+  type ParserState,
+  type SyntaxProblem,
+  startMember,
+} from './parser-state.ts';
+import {
+  bareKeyFollows,
+  closeArrayBeforeKey,
+  endBeforeSibling,
+  keyFollows,
+  onSameLine,
+  peekToken,
+  reportKeyWithoutValue,
+  reportMissingComma,
+  reportValueWithoutKey,
+  skipExtraComma,
+  skipPunctuation,
+  skipStrayQuote,
+  skipStrayWord,
+  skipText,
+  splitUnclosedKey,
+  takeComma,
+} from './recovery.ts';
+import { opensString, scanString } from './scan-string.ts';
+import { skipTrivia } from './scan-trivia.ts';
+import { scanBareKey, scanWord } from './scan-word.ts';
+import { quoteText } from './source-text.ts';
+import type { ArrayNode, JsonNode, ObjectNode } from './syntax-tree.ts';
+
+/** The maximum nesting depth, in levels. Real files have about ten. */
+export const maxDepth = 200;
+
+/** The result of parsing a text. */
+export interface JsonDocument {
+  /** The outermost value; undefined when the text has none. */
+  readonly root: JsonNode | undefined;
+  /** The offset of the first value nested deeper than {@link maxDepth}, which was skipped; undefined when there is none. */
+  readonly tooDeep: number | undefined;
+}
+
+/**
+ * Parses a JSON text in one pass, without recursion and in linear time for any input. Whatever is not strict JSON is reported, and
+ * parsing continues with what was most likely meant.
+ */
+export function parseJson(text: string, report: (problem: SyntaxProblem) => void): JsonDocument {
+  const scanner = createScanner(text, report);
+  const parser: ParserState = { scanner, frames: [], root: undefined, tooDeep: undefined, bracketBalance: undefined };
+  skipTrivia(scanner, false);
+  skipTextBefore(scanner);
+  if (scanner.at >= text.length) {
+    if (scanner.lastEnd === 0) reportEmpty(scanner);
+    return parser;
+  }
+  parseValue(parser);
+  for (;;) {
+    const frame = parser.frames.at(-1);
+    skipTrivia(scanner, frame?.state === 'value');
+    if (!frame) break;
+    if (scanner.at >= text.length) {
+      closeAtEnd(parser);
+      return parser;
+    }
+    if (frame.node.kind === 'object') stepInObject(parser, frame, frame.node, text.charCodeAt(scanner.at));
+    else stepInArray(parser, frame, frame.node, text.charCodeAt(scanner.at));
+  }
+  reportTextAfter(parser);
+  return parser;
+}
+
+function stepInObject(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  if (frame.state === 'after') expectCommaOrEnd(parser, frame, node, code);
+  else if (frame.state === 'colon') expectColon(parser, frame, code);
+  else if (frame.state === 'value') expectValue(parser, frame, node, code);
+  else expectKey(parser, frame, node, code);
+}
+
+/** Expects a key, or the end of the object. */
+function expectKey(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  const { scanner } = parser;
+  const start = scanner.at;
+  if (opensString(code)) {
+    const key = scanString(scanner);
+    if (!splitUnclosedKey(scanner, frame, node, key, start)) startMember(frame, node, key, start, scanner.at);
+  } else if (code === closeBrace || code === closeBracket) closeAfterComma(parser, frame, code);
+  else if (code === comma) skipExtraComma(scanner);
+  else if (code === openBrace && frame.state === 'next' && parser.frames.at(-2)?.node.kind === 'array')
+    endBeforeSibling(parser, node);
+  else if (code === openBrace || code === openBracket || code === colon) reportValueWithoutKey(parser, frame, node, code);
+  else if (bareKeyFollows(scanner)) startMember(frame, node, scanBareKey(scanner), start, scanner.at);
+  else skipStrayWord(parser, frame, node);
+}
+
+/** Expects the colon after a key. */
+function expectColon(parser: ParserState, frame: Frame, code: number): void {
+  const { scanner } = parser;
+  const { text } = scanner;
+  if (code === colon) {
+    scanner.at++;
+    frame.state = 'value';
+  } else if (code === 0x22 && scanner.at === scanner.lastEnd && /^"\s{0,20}:/.test(text.slice(scanner.at, scanner.at + 22))) {
+    const range = { start: scanner.at, end: scanner.at + 1 };
+    scanner.at = range.end;
+    scanner.report(createRemoval(range, 'There is a double quote too many here.', 'Remove it.'));
+  } else if (code === 0x3d || code === 0xff1a) {
+    const range = { start: scanner.at, end: scanner.at + (text[scanner.at + 1] === '>' ? 2 : 1) };
+    scanner.at = range.end;
+    frame.state = 'value';
+    const fix = { range, newText: ':' };
+    scanner.report({
+      range,
+      message: `A colon belongs between a key and its value, not ${quoteText(text, range)}.`,
+      suggestion: 'Write a colon.',
+      fix,
+    });
+  } else if (code === comma || code === closeBrace || code === closeBracket || !onSameLine(text, scanner.lastEnd, scanner.at)) {
+    reportKeyWithoutValue(scanner, frame);
+  } else {
+    frame.state = 'value';
+    const range = peekToken(scanner);
+    const fix = { range: { start: scanner.lastEnd, end: scanner.lastEnd }, newText: ':' };
+    scanner.report({
+      range,
+      message: `A colon is missing before ${quoteText(text, range)}.`,
+      suggestion: 'Put a colon after the key.',
+      fix,
+    });
+  }
+}
+
+/** Expects the value after a colon. */
+function expectValue(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  if (code === comma || code === closeBrace || code === closeBracket) reportKeyWithoutValue(parser.scanner, frame);
+  else if (code === colon) skipPunctuation(parser, node);
+  else {
+    frame.state = 'after';
+    parseValue(parser);
+  }
+}
+
+/** Expects a comma or the end of the object, after a value. */
+function expectCommaOrEnd(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  const { scanner } = parser;
+  if (code === comma || code === 0x3b || code === 0xff0c) takeComma(scanner, frame, code);
+  else if (code === closeBrace) closeFrame(parser);
+  else if (code === closeBracket) recoverFromMismatch(parser, code);
+  else if (code === colon) skipPunctuation(parser, node);
+  else if (code === openBrace && parser.frames.at(-2)?.node.kind === 'array') endBeforeSibling(parser, node);
+  else if (opensString(code) && skipStrayQuote(parser)) return;
+  else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'array' && !keyFollows(scanner))
+    endBeforeSibling(parser, node);
+  else if (opensString(code) || code === openBrace || code === openBracket || bareKeyFollows(scanner))
+    reportMissingComma(scanner, frame);
+  else skipText(parser, node);
+}
+
+function stepInArray(parser: ParserState, frame: Frame, node: ArrayNode, code: number): void {
+  const { scanner } = parser;
+  const after = frame.state === 'after';
+  if (code === closeBracket || code === closeBrace) {
+    if (after) code === closeBracket ? closeFrame(parser) : recoverFromMismatch(parser, code);
+    else closeAfterComma(parser, frame, code);
+  } else if (code === comma || code === 0x3b || code === 0xff0c)
+    after ? takeComma(scanner, frame, code) : skipExtraComma(scanner);
+  else if (code === colon) after && closeArrayBeforeKey(parser, node) ? undefined : skipPunctuation(parser, node);
+  else if (!after) {
+    frame.state = 'after';
+    parseValue(parser);
+  } else if (opensString(code) && skipStrayQuote(parser)) return;
+  else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'object' && keyFollows(scanner)) frame.state = 'next';
+  else if (opensString(code) || code === openBrace || code === openBracket) reportMissingComma(scanner, frame);
+  else skipText(parser, node);
+}
+
+/** Parses a string or word, or opens an object or array, and adds it to the innermost open frame or to the document. */
+function parseValue(parser: ParserState): void {
+  const { scanner, frames } = parser;
+  const start = scanner.at;
+  const code = scanner.text.charCodeAt(start);
+  if (opensString(code)) attach(parser, { kind: 'string', value: scanString(scanner), start, end: scanner.at });
+  else if (code !== openBrace && code !== openBracket) attach(parser, scanWord(scanner));
+  else if (frames.length >= maxDepth) attach(parser, skipDeep(parser));
+  else {
+    const range = { start, end: start + 1, damaged: false };
+    const node: ObjectNode | ArrayNode =
+      code === openBrace ? { kind: 'object', members: [], ...range } : { kind: 'array', items: [], ...range };
+    attach(parser, node);
+    frames.push(openFrame(node));
+    scanner.at = scanner.lastEnd = start + 1;
+  }
+}
+
+function attach(parser: ParserState, node: JsonNode): void {
+  const frame = parser.frames.at(-1);
+  if (!frame) parser.root = node;
+  else if (frame.node.kind === 'array') {
+    frame.node.items.push(node);
+    if (node.kind === 'object') frame.holdsObject = true;
+  } else if (frame.member) frame.member.value = node;
+}
+
+/** Skips a value that is nested too deep, by counting brackets. */
+function skipDeep(parser: ParserState): JsonNode {
+  const { scanner } = parser;
+  const { text } = scanner;
+  const start = scanner.at;
+  parser.tooDeep ??= start;
+  let depth = 0;
+  for (; scanner.at < text.length; scanner.at++) {
+    const code = text.charCodeAt(scanner.at);
+    if (code === 0x22) {
+      while (++scanner.at < text.length && text.charCodeAt(scanner.at) !== 0x22)
+        if (text.charCodeAt(scanner.at) === 0x5c) scanner.at++;
+    } else if (code === openBrace || code === openBracket) depth++;
+    else if ((code === closeBrace || code === closeBracket) && --depth === 0) break;
+  }
+  scanner.at = scanner.lastEnd = Math.min(text.length, scanner.at + 1);
+  return { kind: 'error', start, end: scanner.at };
+}
+
+function closeAfterComma(parser: ParserState, frame: Frame, code: number): void {
+  const trailing = frame.state === 'next' && frame.comma >= 0;
+  if ((code === closeBrace) === (frame.node.kind === 'object')) closeFrame(parser);
+  else recoverFromMismatch(parser, code);
+  // A bracket that was skipped closes nothing, and the comma before it may be needed.
+  if (!trailing || parser.frames.includes(frame)) return;
+  const bracket = String.fromCharCode(code);
+  parser.scanner.report(
+    createRemoval(
+      { start: frame.comma, end: frame.comma + 1 },
+      `A comma stands before the closing ${bracket}, with nothing after it.`,
+      'Remove this comma.',
+    ),
+  );
+}

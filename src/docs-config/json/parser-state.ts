@@ -1,0 +1,104 @@
+import { endOfLine } from './source-text.ts';
+import type { ArrayNode, JsonNode, Member, ObjectNode, TextRange } from './syntax-tree.ts';
+
+/** One replacement in the text. */
+export interface Edit {
+  /** What to replace; an empty range inserts. */
+  readonly range: TextRange;
+  readonly newText: string;
+}
+
+/** A place where the text is not strict JSON. */
+export interface SyntaxProblem {
+  readonly range: TextRange;
+  /** One plain sentence; a function where making it costs more than a glance at the place. */
+  readonly message: string | ((line: (offset: number) => number) => string);
+  /** What to do, as an instruction. */
+  readonly suggestion: string;
+  /** An edit that cannot be wrong. Without one the problem is a guess, and the next guess on the same line is not reported. */
+  readonly fix?: Edit;
+}
+
+/** The position in a text, and what decides whether the next problem is reported. */
+export interface Scanner {
+  readonly text: string;
+  /** The offset of the next character. */
+  at: number;
+  /** Where the last token ended: where a missing comma belongs. */
+  lastEnd: number;
+  /** Reports a problem, unless it follows from an earlier one. */
+  readonly report: (problem: SyntaxProblem) => void;
+  /** After skipped text, up to the next comma or bracket: problems there follow from it and are not reported. */
+  recovering: boolean;
+  /** The merge conflict that is open; its second side will be skipped. */
+  conflict: { readonly start: number } | undefined;
+  /** No closing conflict marker follows, so it is not searched for again. */
+  conflictsUnended: boolean;
+}
+
+/** A scanner at the start of a text. Passes problems on to `report`, except those that follow from an earlier one. */
+export function createScanner(text: string, report: (problem: SyntaxProblem) => void): Scanner {
+  let guessedUntil = -1;
+  const scanner: Scanner = {
+    text,
+    at: 0,
+    lastEnd: 0,
+    recovering: false,
+    conflict: undefined,
+    conflictsUnended: false,
+    report: (problem) => {
+      if (scanner.recovering) return;
+      if (!problem.fix) {
+        if (problem.range.start < guessedUntil) return;
+        guessedUntil = endOfLine(text, Math.max(problem.range.start, problem.range.end - 1));
+      }
+      report(problem);
+    },
+  };
+  return scanner;
+}
+
+/** An open object or array, and what is expected next in it. */
+export interface Frame {
+  readonly node: ObjectNode | ArrayNode;
+  /** `first`: an entry or the end; `next`: after a comma; `colon`: after a key; `value`: after a colon; `after`: after a value. */
+  state: 'first' | 'next' | 'colon' | 'value' | 'after';
+  member: Member | undefined;
+  /** Where the last comma stands. */
+  comma: number;
+  /** Whether an object is among the items so far. Kept, because looking for one each time would not be linear. */
+  holdsObject: boolean;
+}
+
+/** The frame of an object or array that was just opened. */
+export function openFrame(node: ObjectNode | ArrayNode): Frame {
+  return { node, state: 'first', member: undefined, comma: 0, holdsObject: false };
+}
+
+/** Adds a member whose key was just scanned; its colon and value follow. */
+export function startMember(frame: Frame, node: ObjectNode, key: string, keyStart: number, keyEnd: number): void {
+  const member: Member = { key, keyStart, keyEnd, value: { kind: 'error', start: keyStart, end: keyEnd } };
+  node.members.push(member);
+  frame.member = member;
+  frame.state = 'colon';
+}
+
+/** Everything that the parser knows between two tokens. */
+export interface ParserState {
+  readonly scanner: Scanner;
+  /** The open objects and arrays, outermost first. */
+  readonly frames: Frame[];
+  root: JsonNode | undefined;
+  /** The offset of the first value that is nested too deep. */
+  tooDeep: number | undefined;
+  /**
+   * Closing minus opening brackets in the rest of the text, minus the open ones: positive when there are too many closing brackets.
+   * Undefined until a bracket does not match.
+   */
+  bracketBalance: number | undefined;
+}
+
+/** A problem that is fixed by removing the text. */
+export function createRemoval(range: TextRange, message: string, suggestion: string): SyntaxProblem {
+  return { range, message, suggestion, fix: { range, newText: '' } };
+}

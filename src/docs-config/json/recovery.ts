@@ -1,0 +1,228 @@
+import { computeBracketBalance } from './brackets.ts';
+import { colon, comma } from './characters.ts';
+import { createRemoval, type Frame, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
+import { opensString, scanString } from './scan-string.ts';
+import { endOfWord } from './scan-word.ts';
+import { endOfLine, quoteText, valueCanEnd } from './source-text.ts';
+import type { ArrayNode, JsonNode, ObjectNode, TextRange } from './syntax-tree.ts';
+
+/** `"name: "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at the quote that ended it. */
+export function splitUnclosedKey(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
+  const { text } = scanner;
+  const end = scanner.at;
+  const name = /^([\w$-]+)\s*:\s*$/.exec(key)?.[1];
+  if (name === undefined || text[end - 1] !== '"' || /[\s:]/.test(text[end] ?? ' ')) return false;
+  const keyEnd = start + 1 + name.length;
+  scanner.report({
+    range: { start, end: keyEnd },
+    message: `The key ${quoteText(text, { start, end: keyEnd })} is not closed.`,
+    suggestion: 'Put a double quote at its end.',
+    fix: { range: { start: keyEnd, end: keyEnd }, newText: '"' },
+  });
+  startMember(frame, node, name, start, keyEnd);
+  frame.state = 'value';
+  scanner.at = scanner.lastEnd = end - 1;
+  return true;
+}
+
+/** Reports a key without a value. */
+export function reportKeyWithoutValue(scanner: Scanner, frame: Frame): void {
+  frame.state = 'after';
+  if (!frame.member) return; // the key is what was missing
+  const { keyStart, keyEnd } = frame.member;
+  const range = { start: keyStart, end: keyEnd };
+  scanner.report({
+    range,
+    message: `The key ${quoteText(scanner.text, range)} has no value.`,
+    suggestion: 'Put a colon and a value after it, or remove it.',
+  });
+}
+
+/** Takes the comma after a value; reports a semicolon or a full-width comma in its place. */
+export function takeComma(scanner: Scanner, frame: Frame, code: number): void {
+  frame.comma = scanner.at;
+  frame.state = 'next';
+  scanner.at++;
+  scanner.recovering = false;
+  if (code === comma) return;
+  const range = { start: frame.comma, end: scanner.at };
+  scanner.report({
+    range,
+    message: `${code === 0x3b ? 'A semicolon' : 'A wide comma'} stands where a comma belongs.`,
+    suggestion: 'Write a comma.',
+    fix: { range, newText: ',' },
+  });
+}
+
+/** Skips a comma with nothing before it. */
+export function skipExtraComma(scanner: Scanner): void {
+  const range = { start: scanner.at, end: scanner.at + 1 };
+  scanner.at++;
+  scanner.report(createRemoval(range, 'There is nothing before this comma.', 'Remove this comma.'));
+}
+
+/** Reports that a value follows a value. */
+export function reportMissingComma(scanner: Scanner, frame: Frame): void {
+  frame.state = 'next';
+  const range = peekToken(scanner);
+  const at = scanner.lastEnd;
+  const certain = !scanner.recovering; // else text that does not belong stands before it
+  scanner.recovering = false;
+  scanner.report({
+    range,
+    message: `A comma is missing before ${quoteText(scanner.text, range)}.`,
+    suggestion: 'Put a comma after the value before it.',
+    ...(certain && { fix: { range: { start: at, end: at }, newText: ',' } }),
+  });
+}
+
+/** In an array of objects, `{` where a key belongs begins the next object: closes the one before it. */
+export function endBeforeSibling(parser: ParserState, node: ObjectNode): void {
+  const { scanner, frames } = parser;
+  const range = { start: scanner.at, end: scanner.at + 1 };
+  scanner.report({ range, message: 'The object before this one is not closed.', suggestion: 'Put } before it.' });
+  node.damaged = true;
+  node.end = scanner.lastEnd;
+  frames.pop();
+  const parent = frames.at(-1);
+  if (parent) parent.state = 'next';
+}
+
+/** Reports a value, or a colon, where a key belongs. The value is parsed and discarded. */
+export function reportValueWithoutKey(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
+  const { scanner } = parser;
+  const range = { start: scanner.at, end: scanner.at + 1 };
+  scanner.report({
+    range,
+    message: `A key in double quotes belongs here, not ${quoteText(scanner.text, range)}.`,
+    suggestion: 'Write the key.',
+  });
+  node.damaged = true;
+  frame.member = undefined; // so that the value is discarded
+  if (code === colon) scanner.at++;
+  frame.state = 'value';
+}
+
+/** `["a", "group": …`: the last string of the array is a key, so the array ended before it. False when it cannot be a key. */
+export function closeArrayBeforeKey(parser: ParserState, node: ArrayNode): boolean {
+  const { scanner, frames } = parser;
+  const key = node.items.at(-1);
+  const parent = frames.at(-2);
+  const own = frames.at(-1);
+  if (key?.kind !== 'string' || parent?.node.kind !== 'object') return false;
+  const range = { start: key.start, end: key.end };
+  parser.bracketBalance ??= computeBracketBalance(parser);
+  if (parser.bracketBalance > 0 && own?.holdsObject) {
+    parser.bracketBalance--;
+    const message = `There is no { before the key ${quoteText(scanner.text, range)}.`;
+    scanner.report({ range, message, suggestion: 'Put { before it.' });
+    const object: ObjectNode = { kind: 'object', members: [], start: key.start, end: key.end, damaged: true };
+    node.items.splice(-1, 1, object);
+    const frame = openFrame(object);
+    frames.push(frame);
+    startMember(frame, object, key.value, key.start, key.end);
+    return true;
+  }
+  const message = `The list before the key ${quoteText(scanner.text, range)} is not closed.`;
+  scanner.report({ range, message, suggestion: 'Put ] before it.' });
+  node.items.pop();
+  node.damaged = true;
+  node.end = key.start;
+  frames.pop();
+  startMember(parent, parent.node, key.value, key.start, key.end);
+  return true;
+}
+
+/** Skips punctuation that does not fit. */
+export function skipPunctuation(parser: ParserState, node: ObjectNode | ArrayNode): void {
+  const { scanner } = parser;
+  const range = { start: scanner.at, end: scanner.at + 1 };
+  scanner.at++;
+  node.damaged = true;
+  scanner.report({
+    range,
+    message: `${quoteText(scanner.text, range)} does not belong here.`,
+    suggestion: 'Remove it, or write what is missing before it.',
+  });
+}
+
+/** Skips text after a value, up to the next JSON punctuation. */
+export function skipText(parser: ParserState, node: ObjectNode | ArrayNode): void {
+  const { scanner } = parser;
+  const range = peekToken(scanner);
+  scanner.at = range.end;
+  node.damaged = true;
+  scanner.report({
+    range,
+    message: `The text ${quoteText(scanner.text, range)} does not belong after a value.`,
+    suggestion: 'Remove it; a double quote inside a string is written \\".',
+  });
+  // Where the value before it ends is a guess as well.
+  const { member } = parser.frames.at(-1) as Frame;
+  if (node.kind === 'array') node.items.splice(-1, 1, errorNode(node.items.at(-1)));
+  else if (member) member.value = errorNode(member.value);
+  scanner.recovering = true;
+}
+
+function errorNode(node: JsonNode | undefined): JsonNode {
+  return { kind: 'error', start: node?.start ?? 0, end: node?.end ?? 0 };
+}
+
+/** After a value: skips a double quote that opens nothing, or a string that belongs to text skipped before it. */
+export function skipStrayQuote({ scanner }: ParserState): boolean {
+  const { text, at } = scanner;
+  if (scanner.recovering) {
+    if (!onSameLine(text, scanner.lastEnd, at) || keyFollows(scanner)) return false;
+    scanString(scanner);
+    return true;
+  }
+  if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !valueCanEnd(text, at + 1)) return false;
+  scanner.at = scanner.lastEnd = at + 1;
+  scanner.report(createRemoval({ start: at, end: at + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+  return true;
+}
+
+/** Whether a key follows: a string and a colon. */
+export function keyFollows(scanner: Scanner): boolean {
+  const { end } = peekToken(scanner);
+  return /^\s{0,20}:/.test(scanner.text.slice(end, end + 21));
+}
+
+/** Skips a word in an object that is not a key. */
+export function skipStrayWord(parser: ParserState, frame: Frame, node: ObjectNode): void {
+  const { scanner } = parser;
+  const { text } = scanner;
+  const range = peekToken(scanner);
+  scanner.at = scanner.lastEnd = range.end;
+  node.damaged = true;
+  scanner.report({
+    range,
+    message: `The text ${quoteText(text, range)} does not belong here.`,
+    suggestion: 'Remove it, or make it a key in double quotes with a value.',
+  });
+  const comma = /^[ \t]{0,20},/.exec(text.slice(range.end, range.end + 21));
+  if (comma) scanner.at += comma[0].length;
+  frame.comma = -1; // whether the comma before it is needed is known only once the word is removed
+}
+
+/** The range of the next token, for a message. */
+export function peekToken(scanner: Scanner): TextRange {
+  const { text } = scanner;
+  const start = scanner.at;
+  const code = text.charCodeAt(start);
+  if (!opensString(code)) return { start, end: Math.max(start + 1, endOfWord(text, start)) };
+  const line = text.slice(start, endOfLine(text, start, Math.min(text.length, start + 200)));
+  const close = line.indexOf(line[0] as string, 1);
+  return { start, end: close === -1 ? start + line.trimEnd().length : start + close + 1 };
+}
+
+/** Whether what follows is an unquoted key with its colon. */
+export function bareKeyFollows({ text, at }: Scanner): boolean {
+  const end = endOfWord(text, at);
+  return end > at && /^"?\s{0,20}[:=：]/.test(text.slice(end, end + 21));
+}
+
+/** Whether there is no line break between two offsets. */
+export function onSameLine(text: string, from: number, to: number): boolean {
+  return endOfLine(text, from, to) === to;
+}

@@ -1,0 +1,131 @@
+import type { Scanner } from './parser-state.ts';
+import { opensString } from './scan-string.ts';
+import { isOtherSpace } from './scan-trivia.ts';
+import { quoteText, valueCanEnd } from './source-text.ts';
+import type { JsonNode } from './syntax-tree.ts';
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const otherNumber = /^[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?|\d+\.)$/;
+
+/** Literals of other languages, with the JSON literal that they mean. */
+const literals: Readonly<Record<string, string>> = {
+  True: 'true',
+  TRUE: 'true',
+  False: 'false',
+  FALSE: 'false',
+  None: 'null',
+  NULL: 'null',
+  Null: 'null',
+  nil: 'null',
+  undefined: 'null',
+  NaN: 'null',
+};
+
+/** The end of a run without spaces, quotes and JSON punctuation. A colon belongs to it when `//` follows. */
+export function endOfWord(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= 32 || code === 0x2c || code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || opensString(code))
+      break;
+    if (code >= 0x7f && (isOtherSpace(code) || (at > from && (code === 0xff0c || code === 0xff1a)))) break;
+    if (code === 0x3a && !text.startsWith('//', at + 1)) break;
+  }
+  return at;
+}
+
+/** Scans and reports an unquoted key, from its first character. */
+export function scanBareKey(scanner: Scanner): string {
+  const start = scanner.at;
+  const end = endOfWord(scanner.text, start);
+  const range = { start, end: scanner.text[end] === '"' ? end + 1 : end };
+  scanner.at = scanner.lastEnd = range.end;
+  const key = scanner.text.slice(start, end);
+  const newText = JSON.stringify(key);
+  const problem = { range, message: `The key ${quoteText(scanner.text, range)} is not in quotes.` };
+  if (/^[\w$-]+$/.test(key)) scanner.report({ ...problem, suggestion: `Write ${newText}.`, fix: { range, newText } });
+  else scanner.report({ ...problem, suggestion: 'Put keys between double quotes, or remove what does not belong here.' });
+  return key;
+}
+
+/** Scans a number or literal, or unquoted text, which it reports. */
+export function scanWord(scanner: Scanner): JsonNode {
+  const { text } = scanner;
+  const start = scanner.at;
+  let end = endOfWord(text, start);
+  const word = text.slice(start, end);
+  if (word === 'true' || word === 'false') return finish(scanner, { kind: 'boolean', start, end, value: word === 'true' });
+  if (word === 'null') return finish(scanner, { kind: 'null', start, end });
+  if (number.test(word)) return finish(scanner, { kind: 'number', start, end });
+  const literal = Object.hasOwn(literals, word) ? literals[word] : undefined;
+  if (literal) return scanForeignLiteral(scanner, start, end, literal);
+  if (otherNumber.test(word)) return scanOtherNumber(scanner, start, end, word);
+  end = endOfBareText(text, end);
+  const range = { start, end };
+  if (/^[.…]+$/.test(word)) {
+    scanner.report({
+      range,
+      message: `${quoteText(text, range)} is no JSON value.`,
+      suggestion: 'Write the value, or remove this.',
+    });
+    return finish(scanner, { kind: 'error', start, end });
+  }
+  const value = text.slice(start, end);
+  const newText = JSON.stringify(value);
+  // `Acme"`: only the opening quote is missing.
+  const half = text[end] === '"' && valueCanEnd(text, end + 1);
+  if (half) range.end = ++end;
+  const certain = half || /^[\w./:#@-]+$/.test(value);
+  scanner.report({
+    range,
+    message: half
+      ? `The string ${quoteText(text, range)} has no opening double quote.`
+      : `The text ${quoteText(text, range)} is not in quotes.`,
+    suggestion: newText.length > 60 ? 'Put it between double quotes.' : `Write ${newText}.`,
+    ...(certain && { fix: { range, newText } }),
+  });
+  return finish(scanner, { kind: 'string', start, end, value });
+}
+
+/** The end of unquoted text: words on the same line, up to the next JSON punctuation, belong to it. */
+function endOfBareText(text: string, from: number): number {
+  let end = from;
+  for (let at = from; at < text.length; ) {
+    while (text[at] === ' ' || text[at] === '\t') at++;
+    const next = endOfWord(text, at);
+    if (next === at) break;
+    end = at = next;
+  }
+  return end;
+}
+
+function finish(scanner: Scanner, node: JsonNode): JsonNode {
+  scanner.at = scanner.lastEnd = node.end;
+  return node;
+}
+
+function scanForeignLiteral(scanner: Scanner, start: number, end: number, literal: string): JsonNode {
+  const range = { start, end };
+  const problem = { range, message: `JSON has no ${quoteText(scanner.text, range)}.`, suggestion: `Write ${literal}.` };
+  // A literal for "nothing" is better removed with its key, so no edit is certain, and no rule should add a diagnostic.
+  if (literal === 'null') {
+    scanner.report({ ...problem, suggestion: 'Write a value, or remove the key.' });
+    return finish(scanner, { kind: 'error', start, end });
+  }
+  scanner.report({ ...problem, fix: { range, newText: literal } });
+  return finish(scanner, { kind: 'boolean', start, end, value: literal === 'true' });
+}
+
+function scanOtherNumber(scanner: Scanner, start: number, end: number, word: string): JsonNode {
+  const range = { start, end };
+  const newText = String(Number(word));
+  // 007 may be meant as text, or as octal.
+  const certain = !/^[+-]?0\d/.test(word) && number.test(newText);
+  scanner.report({
+    range,
+    message: `JSON does not write numbers as ${quoteText(scanner.text, range)}.`,
+    suggestion: certain ? `Write ${newText}.` : 'Write it without leading zeros, or in double quotes.',
+    ...(certain && { fix: { range, newText } }),
+  });
+  return finish(scanner, { kind: 'number', start, end });
+}

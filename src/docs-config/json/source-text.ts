@@ -1,0 +1,25 @@
+import type { TextRange } from './syntax-tree.ts';
+
+/** The offset of the line break that ends the line, or `limit` when that comes first. */
+export function endOfLine(text: string, at: number, limit = text.length): number {
+  for (let end = at; end < limit; end++) {
+    const code = text.charCodeAt(end);
+    if (code === 10 || code === 13) return end;
+  }
+  return limit;
+}
+
+/** Quotes a range of the text for a message: in backticks, on one line, at most 40 characters. */
+export function quoteText(text: string, { start, end }: TextRange): string {
+  const cut = text
+    .slice(start, Math.min(end, start + 200))
+    .replace(/\s+/g, ' ')
+    .trim();
+  const short = cut.length > 40 || end > start + 200 ? `${cut.slice(0, 39).toWellFormed()}…` : cut;
+  return `\`${short}\``;
+}
+
+/** Whether a value can end at an offset: a comma, a closing bracket or the end of the line follows. */
+export function valueCanEnd(text: string, at: number): boolean {
+  return /^[ \t]{0,20}(?:[,\]}\r\n]|$)/.test(text.slice(at, at + 21));
+}

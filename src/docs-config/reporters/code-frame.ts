@@ -1,0 +1,58 @@
+import type { Range } from '../json/positions.ts';
+
+/** The maximum number of characters shown of a line; of a longer line, the part around the range. */
+const width = 100;
+const linesBefore = 2;
+const linesAfter = 1;
+
+/** Emphasis for parts of a frame. */
+interface FrameStyle {
+  readonly mark: (text: string) => string;
+  readonly gutter: (text: string) => string;
+}
+
+/** Creates a function that renders the lines around a range of the text, with the range underlined. Splits the text once. */
+export function createCodeFrames(source: string): (range: Range, style: FrameStyle) => string[] {
+  let lines: string[] | undefined;
+  return ({ start, end }, style) => {
+    lines ??= source.split(/\r\n|\n|\r/);
+    const first = Math.max(1, start.line - linesBefore);
+    const last = Math.min(lines.length, start.line + linesAfter);
+    const digits = String(last).length;
+    const from = Math.max(0, start.column - 1 - Math.floor(width / 2));
+    const window = start.column - 1 < width - 20 ? 0 : from;
+    const frame: string[] = [];
+    for (let number = first; number <= last; number++) {
+      const line = lines[number - 1] ?? '';
+      const shown = line.slice(window, window + width);
+      const cut = `${window > 0 && line.length > 0 ? '…' : ''}${escapeControls(shown)}${line.length > window + width ? '…' : ''}`;
+      const here = number === start.line;
+      frame.push(`${here ? style.mark('>') : ' '} ${style.gutter(`${String(number).padStart(digits)} |`)} ${cut}`.trimEnd());
+      if (!here) continue;
+      const before = (window > 0 ? 1 : 0) + countCells(escapeControls(line.slice(window, start.column - 1)));
+      const spanEnd = start.line === end.line ? end.column - 1 : line.length;
+      const span = countCells(escapeControls(line.slice(start.column - 1, Math.min(spanEnd, window + width))));
+      frame.push(
+        `  ${style.gutter(`${' '.repeat(digits)} |`)} ${' '.repeat(before)}${style.mark('^'.repeat(Math.max(1, span)))}`,
+      );
+    }
+    return frame;
+  };
+}
+
+/** Makes text safe for a terminal: tabs become two spaces, control characters and changes of text direction become �. */
+export function escapeControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
+  const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+  return text.toWellFormed().replaceAll('\t', '  ').replace(controls, '\ufffd');
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/** The width of a text on a terminal, in cells: East Asian letters and emoji take two. */
+function countCells(text: string): number {
+  let total = 0;
+  for (const character of text) total += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return total;
+}

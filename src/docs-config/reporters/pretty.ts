@@ -1,0 +1,65 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { explainCommand } from '../explain.ts';
+import { renderFixes } from './applied-fixes.ts';
+import type { CheckedFile } from './checked-file.ts';
+import { createCodeFrames, escapeControls } from './code-frame.ts';
+import { createStyles, type Styles } from './styles.ts';
+
+/** Renders for people: the applied fixes, each diagnostic with its position, code frame and suggestion, and a one-line summary. */
+export function renderPretty(checked: readonly CheckedFile[], color: boolean): string {
+  const styles = createStyles(color);
+  const blocks = checked.flatMap(({ file, source, report }) => {
+    const frame = createCodeFrames(source);
+    return report.diagnostics.map((diagnostic) => renderDiagnostic(file, diagnostic, frame, styles));
+  });
+  return `${renderFixes(checked, color)}${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${renderSummary(checked, styles)}\n`;
+}
+
+function renderDiagnostic(
+  file: string,
+  diagnostic: Diagnostic,
+  frame: ReturnType<typeof createCodeFrames>,
+  styles: Styles,
+): string {
+  const { code, severity, message, pointer, range, suggestion, fix } = diagnostic;
+  const strong = severity === 'error' ? styles.red : styles.yellow;
+  const place = escapeControls(`${file === '-' ? 'standard input' : file}:${range.start.line}:${range.start.column}`);
+  const lines = [
+    `${styles.bold(place)} ${strong(severity)} ${styles.bold(code)}${pointer ? ` ${styles.dim(escapeControls(pointer))}` : ''}`,
+    `  ${escapeControls(message)}`,
+    '',
+    ...frame(range, { mark: strong, gutter: styles.dim }).map((line) => `  ${line}`),
+    '',
+  ];
+  if (suggestion)
+    lines.push(
+      `  ${styles.cyan('→')} ${escapeControls(suggestion)}${fix && severity === 'error' ? styles.dim(' (--fix does it)') : ''}`,
+    );
+  lines.push(`  ${styles.dim(`  see ${explainCommand(code)}`)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function renderSummary(checked: readonly CheckedFile[], styles: Styles): string {
+  const errors = sum(checked, ({ report }) => report.errorCount);
+  const warnings = sum(checked, ({ report }) => report.warningCount);
+  const fixable = sum(
+    checked,
+    ({ report }) => report.diagnostics.filter(({ severity, fix }) => severity === 'error' && fix).length,
+  );
+  const files = formatCount(checked.length, 'file');
+  if (errors + warnings === 0) return `${files} checked: no problems.`;
+  const found = [
+    errors > 0 && styles.red(formatCount(errors, 'error')),
+    warnings > 0 && styles.yellow(formatCount(warnings, 'warning')),
+  ];
+  const hint = fixable > 0 ? `; --fix corrects ${fixable === errors ? (errors === 1 ? 'it' : 'all errors') : fixable}` : '';
+  return `${files} checked: ${found.filter(Boolean).join(', ')}${hint}.`;
+}
+
+function sum(checked: readonly CheckedFile[], value: (file: CheckedFile) => number): number {
+  return checked.reduce((total, file) => total + value(file), 0);
+}
+
+function formatCount(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,228 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { docsConfig } from '../../src/commands/docs-config.ts';
+import { codes, rules } from '../../src/docs-config/rules/registry.ts';
+import type { Rule } from '../../src/docs-config/rules/rule.ts';
+
+const good = '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}]}';
+const bad = '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro",]}]}';
+let cwd = '';
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'docs-config-'));
+  await mkdir(join(cwd, 'empty'));
+  await mkdir(join(cwd, 'node_modules'));
+  await writeFile(join(cwd, 'intro.mdx'), '# Hello');
+  await writeFile(join(cwd, 'good.json'), good);
+  await writeFile(join(cwd, 'bad.json'), bad);
+  await writeFile(join(cwd, 'empty', 'docs.json'), good);
+  await mkdir(join(cwd, 'sites/one/.hidden'), { recursive: true });
+  await mkdir(join(cwd, 'sites/two/node_modules/x'), { recursive: true });
+  await mkdir(join(cwd, 'newer'));
+  for (const file of ['sites/one/mint.json', 'sites/one/.hidden/mint.json', 'sites/two/node_modules/x/mint.json'])
+    await writeFile(join(cwd, file), good);
+  await writeFile(join(cwd, 'sites/two/mint.json'), bad);
+  await writeFile(join(cwd, 'sites/two/docs.json'), bad);
+  await writeFile(join(cwd, 'sites/[x].json'), good);
+  await writeFile(join(cwd, 'newer/docs.json'), '{"theme": "mint", "name": "a", "navigation": {}}');
+  await writeFile(join(cwd, 'latin.json'), Buffer.from([0x7b, 0xe9, 0x7d]));
+});
+
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+async function run(args: string[], { input = '', isTTY = false, env = {} as Record<string, string> } = {}) {
+  let out = '';
+  let err = '';
+  const status = await docsConfig(args, {
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: { write: (text) => (out += text), isTTY },
+    stderr: { write: (text) => (err += text) },
+    env,
+    cwd,
+  });
+  return { status, out, err };
+}
+
+test('exits with 0 when there are no errors, and with 1 otherwise', async () => {
+  expect(await run(['check', 'good.json'])).toEqual({ status: 0, out: '1 file checked: no problems.\n', err: '' });
+  expect((await run(['check', 'bad.json'])).status).toBe(1);
+  expect((await run(['check', 'good.json', 'bad.json'])).out).toContain('2 files checked: 1 error');
+});
+
+test('exits with 2 when a file cannot be read, after checking the others', async () => {
+  const { status, out, err } = await run(['check', 'none.json', 'latin.json', 'bad.json', '--format', 'json']);
+  expect(status).toBe(2);
+  expect(err).toBe('none.json: There is no such file.\nlatin.json: The file is not UTF-8; save it as UTF-8.\n');
+  expect(JSON.parse(out).files).toMatchObject([{ file: 'bad.json', valid: false }]);
+});
+
+test('exits with 2 for what is no regular file, which may never end', async () => {
+  const { status, err } = await run(['check', '/dev/zero']);
+  expect([status, err]).toEqual([
+    2,
+    '/dev/zero: This is not a regular file. Pass other sources on standard input, with - as the file.\n',
+  ]);
+});
+
+test('reads standard input for -, without looking up references', async () => {
+  expect((await run(['check', '-'], { input: good.replace('intro', 'nowhere') })).out).toBe('1 file checked: no problems.\n');
+  const { status, out } = await run(['check', '-', '--format=json'], { input: `\ufeff${good}` });
+  expect(status).toBe(1);
+  expect(JSON.parse(out).files[0].diagnostics).toMatchObject([{ code: 'json-syntax', range: { start: { offset: 0 } } }]);
+});
+
+test('looks up references in the folder of each file', async () => {
+  const { status, out } = await run(['check', 'empty/docs.json']);
+  expect(status).toBe(0);
+  expect(out).toContain('empty/docs.json:1:62 warning missing-file /navigation/0/pages/0');
+});
+
+const filesOf = async (...args: string[]) => {
+  const { out } = await run(['check', '--format', 'json', ...args]);
+  return (JSON.parse(out).files as { file: string }[]).map(({ file }) => file);
+};
+
+test.each([
+  ['a folder: each mint.json in it and below', ['sites'], ['sites/one/mint.json', 'sites/two/mint.json']],
+  ['a folder with a slash', ['sites/two/'], ['sites/two/mint.json']],
+  ['a glob', ['sites/*/*.json'], ['sites/one/mint.json', 'sites/two/docs.json', 'sites/two/mint.json']],
+  ['a glob over folders', ['**/mint.json'], ['sites/one/mint.json', 'sites/two/mint.json']],
+  ['a glob with a choice', ['sites/{one,two}/mint.json'], ['sites/one/mint.json', 'sites/two/mint.json']],
+  ['a file whose name looks like a glob', ['sites/[x].json'], ['sites/[x].json']],
+  ['a hidden folder by its name', ['sites/one/.hidden'], ['sites/one/.hidden/mint.json']],
+  ['each file once', ['sites', './sites/one/mint.json', 'sites/**/mint.json'], ['sites/one/mint.json', 'sites/two/mint.json']],
+])('arguments: %s', async (_, args, expected) => {
+  expect(await filesOf(...args)).toEqual(expected);
+});
+
+test.each([
+  ['newer', 'newer: There is no mint.json in this folder or below. newer/docs.json is there; name it to check it.\n'],
+  ['empty/*.yaml', 'empty/*.yaml: No file matches empty/*.yaml.\n'],
+  ['nowhere/**/mint.json', 'nowhere/**/mint.json: No file matches nowhere/**/mint.json.\n'],
+])('exits with 2 when %s matches no file', async (argument, problem) => {
+  expect(await run(['check', argument])).toEqual({ status: 2, out: '', err: problem });
+});
+
+test('reports a file in the newer format as one error', async () => {
+  const { status, out } = await run(['check', 'newer/docs.json', '--format', 'json']);
+  expect(status).toBe(1);
+  expect(JSON.parse(out).files[0].diagnostics).toMatchObject([{ code: 'newer-format', pointer: '' }]);
+});
+
+test('applies --strict, --severity and --allow-nested-groups', async () => {
+  const nested = '{"name": "a", "navigation": [{"group": "b", "pages": ["c", {"group": "d", "pages": ["e"]}]}], "extra": 1}';
+  const status = async (...options: string[]) => (await run(['check', '-', ...options], { input: nested })).status;
+  expect(await status()).toBe(1);
+  expect(await status('--allow-nested-groups')).toBe(0);
+  expect(await status('--allow-nested-groups', '--strict')).toBe(1);
+  expect(await status('--severity', 'nested-group=warning')).toBe(0);
+  expect(await status('--severity=nested-group=off', '--severity', 'unknown-property=error')).toBe(1);
+});
+
+test.each([
+  [true, {}, true],
+  [false, {}, false],
+  [true, { NO_COLOR: '' }, true],
+  [true, { NO_COLOR: '1' }, false],
+  [false, { FORCE_COLOR: '1' }, true],
+  [false, { FORCE_COLOR: 'true' }, true],
+  [false, { FORCE_COLOR: '' }, false],
+  [true, { FORCE_COLOR: '0' }, false],
+  [true, { FORCE_COLOR: 'false' }, false],
+  [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+])('color (terminal: %s, environment: %o): %s', async (isTTY, env, colored) => {
+  const { out } = await run(['check', 'bad.json'], { isTTY, env: env as Record<string, string> });
+  expect(out.includes('\u001b[')).toBe(colored);
+});
+
+test('--fix writes fixes through links, keeps the mode, and does not touch valid files', async () => {
+  const path = join(cwd, 'broken.json');
+  await writeFile(path, bad);
+  await chmod(path, 0o640);
+  await symlink(path, join(cwd, 'link.json'));
+  expect(await run(['check', '--fix', 'link.json'])).toMatchObject({ status: 0, err: '' });
+  expect(await readFile(path, 'utf8')).toBe(good);
+  expect((await stat(path)).mode & 0o777).toBe(0o640);
+  const before = (await stat(path)).mtimeMs;
+  expect((await run(['check', '--fix', 'broken.json'])).status).toBe(0);
+  expect((await stat(path)).mtimeMs).toBe(before);
+});
+
+test('--fix lists the applied fixes in each format', async () => {
+  const fixed = async (format: string) => {
+    await writeFile(join(cwd, 'fixable.json'), bad.replace('"name"', "'name'"));
+    return run(['check', '--fix', 'fixable.json', 'good.json', '--format', format]);
+  };
+  const list =
+    "fixable.json: fixed 2\n  1:2 json-syntax JSON strings stand between straight double quotes, not as `'name'`.\n" +
+    '  1:69 json-syntax A comma stands before the closing ], with nothing after it.\n\n';
+  expect(await fixed('pretty')).toEqual({ status: 0, out: `${list}2 files checked: no problems.\n`, err: '' });
+  expect(await fixed('github')).toEqual({ status: 0, out: '', err: list });
+  expect((await fixed('sarif')).err).toBe(list);
+  const { out, err } = await fixed('json');
+  expect(err).toBe('');
+  expect(JSON.parse(out).files).toMatchObject([
+    { fixes: [{ code: 'json-syntax', range: { start: { line: 1, column: 2 } } }, { code: 'json-syntax' }] },
+    { fixes: [] },
+  ]);
+});
+
+test('explains every code', async () => {
+  for (const code of codes) {
+    const { status, out } = await run(['explain', code]);
+    const { title, explanation, severity }: Rule = rules[code];
+    expect(status).toBe(0);
+    for (const part of [
+      code,
+      title,
+      explanation,
+      `By default ${severity === 'error' ? 'an error' : 'a warning'}.`,
+      'Wrong:',
+      'Right:',
+    ])
+      expect(out).toContain(part);
+  }
+  expect((await run(['explain', 'hex-color'])).out).toContain('"primary": "0d9373"');
+});
+
+test.each([
+  [[], 'Say what to do: check, explain or schema.'],
+  [['chek'], 'There is no command "chek". Did you mean check?'],
+  [['check'], 'Name the files to check, or - for standard input.'],
+  [['check', '-', '-'], 'Standard input (-) can be read once.'],
+  [['check', '--fix', '-'], '--fix writes to files; it has none with standard input (-).'],
+  [['check', 'a', '--strickt'], 'There is no option "--strickt". Did you mean --strict?'],
+  [['check', 'a', '--format', 'srif'], '--format: There is no format "srif". Did you mean sarif?'],
+  [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: There is no code "typ". Did you mean type?'],
+  [['check', 'a', '--severity', 'type'], '--severity type: write type=error, type=warning or type=off.'],
+  [['check', 'a', '--format'], "Option '--format <value>' argument missing"],
+  [['explain', 'hex-colr'], 'There is no code "hex-colr". Did you mean hex-color?'],
+  [['explain', 'type', 'enum'], 'explain takes one code, but got 2.'],
+  [['schema', 'a'], 'schema takes no files, but got a.'],
+])('rejects the arguments %j with 2 and a message', async (args, message) => {
+  expect(await run(args)).toEqual({ status: 2, out: '', err: `${message}\nTry docs-config --help.\n` });
+});
+
+test('prints help and the JSON Schema', async () => {
+  for (const args of [['--help'], ['check', '-h'], ['schema', '--help']])
+    expect((await run(args)).out).toMatch(/^Usage: docs-config check FILE…/);
+  const plain = JSON.parse((await run(['schema'])).out);
+  expect(plain).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', required: ['name', 'navigation'] });
+  expect(JSON.parse((await run(['schema', '--strict'])).out)).toMatchObject({ additionalProperties: false });
+});
+
+test('runs as a process with standard input, output and exit status', () => {
+  const entry = fileURLToPath(new URL('docs-config-entry.ts', import.meta.url));
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), entry, 'check', '-', '--format', 'github'],
+    { input: bad, cwd, encoding: 'utf8' },
+  );
+  expect(stdout).toMatch(/^::error file=-,line=1,endLine=1,col=69,endColumn=70,title=docs-config json-syntax::/);
+  expect(status).toBe(1);
+});
