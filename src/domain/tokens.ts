@@ -56,8 +56,6 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-const anyToken = new RegExp(`(${Object.values(tokenPrefixes).join('|')})[0-9A-Za-z]+`, 'g');
-
 /** Whether a text holds something that looks like a token, and so must not be repeated. */
 export function containsToken(text: string): boolean {
   return Object.values(tokenPrefixes).some((prefix) => text.includes(prefix));
@@ -65,7 +63,12 @@ export function containsToken(text: string): boolean {
 
 /** The same text with the secret part of every token left out. */
 export function redactTokens(text: string): string {
-  return text.replace(anyToken, '$1…');
+  let redacted = text;
+  for (const prefix of Object.values(tokenPrefixes)) {
+    const [before = '', ...parts] = redacted.split(prefix);
+    redacted = [before, ...parts.map((part) => part.replace(/^[0-9A-Za-z]+/, '…'))].join(prefix);
+  }
+  return redacted;
 }
 
 /** Base62 of the CRC32, big-endian, padded to six characters. */
