@@ -71,7 +71,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
     worker.on('exit', (code) => {
       fail(
         thread,
-        new GatewayError('INTERNAL', 'The check broke off. The log has the cause.', {
+        new GatewayError('INTERNAL', 'The check failed. The log has the cause under the request id.', {
           cause: cause ?? new Error(`A worker thread exited with ${code}.`),
         }),
       );
@@ -89,7 +89,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       const seconds = options.jobTimeoutMs / 1000;
       fail(
         thread,
-        new GatewayError('UNAVAILABLE', `The check took longer than ${seconds} s and was ended. Try again with less at once.`),
+        new GatewayError('UNAVAILABLE', `The check took longer than ${seconds} s and was stopped. Send fewer or smaller documents.`),
       );
       next();
     }, options.jobTimeoutMs).unref();
