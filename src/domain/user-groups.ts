@@ -173,7 +173,9 @@ async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Prom
     (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
-  throw new InvalidInput([{ path: ['by', 'providedId'], message: 'matches both a Customer and a Testing group; select one by teamId.' }]);
+  throw new InvalidInput([
+    { path: ['by', 'providedId'], message: 'matches both a Customer and a Testing group; select one by teamId.' },
+  ]);
 }
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {

@@ -50,7 +50,9 @@ export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => bo
     });
     // Both come once at most; `once` would wrap each in a function more.
     incoming.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    incoming.on('error', () => reject(new GatewayError('INVALID_INPUT', 'The request body is incomplete: the connection closed early.')));
+    incoming.on('error', () =>
+      reject(new GatewayError('INVALID_INPUT', 'The request body is incomplete: the connection closed early.')),
+    );
   });
 }
 
@@ -123,10 +125,7 @@ function tooLarge(): GatewayError {
 }
 
 function tooManyParts(): GatewayError {
-  return new GatewayError(
-    'PAYLOAD_TOO_LARGE',
-    `The body exceeds the limit of ${maxBodyParts} chunks. Send larger chunks.`,
-  );
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${maxBodyParts} chunks. Send larger chunks.`);
 }
 
 function noRoom(): GatewayError {

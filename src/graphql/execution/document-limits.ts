@@ -37,7 +37,7 @@ export function assertDocumentLimits(document: DocumentNode): void {
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         spreads += 1;
         if (spreads > maxFragmentSpreads) {
-          throw refusal(`The document spreads fragments more than ${maxFragmentSpreads} times, which is the limit.`);
+          throw refusal(`The document exceeds the limit of ${maxFragmentSpreads} fragment spreads.`);
         }
         deepest = Math.max(deepest, fragmentDepth(selection.name.value));
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
@@ -47,7 +47,7 @@ export function assertDocumentLimits(document: DocumentNode): void {
         const count = (counts.get(name) ?? 0) + 1;
         if (count > maxRepeatedFields) {
           const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
-          throw refusal(`"${shown}" stands more than ${maxRepeatedFields} times in one selection set, which is the limit.`);
+          throw refusal(`"${shown}" exceeds the limit of ${maxRepeatedFields} uses in one selection set.`);
         }
         counts.set(name, count);
         if (selection.selectionSet) deepest = Math.max(deepest, 1 + depthOf(selection.selectionSet, above + 1));
@@ -64,7 +64,7 @@ export function assertDocumentLimits(document: DocumentNode): void {
 }
 
 function tooDeep(): GraphQLError {
-  return refusal(`The document is nested more than ${maxDepth} levels deep, which is the limit.`);
+  return refusal(`The document exceeds the limit of ${maxDepth} levels of nesting.`);
 }
 
 function refusal(message: string): GraphQLError {

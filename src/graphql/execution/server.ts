@@ -141,14 +141,14 @@ function useNoIntrospection(): Plugin<ServerContext> {
 
 function parseWithin(source: string) {
   if (isNestedDeeperThan(source, maxNesting)) {
-    const message = `The document is nested more than ${maxNesting} levels deep, which is the limit.`;
+    const message = `The document exceeds the limit of ${maxNesting} levels of nesting.`;
     throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
   }
   try {
     return parse(source, { maxTokens });
   } catch (error) {
     if (!(error instanceof GraphQLError) || !error.message.includes(`${maxTokens} tokens`)) throw error;
-    const message = `The document has more than ${maxTokens} tokens, which is the limit. Send fewer fields at once.`;
+    const message = `The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`;
     throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
   }
 }
@@ -171,7 +171,7 @@ function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plu
   return {
     onExecute: ({ setExecuteFn }) => setExecuteFn(run),
     onSubscribe: ({ setSubscribeFn }) =>
-      setSubscribeFn(() => ({ errors: [new GraphQLError('There are no subscriptions. Send a query or a mutation.')] })),
+      setSubscribeFn(() => ({ errors: [new GraphQLError('Subscriptions are not supported. Send a query or a mutation.')] })),
   };
 }
 

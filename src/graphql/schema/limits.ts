@@ -1,5 +1,5 @@
 /**
- * The limits of a GraphQL request, each checked before the work that it bounds. README and docs list the same figures.
+ * The limits of a GraphQL request, each checked before the work that it bounds. docs/limits.md lists the same figures.
  */
 export const graphqlLimits = {
   /** Tokens (names, values, punctuation) of a document. Introspection as common clients send it has about 200. */
@@ -8,7 +8,7 @@ export const graphqlLimits = {
   maxNesting: 256,
   /** Nested selection sets of an operation, those of its fragments included. */
   maxDepth: 30,
-  /** How often one response name may stand in one selection set. Validation compares each pair of them. */
+  /** Uses of one response name in one selection set. Validation compares each pair of them. */
   maxRepeatedFields: 20,
   /** Fragment spreads of a document. */
   maxFragmentSpreads: 200,
