@@ -49,7 +49,11 @@ test.each([
   ['an empty name', ['create', '--name', ''], /--name/],
   ['a name too long', ['create', '--name', 'x'.repeat(256)], /--name must have 1 to 255 characters/],
   ['a name without a value', ['create', '--name', '--environment', 'none'], /--name needs a value\.\n\n/],
-  ['a name given twice', ['create', '--name', 'a', '--name', 'b', '--environment', 'none'], /--name is given more than once\.\n\n/],
+  [
+    'a name given twice',
+    ['create', '--name', 'a', '--name', 'b', '--environment', 'none'],
+    /--name is given more than once\.\n\n/,
+  ],
   ['no environment', ['create', '--name', 'n'], /--environment is required: Customer, Testing or none/],
   ['an unknown environment', ['create', '--name', 'n', '--environment', 'testing'], /--environment.*Customer, Testing or none/],
   ['an unknown scope', ['create', '--name', 'n', '--scope', 'groups'], /groups:read, groups:write/],
