@@ -28,7 +28,7 @@ export async function run(write: (text: string) => unknown): Promise<boolean> {
   write('| validator | median of a file | ratio |\n|---|---|---|\n');
   write(`| docs-config | ${ours.toFixed(3)} ms | 1 |\n`);
   if (theirs !== undefined) write(`| ${peer.name} ${peer.version} | ${theirs.toFixed(3)} ms | ${(theirs / ours).toFixed(2)} |\n`);
-  else write(`\n${peer.name} could not be installed; there is nothing to compare with.\n`);
+  else write(`\n${peer.name} could not be installed; nothing was compared.\n`);
 
   write('\n| size | diagnostics | median | per MB |\n|---|---|---|---|\n');
   for (let call = 0; call < 20; call++) growth(0.01); // warm up

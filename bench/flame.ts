@@ -107,5 +107,5 @@ function escapeXml(text: string): string {
 }
 
 const [file] = process.argv.slice(2);
-if (!file) throw new Error('Which profile? npx tsx bench/flame.ts FILE.cpuprofile > FILE.svg');
+if (!file) throw new Error('No profile was given. Usage: npx tsx bench/flame.ts FILE.cpuprofile > FILE.svg');
 process.stdout.write(draw(read(JSON.parse(readFileSync(file, 'utf8')) as Profile)));

@@ -20,7 +20,7 @@ export function openGenerator(): Generator {
     },
     async run(run) {
       const reply = await ask(child, { kind: 'run', ...run });
-      if (reply.kind !== 'measured') throw new Error('the load generator lost its way');
+      if (reply.kind !== 'measured') throw new Error('unexpected message from the load generator');
       return reply.measurement;
     },
     async recall(recall) {
@@ -32,7 +32,7 @@ export function openGenerator(): Generator {
 
 async function ask(child: ChildProcess, order: Order): Promise<Reply> {
   const ended = new AbortController();
-  const onExit = () => ended.abort(new Error('the load generator ended'));
+  const onExit = () => ended.abort(new Error('the load generator exited'));
   child.once('exit', onExit);
   try {
     child.send(order);

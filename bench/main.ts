@@ -1,4 +1,4 @@
-// `npm run bench`: the gateway against its peers. See README.md in this folder.
+// `npm run bench`: the gateway against its competitors. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
 import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
@@ -23,9 +23,9 @@ function say(text: string): void {
 
 async function compare(server: BenchServer, options: Options, plan: Plan): Promise<void> {
   for (const [system, reason] of options.systems.map((one) => [one, hindrance(one)] as const)) {
-    if (reason) print(`${system} is left out: it ${reason}.\n`);
+    if (reason) print(`${system} is skipped: it ${reason}.\n`);
   }
-  print('gql-list is left out: there are no lists yet.\n');
+  print('gql-list is skipped: there are no list queries yet.\n');
   const systems = options.systems.filter((system) => !hindrance(system));
 
   say(`seeding ${options.groups} groups`);
@@ -38,7 +38,7 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
     series.push(...(await measureWorkload(generator, database, workload, participants, plan)));
   }
   const withStartup = systems.includes('gateway') && !options.check;
-  if (withStartup) say('starting the gateway some times');
+  if (withStartup) say('measuring the start of the gateway');
   const startup = withStartup ? await measureStartup(server.folder, startupRuns) : undefined;
   say('');
 
@@ -46,7 +46,7 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
   if (options.check) {
     const compared = series.flatMap(({ measurements }) => measurements).reduce((sum, one) => sum + one.compared, 0);
     const pairs = series.map(({ workload, system }) => `${workload} ${system}`).join(', ');
-    print(`${pairs}\nAll answers were right: ${compared} were compared in full.\n`);
+    print(`${pairs}\nAll responses were correct; ${compared} were compared in full.\n`);
   } else report(results, series, startup, options);
   if (options.json) writeFileSync(options.json, `${JSON.stringify({ results, ratios: ratios(results) }, null, 2)}\n`);
 }
@@ -75,7 +75,7 @@ async function compareSizes(server: BenchServer, plan: Plan): Promise<void> {
 /** Fails when the run is to end early. Whoever is interrupted waits for the cleaning up. */
 function untilInterrupted(): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(`ended by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
   });
 }
 

@@ -59,7 +59,7 @@ export async function measureWorkload(
   const measured = await measureByTurns(generator, workload, contenders, plan);
   for (const { running } of contenders) await running.stop();
 
-  const creations = measured.filter(({ system }) => system !== 'floor').reduce((sum, { answered }) => sum + answered, 0);
+  const creations = measured.filter(({ system }) => system !== 'baseline').reduce((sum, { answered }) => sum + answered, 0);
   if (workload === 'rest-create') await verifyCreated(database, before + creations);
   if (workload === 'rest-rotate') await verifyTokens(generator, database);
   return measured.map(({ system, measurements }) => ({ workload, system, measurements }));
@@ -88,7 +88,7 @@ export async function measureByTurns(
         .run({
           ...{ database: database.name, workload, connections, credentials: database.credentials },
           ...{ port: running.port, pid: running.pid, databasePid: database.serverPid, warmUpMs: check ? 0 : warmUpMs, measureMs },
-          sampleEvery: running.system === 'floor' ? 0 : check ? 1 : sampleEvery,
+          sampleEvery: running.system === 'baseline' ? 0 : check ? 1 : sampleEvery,
         })
         .catch((error: Error) => {
           throw new Error(`${running.system} failed: ${error.message}`);
@@ -114,13 +114,13 @@ async function countCreated(database: BenchDatabase): Promise<number> {
 
 async function verifyCreated(database: BenchDatabase, expected: number): Promise<void> {
   const stored = await countCreated(database);
-  if (stored !== expected) throw new Error(`${expected} groups were answered as created, and ${stored} are stored`);
+  if (stored !== expected) throw new Error(`${expected} groups were reported as created, but ${stored} are stored`);
 }
 
 async function verifyTokens(generator: Generator, database: BenchDatabase): Promise<void> {
   for (const { index, token } of await generator.recall({ database: database.name, count: 1_000 })) {
     const text = 'select token from user_group where team_id = $1';
     const [stored] = await database.query<{ token: string }>(text, [firstTeamId + index]);
-    if (stored?.token !== token) throw new Error(`a rotation was answered with ${token}, and ${stored?.token} is stored`);
+    if (stored?.token !== token) throw new Error(`a rotation returned ${token}, but ${stored?.token} is stored`);
   }
 }

@@ -58,7 +58,7 @@ function list<Name extends string>(option: string, given: string | undefined, kn
   if (given === undefined) return known;
   const names = given.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !known.includes(name as Name));
-  if (unknown !== undefined) throw new Error(`--${option}: there is no "${unknown}"; there are ${known.join(', ')}.`);
+  if (unknown !== undefined) throw new Error(`--${option}: unknown value "${unknown}"; expected ${known.join(', ')}.`);
   return known.filter((name) => names.includes(name));
 }
 

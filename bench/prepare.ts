@@ -9,12 +9,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const generated = join(bench, 'generated');
 
 /**
- * Makes what only the benchmark needs: the peers' packages, and peers and load generator compiled, because a loader that
+ * Prepares the benchmark: installs the competitors' packages, and compiles competitors and load generator, because a loader that
  * compiles on the way would change what is measured. The packages are installed when their lock file has changed.
  */
 export function prepare(say: (text: string) => void): void {
   once('bench-packages', [join(bench, 'package-lock.json'), process.versions.node], join(bench, 'node_modules'), () => {
-    say('Installing the peers (first run, or bench/package-lock.json changed) ...');
+    say('Installing the competitors (first run, or bench/package-lock.json changed) ...');
     // PostGraphile is an optional one: npm leaves it out where Node is too old for it.
     npm(['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   });

@@ -9,7 +9,7 @@ import type { Running } from './systems.ts';
  * scope, and keeps to the caller's environment. @throws Error when it does not.
  */
 export async function probe({ system, port }: Running, workload: WorkloadId, database: BenchDatabase): Promise<void> {
-  if (system === 'floor' || workload === 'rest-create') return; // the floor does none of it; creating is getting
+  if (system === 'baseline' || workload === 'rest-create') return; // the baseline does none of it; creating is getting
   const [stored] = await database.query<{ token: string }>('select token from user_group where team_id = $1', [firstTeamId]);
   const token = stored?.token ?? '';
   const { method, path, body } = workloads[workload];
@@ -24,7 +24,7 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
   }
   // The first group is a Customer's.
   const other = await ask(database.credentials.find(({ environment }) => environment === 'Testing')?.secret ?? '');
-  if (other.includes(`"${token}"`)) throw new Error(`${system} shows a group of another environment: ${other}`);
+  if (other.includes(`"${token}"`)) throw new Error(`${system} returns a group of another environment: ${other}`);
 }
 
 /** Sends a request with a body on any method, and reads the answer. */

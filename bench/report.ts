@@ -3,11 +3,11 @@ import type { Series } from './measure.ts';
 import type { Startup } from './startup.ts';
 import { median, medianOf, type Ratio, type Result, ratios } from './statistics.ts';
 
-/** Where the gateway is to arrive: its requests per second, divided by those of a peer. */
+/** The targets: the gateway's requests per second divided by a competitor's. */
 const targets: readonly Ratio[] = [
   { workload: 'gql-token', against: 'mercurius', requestsPerSecond: 2 },
   { workload: 'gql-token', against: 'yoga', requestsPerSecond: 8 },
-  { workload: 'gql-token', against: 'floor', requestsPerSecond: 0.35 },
+  { workload: 'gql-token', against: 'baseline', requestsPerSecond: 0.35 },
   { workload: 'rest-get', against: 'fastify', requestsPerSecond: 1.8 },
   { workload: 'rest-create', against: 'fastify', requestsPerSecond: 1.5 },
 ];
@@ -114,7 +114,7 @@ function busy(series: readonly Series[], workload: string): string {
     .map(({ system, measurements }) => ({ system, load: median(measurements.map(({ generatorLoad }) => generatorLoad)) }))
     .filter(({ load }) => load > generatorLimit);
   const names = held.map(({ system, load }) => `${system} (${Math.round(load * 100)} %)`).join(', ');
-  return names ? `The load generator had no time to spare, so these may be able to do more: ${names}\n` : '';
+  return names ? `The load generator was saturated, so these may be faster than measured: ${names}\n` : '';
 }
 
 const verdict = (target: string, reached: boolean): string => `${target} ${reached ? 'reached' : 'not reached'}`;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { WorkloadId } from './load/workloads.ts';
 
 /** Everything that can be measured; the gateway first. */
-export const systemIds = ['gateway', 'floor', 'fastify', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
+export const systemIds = ['gateway', 'baseline', 'fastify', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
 
 /** The name of a system. */
 export type SystemId = (typeof systemIds)[number];
@@ -40,7 +40,7 @@ const children = new Set<ChildProcess>();
 
 /** Starts a system as its users do, on a database. @throws Error with what it said when it does not come up. */
 export async function startSystem(system: SystemId, environment: Readonly<Record<string, string>>): Promise<Running> {
-  const file = system === 'gateway' ? ['dist/main.js', 'serve'] : [`bench/dist/bench/peers/${system}.js`];
+  const file = system === 'gateway' ? ['dist/main.js', 'serve'] : [`bench/dist/bench/competitors/${system}.js`];
   const child = spawn(process.execPath, file, {
     cwd: root,
     // Nothing of the caller's environment but the path: no settings of theirs, no options for Node.
@@ -88,7 +88,7 @@ function listeningPort(system: SystemId, child: ChildProcess): Promise<number> {
     const late = setTimeout(() => reject(new Error(`${system} did not start in time:\n${said.join('\n')}`)), startTimeoutMs);
     const fail = () => {
       clearTimeout(late);
-      reject(new Error(`${system} ended:\n${said.join('\n')}`));
+      reject(new Error(`${system} exited:\n${said.join('\n')}`));
     };
     child.once('exit', fail);
     if (!child.stderr) return;

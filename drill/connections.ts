@@ -95,8 +95,8 @@ function openOne(port: number, release: Set<() => void>, options: RawOptions, op
       const [, status] = (reads === 'at once' && /^HTTP\/1\.1 (\d{3})/.exec(text)) || [];
       const body = Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1').toString('utf8');
       if (status) resolve(readReply(Number(status), body, milliseconds, false));
-      else if (held) resolve({ outcome: 'held', status: 0, code: '', text: 'the drill ended it', milliseconds });
-      else resolve(readReply(0, 'the gateway closed the connection', milliseconds, false));
+      else if (held) resolve({ outcome: 'held', status: 0, code: '', text: 'closed by the drill', milliseconds });
+      else resolve(readReply(0, 'closed by the gateway', milliseconds, false));
     });
   });
 }

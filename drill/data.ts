@@ -21,6 +21,6 @@ export async function seed(port: number, token: string): Promise<SeededData> {
   const text = await response.text();
   const { data } = JSON.parse(text) as { data?: { getOrCreateUserGroup?: { userGroup?: SeededData['large'] } } };
   const large = data?.getOrCreateUserGroup?.userGroup;
-  if (!large) throw new Error(`The group with large properties could not be stored: ${text}`);
+  if (!large) throw new Error(`Could not store the group with large properties: ${text}`);
   return { large };
 }

@@ -20,11 +20,11 @@ const rows: readonly Row[] = [
 
 const help = `Usage: npm run drill -- hostile [options]
 
-Starts a gateway on a PostgreSQL of its own, sends it requests that mean harm, and checks that it holds up meanwhile:
-/livez within 250 ms, other callers answered, less than 400 MiB of memory, and a response that says what to do.
+Starts a gateway with its own PostgreSQL, sends it hostile requests, and checks that meanwhile /livez responds within 250 ms,
+other callers get their responses, memory stays below 400 MiB, and every error response says what to do.
 
-  --only NAME   the rows whose names begin with one of these; may be given several times
-  --list        prints the names of the rows
+  --only NAME   run the rows whose name starts with NAME; may be repeated
+  --list        print the names of the rows
 `;
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
@@ -47,7 +47,7 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   if (positionals.join(' ') !== 'hostile' || chosen.length === 0) {
-    process.stderr.write(chosen.length === 0 ? `There is no row ${only?.join(', ')}; --list prints them.\n` : help);
+    process.stderr.write(chosen.length === 0 ? `Unknown row: ${only?.join(', ')}. --list prints the names.\n` : help);
     return 2;
   }
   const interrupted = new AbortController();

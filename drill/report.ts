@@ -26,19 +26,19 @@ export function violations(row: Row, result: RowResult): string[] {
   const unexpected = replies.filter(({ outcome }) => !expects.includes(outcome));
   const { someExpect } = row;
   const found: (string | false)[] = [
-    ended !== undefined && `the process ended: ${ended}`,
+    ended !== undefined && `the process exited: ${ended}`,
     ended === undefined && !works && 'an ordinary request fails afterwards',
     probes.worstLivezMs > maxLivezMs && `/livez took ${Math.round(probes.worstLivezMs)} ms`,
     probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,
-    probes.livezCount === 0 && '/livez was never answered',
+    probes.livezCount === 0 && '/livez never responded',
     probes.refusedRequests > 0 && `other callers: ${probes.refusedRequests} of ${probes.requests} failed: ${probes.refusal}`,
     (peakMiB ?? 0) >= maxPeakMiB && `memory ${Math.round(peakMiB ?? 0)} MiB`,
     replies.length === 0 && 'nothing was sent',
     unexpected.length > 0 &&
-      `${unexpected.length} of ${replies.length} replies are not ${expects.join(' or ')}: ${summarize(unexpected)}${excerpt(unexpected)}`,
+      `${unexpected.length} of ${replies.length} responses are not ${expects.join(' or ')}: ${summarize(unexpected)}${excerpt(unexpected)}`,
     someExpect !== undefined &&
       !replies.some(({ outcome }) => (someExpect as readonly string[]).includes(outcome)) &&
-      `no reply is ${someExpect.join(' or ')}`,
+      `no response is ${someExpect.join(' or ')}`,
   ];
   return found.filter((text) => text !== false);
 }
@@ -72,7 +72,8 @@ export function describe(result: RowResult, found: readonly string[]): string {
     ...[name, found.length === 0 ? 'ok' : 'FAIL', ms(probes.worstLivezMs), ms(probes.worstRequestMs)],
     ...[peakMiB === undefined ? '-' : `${Math.round(peakMiB)} MiB`, ms(slowest)],
   ];
-  const noisy = probes.ownLagMs > 100 ? [`the machine was busy: the prober itself was up to ${ms(probes.ownLagMs)} late`] : [];
+  const noisy =
+    probes.ownLagMs > 100 ? [`the machine was busy: the probes themselves were up to ${ms(probes.ownLagMs)} late`] : [];
   return [line(cells, summarize(replies)), ...[...found, ...noisy].map((text) => `    ${text}`)].join('\n');
 }
 

@@ -48,7 +48,7 @@ export function sendRequest(port: number, options: RequestOptions, signal: Abort
         bytes += chunk.length;
       });
       incoming.on('end', () => end(incoming.statusCode ?? 0, Buffer.concat(chunks).toString('utf8')));
-      incoming.on('error', (error) => end(0, `cut off within the response: ${error.message}`));
+      incoming.on('error', (error) => end(0, `the response was cut off: ${error.message}`));
     });
     request.on('error', (error) => end(0, error.message));
     request.end(payload);

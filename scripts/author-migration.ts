@@ -1,5 +1,5 @@
-// Prints the SQL that takes a database with every migration applied to prisma/schema.prisma, and nothing if they agree.
-// A new migration is made by redirecting it: node scripts/author-migration.ts > prisma/migrations/<time>_<what>/migration.sql
+// Prints the SQL that migrates a database with every migration applied to prisma/schema.prisma; nothing if they agree.
+// Redirect it to create a new migration: node scripts/author-migration.ts > prisma/migrations/<time>_<what>/migration.sql
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

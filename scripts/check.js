@@ -1,4 +1,4 @@
-// Every check but the tests, each told by name; all are run even when one fails. The last line counts them.
+// Runs every check except the tests, even after a failure. The last line counts them.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const checks = [
   { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', args: ['node_modules/knip/bin/knip.js'] },
   {
-    name: 'schema drift (mend: npm run schema)',
+    name: 'schema drift (fix: npm run schema)',
     args: ['node_modules/tsx/dist/cli.mjs', 'scripts/print-schema.ts'],
     expected: () => readFileSync(`${root}/schema.graphql`, 'utf8'),
   },

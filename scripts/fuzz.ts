@@ -1,4 +1,4 @@
-// Compares the two ways that GraphQL requests are answered, on requests drawn from the schema: npm run fuzz -- --runs N --seed N
+// Compares the fast path with the full pipeline on GraphQL requests generated from the schema: npm run fuzz -- --runs N --seed N
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,8 +24,8 @@ function readNumber(name: string, text: string | undefined, otherwise: number): 
 function describe({ documents, executed, compiled, fast, left, constructs }: Figures): string {
   const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
   return [
-    `${documents} documents, of which ${executed} were executed on the fast path (${percent(executed, documents)}) and ${compiled} of those are compiled (${percent(compiled, executed)})`,
-    `${fast + left} requests, of which ${fast} were answered on the fast path (${percent(fast, fast + left)}) and compared`,
+    `${documents} documents, ${executed} executed on the fast path (${percent(executed, documents)}) of which ${compiled} compiled (${percent(compiled, executed)})`,
+    `${fast + left} requests, ${fast} served by the fast path (${percent(fast, fast + left)}) and compared`,
     ...Object.entries(constructs).map(([name, count]) => `  ${name}: ${count}`),
   ].join('\n');
 }
@@ -42,7 +42,7 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
   };
   // PostgreSQL is stopped however this ends: what a failed operation left in progress may fail when nobody waits for it.
-  process.on('unhandledRejection', (error) => process.stderr.write(`Nobody waited for: ${error}\n`));
+  process.on('unhandledRejection', (error) => process.stderr.write(`Unhandled rejection: ${error}\n`));
   process.stdout.on('error', () => {}); // a reader such as head that has ended
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
@@ -62,15 +62,15 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     print(describe(figures));
     if (details.failed) {
       const { counterexamplePath, numShrinks, errorInstance } = details;
-      print(`1 mismatch, after ${details.numRuns} documents and shrunk ${numShrinks} times`);
+      print(`1 mismatch after ${details.numRuns} documents, shrunk ${numShrinks} times`);
       print(String((errorInstance as Error | null)?.message ?? errorInstance));
-      print(`Again: npm run fuzz -- --runs ${runs} --seed ${seed} --path ${counterexamplePath}`);
+      print(`Reproduce: npm run fuzz -- --runs ${runs} --seed ${seed} --path ${counterexamplePath}`);
       return false;
     }
     print('0 mismatches');
     const enough = figures.compiled > 0.05 * figures.executed && figures.fast > figures.left;
     if (!enough && path === undefined)
-      print('Too little was compiled, or taken by the fast path: this run compared next to nothing.');
+      print('Too few documents were compiled or served by the fast path: this run compared almost nothing.');
     return enough || path !== undefined;
   } finally {
     await cleanUp();

@@ -1,4 +1,4 @@
-// Runs a command of the gateway in a checkout: sets up what is missing, then becomes the compiled binary. One process, so
+// Runs a command of the gateway in a checkout: runs the setup if needed, then the compiled binary. One process, so
 // that signals reach it: package.json starts it by the shell's `exec`, for which exec.cmd stands in on Windows.
 import { setUp } from './setup.js';
 

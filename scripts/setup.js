@@ -1,5 +1,5 @@
-// Makes a checkout ready to run, with nothing but Node and npm: installs the packages, generates the database client, compiles.
-// Each step is done only when what it depends on has changed since, so a warm call costs some milliseconds.
+// Prepares a checkout with nothing but Node and npm: installs the packages, generates the database client, compiles.
+// Each step runs only if its inputs changed since its last run, so a warm call takes some milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ const steps = [
 ];
 
 /**
- * Brings the named steps up to date, or all of them. What it does is written to standard error; a warm call writes nothing.
+ * Runs the named steps, or all of them, where they are out of date. Logs each to standard error; a warm call logs nothing.
  *
  * @param {string[]} names
  */
@@ -132,7 +132,7 @@ function execute(program, args, shell) {
   try {
     execFileSync(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], shell, maxBuffer: 1 << 26 });
   } catch (error) {
-    process.stderr.write(`${error.stdout ?? ''}${error.stderr ?? ''}\nSet-up failed at: ${program} ${args.join(' ')}\n`);
+    process.stderr.write(`${error.stdout ?? ''}${error.stderr ?? ''}\nSetup failed at: ${program} ${args.join(' ')}\n`);
     process.exit(1);
   }
 }

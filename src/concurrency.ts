@@ -106,6 +106,6 @@ export function createSemaphore(places: number, maxWaiting: number): Semaphore {
 function overloaded(): GatewayError {
   return new GatewayError(
     'UNAVAILABLE',
-    'Too many large requests are waiting to be processed. Nothing was changed. Try again after as many seconds as the Retry-After header says.',
+    'Too many large requests are waiting to be processed. Nothing was changed. Try again after the number of seconds in the Retry-After header.',
   );
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiTokenProblem } from './domain/tokens.ts';
 
-/** The settings, read and checked. */
+/** The validated settings. */
 export interface Config {
   readonly host: string;
   /** 0 to 65535; 0 lets the system choose. */
@@ -12,7 +12,7 @@ export interface Config {
   readonly namedStatements: boolean;
   /** The folder of the embedded PostgreSQL. */
   readonly dataDir: string;
-  /** An API token with scope `admin` to accept from the first start on. */
+  /** An API token with scope `admin` that is accepted from the first start. */
   readonly bootstrapApiToken: string | undefined;
   /** How long `/readyz` responds with 503 before the listener closes, in seconds: 0 to 300. */
   readonly drainDelaySeconds: number;
@@ -24,7 +24,7 @@ export interface Config {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The names of the settings are the environment's; an empty value counts as not set. */
+/** The environment variables; an empty value counts as not set. */
 const settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: z
@@ -63,10 +63,10 @@ const settings = z.object({
   LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
 });
 
-/** Says what is wrong with the settings: a line for each, by name. Never holds a value that may be secret. */
+/** Invalid settings, one line each. The message never contains a value that may be secret. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
-    super(`These settings are wrong, so nothing was started:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    super(`Invalid settings; nothing was started:\n${problems.map((line) => `  ${line}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -75,8 +75,8 @@ export class ConfigError extends Error {
  * Reads the settings from the environment; nothing else does.
  *
  * @param environment the process's environment.
- * @param isTerminal whether the log is read by a person: decides what `LOG_FORMAT` defaults to.
- * @throws ConfigError with every mistake at once.
+ * @param isTerminal whether the log goes to a terminal, which decides the default of `LOG_FORMAT`.
+ * @throws ConfigError that lists every invalid setting.
  */
 export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));

@@ -27,7 +27,7 @@ export interface Gateway {
   readonly server: Server;
   /** Whether a request on this connection has arrived whole and is not answered yet. */
   isResponding(socket: Socket): boolean;
-  /** From now on `/readyz` answers 503, and connections are let go of after their answer. */
+  /** From now on `/readyz` responds with 503, and connections are closed after their response. */
   drain(): void;
   /** Writes what is not written yet. The database stays open. */
   close(): Promise<void>;
@@ -111,11 +111,11 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
 async function unreadiness(database: Database): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, readinessTimeoutMs, 'the database does not answer');
+    timer = setTimeout(resolve, readinessTimeoutMs, 'the database does not respond');
   });
   const check = isMigrated(database).then(
-    (migrated) => (migrated ? undefined : 'the database lacks migrations'),
-    () => 'the database cannot be reached',
+    (migrated) => (migrated ? undefined : 'the database has pending migrations'),
+    () => 'the database is unreachable',
   );
   return Promise.race([check, timeout]).finally(() => clearTimeout(timer));
 }

@@ -4,8 +4,8 @@ import type { Config } from './config.ts';
 import { redactTokens } from './domain/tokens.ts';
 
 /**
- * Opens the log, on standard error: standard output is for what was asked for. Nothing is logged of a request but its id,
- * method and path, and of an error its kind, code, text and stack, so that no secret gets in.
+ * Opens the log on standard error; standard output is for results. Of a request only its id, method and path are logged, and
+ * of an error its type, code, message and stack, so that no secret is logged.
  */
 export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options = { level: logLevel, base: null, serializers: { err: describeError } };
@@ -13,7 +13,7 @@ export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logF
   return pino(options, PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' }));
 }
 
-/** The harmless parts of an error, for the log. Others, such as a driver's `detail`, hold stored values. */
+/** The parts of an error that are safe to log. Others, such as a driver's `detail`, contain stored values. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   const { name, message, stack } = error;

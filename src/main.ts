@@ -6,16 +6,16 @@ import { GatewayError } from './domain/errors.ts';
 
 const help = `Usage: user-group-gateway COMMAND
 
-  serve [--workers N]   take requests, in N processes (default: 1)
+  serve [--workers N]   start the gateway with N processes (default: 1)
   token                 create, list and revoke API tokens
-  migrate               bring the database up to date
-  docs-config           check configuration files of documentation sites, or print their JSON Schema
+  migrate               apply pending database migrations
+  docs-config           check the configuration files of documentation sites, or print their JSON Schema
 
-The settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
+Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
 DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
 `;
 
-/** Loads only what the command needs, so that those without a server and a database answer at once. */
+/** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
 async function main([command, ...args]: string[]): Promise<number> {
   if ((command === 'serve' || command === 'migrate') && args.includes('--help')) return print(help);
   switch (command) {
@@ -34,7 +34,7 @@ async function main([command, ...args]: string[]): Promise<number> {
     case '--help':
       return print(help);
     default:
-      throw new UsageError(`${command ? `There is no command "${command}".` : 'Which command?'}\n\n${help}`);
+      throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
   }
 }
 
@@ -43,7 +43,7 @@ function print(text: string): number {
   return 0;
 }
 
-/** Expected failures, which are made as plain `Error`s, are a text; the unforeseen is shown whole, for a report. Exit codes: 1 it failed, 2 it was called wrongly. */
+/** Prints the message of an expected failure (a plain `Error` is one) or the stack of an unexpected one. Exit codes: 1 failure, 2 usage error. */
 function report(error: unknown): number {
   const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
   const isText = error instanceof Error && (expected || error.constructor === Error);

@@ -28,7 +28,7 @@ export function converse(port: number, conversation: Conversation): Promise<void
 
     /** Takes over what has arrived, and answers whether more is wanted. */
     function read(bytes: number, chunk: Uint8Array): boolean {
-      if (received + bytes > maxAnswerBytes) return fail(new Error(`an answer of more than ${maxAnswerBytes} bytes`));
+      if (received + bytes > maxAnswerBytes) return fail(new Error(`a response of more than ${maxAnswerBytes} bytes`));
       answerBytes.set(chunk.subarray(0, bytes), received);
       received += bytes;
       try {
@@ -65,7 +65,7 @@ export function converse(port: number, conversation: Conversation): Promise<void
       resolve();
     }
 
-    socket.setTimeout(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    socket.setTimeout(timeoutMs, () => fail(new Error(`no response within ${timeoutMs / 1000} s`)));
     socket.once('error', fail);
     socket.once('close', () => fail(new Error('the connection was closed')));
     socket.once('connect', send);
@@ -84,7 +84,7 @@ function parseAnswer(received: Buffer): { status: number; body: Buffer } | undef
   const length = contentLength(received, headLength);
   if (length === undefined) return parseChunks(received, from, status, received.toString('latin1', 0, headLength));
   const to = from + length;
-  if (received.length > to) throw new Error('more bytes came than the answer has');
+  if (received.length > to) throw new Error('received more bytes than the response has');
   return received.length < to ? undefined : { status, body: received.subarray(from, to) };
 }
 

@@ -7,7 +7,7 @@ import { openDatabase } from '../database/open.ts';
 import { requireUse } from '../database/rights.ts';
 import { openLog } from '../logger.ts';
 
-/** What a command that works on the database is given. */
+/** What a command that uses the database receives. */
 export interface CommandContext {
   readonly config: Config;
   readonly log: Logger;
@@ -15,9 +15,9 @@ export interface CommandContext {
 }
 
 /**
- * Reads the settings, opens the database, brings it up to date, runs `work`, and lets go of the database again.
+ * Reads the settings, opens the database, applies pending migrations, runs `work`, and closes the database.
  *
- * @throws ConfigError for wrong settings. @throws Error with a text for the operator when the database cannot be used.
+ * @throws ConfigError for invalid settings. @throws Error with a message for the operator when the database is unavailable.
  */
 export async function withDatabase<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
@@ -25,12 +25,12 @@ export async function withDatabase<Result>(work: (context: CommandContext) => Pr
   const database = await openDatabase({ ...config, onEvent: (message) => log.warn(message) });
   try {
     const applied = await migrate(database.pool);
-    if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    if (applied.length > 0) log.info({ applied }, 'applied migrations');
     await requireUse(database);
     return await work({ config, log, database });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
-    throw new Error(`The database cannot be used at the moment: ${(cause as Error).message}`, { cause });
+    throw new Error(`The database is unavailable: ${(cause as Error).message}`, { cause });
   } finally {
     await database.close();
   }

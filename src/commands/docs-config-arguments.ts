@@ -6,7 +6,7 @@ import { renderSarif } from '../docs-config/reporters/sarif.ts';
 import { type Code, codes, isCode } from '../docs-config/rules/registry.ts';
 import type { Level } from '../docs-config/rules/rule.ts';
 
-/** What is wrong with the arguments; its message is for the user. */
+/** Invalid arguments; the message is for the user. */
 export class ArgumentsError extends Error {}
 
 /** The formats for programs, with what writes them. */
@@ -27,7 +27,7 @@ export function parse(args: string[], options: NonNullable<ParseArgsConfig['opti
   }
 }
 
-/** @throws ArgumentsError for a format that there is not. */
+/** @throws ArgumentsError for an unknown format. */
 export function formatFrom(format = 'pretty'): 'pretty' | keyof typeof renderers {
   if (format === 'pretty' || Object.hasOwn(renderers, format)) return format as 'pretty' | keyof typeof renderers;
   throw new ArgumentsError(`--format: ${unknown('format', format, ['pretty', ...Object.keys(renderers)])}`);
@@ -48,7 +48,7 @@ export function severitiesFrom(settings: readonly string[]): Partial<Record<Code
 
 /** @throws ArgumentsError unless there is exactly one, and it is a code. */
 export function codeFrom([code, ...rest]: readonly string[]): Code {
-  if (code === undefined) throw new ArgumentsError(`Name the code to explain. There are: ${codes.join(', ')}.`);
+  if (code === undefined) throw new ArgumentsError(`Specify the code to explain, one of: ${codes.join(', ')}.`);
   if (rest.length > 0) throw new ArgumentsError(`explain takes one code, but got ${rest.length + 1}.`);
   if (!isCode(code)) throw new ArgumentsError(unknown('code', code, codes));
   return code;
@@ -58,8 +58,8 @@ function isLevel(level: string): level is Level {
   return level === 'error' || level === 'warning' || level === 'off';
 }
 
-/** A sentence about a word that is not known, with the one that was probably meant, or all that there are. */
+/** The message for an unknown name: with a close match if there is one, or every known name. */
 export function unknown(kind: string, given: string, known: readonly string[]): string {
   const near = didYouMean(given, known);
-  return `There is no ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`}`;
+  return `Unknown ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : `Expected one of: ${known.join(', ')}.`}`;
 }

@@ -6,20 +6,20 @@ import type { Gateway } from '../gateway.ts';
 /** How long a connection without a complete request may stay silent once the listener is closed. */
 const idleGraceMs = 1_000;
 
-/** How long requests may take to be answered once the listener is closed. */
+/** How long in-flight requests may take once the listener is closed. */
 const drainTimeoutMs = 30_000;
 
-/** The open connections of a server, for its orderly end. */
+/** The open connections of a server, for graceful shutdown. */
 export interface Connections {
   /**
-   * Stops listening and resolves when every connection is closed. A request that has arrived whole is answered; of several that are pipelined on a connection, the first. A connection
-   * without one, be it idle or in the middle of sending, is cut off when nothing arrived on it for a second; everything that
-   * is left, after 30 seconds.
+   * Stops listening and resolves when every connection is closed. A request that was received completely gets its response; of
+   * several that are pipelined on a connection, the first. A connection without one, idle or still sending, is closed when
+   * nothing was received on it for a second; every other connection after 30 seconds.
    */
   close(log: Pick<Logger, 'warn'>): Promise<void>;
 }
 
-/** Begins to keep track of a server's connections; before it listens. */
+/** Tracks the connections of a server. Call it before the server listens. */
 export function trackConnections({ server, isResponding }: Pick<Gateway, 'server' | 'isResponding'>): Connections {
   /** How many bytes had arrived on each when it was last looked at. */
   const bytesSeen = new Map<Socket, number>();

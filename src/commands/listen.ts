@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 /** How many new connections the system keeps until they are accepted; it may have a lower limit of its own. */
 const backlog = 4_096;
 
-/** Listens, and answers with the URL. @throws Error with what to change when the address cannot be had. */
+/** Starts listening and resolves with the URL. @throws Error that says what to change when the address cannot be bound. */
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   server.listen({ port, host, backlog });
   try {
@@ -18,22 +18,22 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
   return urlOf(server.address() as AddressInfo);
 }
 
-/** What keeps a server from listening, and what to do, in words. */
+/** Why a server cannot listen, and what to do about it. */
 export function listenProblem({ code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'EADDRINUSE':
-      return 'another program listens there already. Stop it, or set PORT to a port that is free.';
+      return 'the address is in use. Stop the program that uses it, or set PORT to a free port.';
     case 'EACCES':
       return (
-        'this user may not use that port; those below 1024 are usually reserved. Set PORT to 1024 or above and let a proxy pass ' +
-        'requests on, or grant the process the capability CAP_NET_BIND_SERVICE.'
+        'permission denied; ports below 1024 are usually reserved. Set PORT to 1024 or above and use a reverse ' +
+        'proxy, or grant the process the capability CAP_NET_BIND_SERVICE.'
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'HOST is no address of this machine. Set it to 127.0.0.1 (this machine only), 0.0.0.0 (every network) or one of its addresses.';
+      return 'HOST is not an address of this machine. Set it to 127.0.0.1 (this machine only), 0.0.0.0 (every network) or one of its addresses.';
     default:
-      return `${message}. Set HOST and PORT to an address that is free.`;
+      return `${message}. Set HOST and PORT to a free address.`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { withDatabase } from './context.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `migrate`: applies the migrations that are not applied. Every command that opens the database does so first. */
+/** `migrate`: applies pending migrations, as every command that opens the database does first. */
 export async function migrate(args: string[]): Promise<number> {
   if (args.length > 0) throw new UsageError('migrate takes no arguments.');
   return withDatabase(async () => {

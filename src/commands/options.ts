@@ -1,6 +1,6 @@
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 
-/** What an option takes: nothing, a value, or a value each time that it is given. */
+/** What an option takes: no value, one value, or one value per occurrence. */
 export type OptionKind = 'flag' | 'value' | 'values';
 
 /** The arguments of a command, as far as they could be read. */
@@ -35,7 +35,7 @@ export function readOptions(args: readonly string[], kinds: Readonly<Record<stri
 
     if (kind === undefined) problems.push(unknownOption(name, Object.keys(kinds)));
     else if (kind === 'flag' && inline !== undefined) problems.push(`--${name} takes no value.`);
-    else if (kind === 'value' && given.has(name)) problems.push(`--${name} is given twice.`);
+    else if (kind === 'value' && given.has(name)) problems.push(`--${name} is given more than once.`);
     else if (kind !== 'flag' && value === undefined) problems.push(`--${name} needs a value.`);
     if (kind !== undefined) given.set(name, [...(given.get(name) ?? []), ...(value === undefined ? [] : [value])]);
   }
@@ -51,5 +51,5 @@ function splitOption(argument: string): [name: string | undefined, inline: strin
 
 function unknownOption(name: string, known: readonly string[]): string {
   const meant = didYouMean(name, known);
-  return `There is no option --${name}.${meant ? ` Did you mean --${meant}?` : ''}`;
+  return `Unknown option --${name}.${meant ? ` Did you mean --${meant}?` : ''}`;
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 /**
- * Replaces the text of a file at once: whoever reads meanwhile, and whatever breaks off, the file holds the old text or the new
- * one. A link goes on pointing where it did, and the mode is kept.
+ * Replaces the text of a file atomically: readers see the old text or the new one, even after a crash. Symbolic links and the
+ * file mode are preserved.
  *
- * @throws what the file system throws; the file is then as it was.
+ * @throws file system errors; the file is then unchanged.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path);

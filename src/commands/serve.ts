@@ -15,8 +15,8 @@ import { UsageError } from './usage-error.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 
 /**
- * `serve [--workers N]`: takes requests until SIGTERM or SIGINT, then answers those in flight and stops, the embedded
- * PostgreSQL last. A second signal ends it at once.
+ * `serve [--workers N]`: serves requests until SIGTERM or SIGINT, then drains in-flight requests and stops, the embedded
+ * PostgreSQL last. A second signal stops it immediately.
  */
 export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
@@ -46,7 +46,7 @@ export async function serve(args: string[]): Promise<number> {
     const reason = await stop;
     gateway.drain();
     if (config.drainDelaySeconds > 0) {
-      log.info(`${reason}: /readyz responds with 503, and the listener closes in ${config.drainDelaySeconds} s`);
+      log.info(`${reason}: /readyz now responds with 503; closing the listener in ${config.drainDelaySeconds} s`);
       await sleep(config.drainDelaySeconds * 1_000);
     }
     log.info(`${reason}: draining in-flight requests, then exiting`);
@@ -64,30 +64,30 @@ function workerCount(args: string[]): number {
   } catch {
     // reported below, as a wrong number is
   }
-  throw new UsageError('serve takes --workers N, the number of processes, from 1 to 999 (default: 1), and nothing else.');
+  throw new UsageError('serve accepts one option: --workers N, the number of processes, from 1 to 999 (default: 1).');
 }
 
-/** What the very first start prints: the only time that the secret is shown. */
+/** What the first start prints: the only time that the secret is shown. */
 function welcome(url: string, secret: string): string {
   return `
-This is the first start, so an API token was made for the Testing environment. It is shown only now:
+First start: created an API token for the Testing environment. It is shown only once:
 
   ${secret}
 
-Try it. This makes a user group, and the second time returns the same one:
+Create a user group (run it again to get the same one back):
 
   curl -sS -X GET ${url}/api/user -H 'Authorization: Token ${secret}' -H 'Content-Type: application/json' -d '{"user_group_id":"acme","name":"ACME"}'
 
-Or open ${url}/graphql in a browser, and put the API token into the headers below the query.
+Or open ${url}/graphql in a browser and add the API token in the Headers tab.
 
-An API token that may do everything, in every environment, is made with:
+To create an API token with full access to every environment, run:
 
   ${adminTokenCommand()}
 
 `;
 }
 
-/** The command line that makes an `admin` token: from a checkout as `npm start` is, installed as the binary. */
+/** The command that creates an `admin` token: an npm script in a checkout, the binary when installed. */
 function adminTokenCommand(): string {
   const command = existsSync(new URL('../../scripts/gateway.js', import.meta.url))
     ? 'npm run -s gateway --'

@@ -1,20 +1,20 @@
 /** The process that started this one. */
 const parent = process.ppid;
 
-/** Whether npm runs this process: `npm start`, `npm run`, `npx`. It puts a shell in between, and sets this variable. */
+/** Whether npm started this process (`npm start`, `npm run`, `npx`). It runs a shell in between, and sets this variable. */
 const isBelowNpm = process.env['npm_lifecycle_event'] !== undefined;
 
-/** How often it is looked whether npm is gone. */
+/** How often to check whether npm is still running. */
 const parentCheckMs = 200;
 
-/** How long after the first signal another one is taken for the same, below npm: it passes on what a terminal sends to all. */
+/** Started by npm, how long a repeated signal counts as the first one: npm forwards what the terminal sends to every process. */
 const sameSignalMs = 1_000;
 
 /**
- * Resolves with the reason, in words, when this process is to stop: SIGTERM, SIGINT, or the end of the npm that runs it. npm
- * passes a signal on to its shell only, and not every shell passes it on; without this, the gateway would outlive both.
+ * Resolves with the reason, as text, when this process must stop: SIGTERM, SIGINT, or the exit of the npm that started it.
+ * npm forwards a signal to its shell only, and not every shell forwards it; without this, the gateway would outlive both.
  *
- * From then on a second signal ends the process at once, with exit code 1.
+ * After that, a second signal stops the process immediately with exit code 1.
  */
 export function untilStopRequested(): Promise<string> {
   return new Promise((resolve) => {
@@ -30,13 +30,13 @@ export function untilStopRequested(): Promise<string> {
     const check = setInterval(() => {
       if (hasParent()) return;
       clearInterval(check);
-      resolve('npm has ended');
+      resolve('npm exited');
     }, parentCheckMs);
     check.unref();
   });
 }
 
-/** POSIX systems hand an orphan to another process; Windows goes on naming the one that is gone. */
+/** POSIX systems reparent an orphan; Windows keeps reporting the parent that exited. */
 function hasParent(): boolean {
   if (process.ppid !== parent) return false;
   try {

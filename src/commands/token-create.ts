@@ -8,20 +8,20 @@ import { readOptions } from './options.ts';
 import { defaultScopes, describeApiToken, tokenHelp } from './token-text.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Where `token` reads answers, prints its result, and asks. */
+/** The streams of `token`: for input, for the result, and for prompts. */
 export interface TokenIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable;
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** What `token create` was asked for. */
+/** The options of `token create`. */
 interface CreateRequest {
   readonly name: string;
-  /** None: it is to be asked for. */
+  /** None: prompt for it. */
   readonly environment: EnvironmentName | undefined;
   readonly scopes: readonly string[];
-  /** How long the API token is accepted; none means forever. */
+  /** How long the API token is valid; none means forever. */
   readonly lifetimeMs: number | undefined;
   readonly json: boolean;
 }
@@ -29,10 +29,10 @@ interface CreateRequest {
 /**
  * `token create`: issues an API token and prints its secret.
  *
- * @throws UsageError that lists every mistake in the arguments, before anything is opened.
+ * @throws UsageError that lists every invalid argument, before anything is opened.
  */
 export async function createToken(args: readonly string[], { stdin, stdout, stderr }: TokenIo): Promise<number> {
-  // The question goes to the standard error stream, so that the result can be piped while a person is asked.
+  // The question goes to the standard error stream, so that the result can be piped.
   const canAsk = Boolean(stdin.isTTY && stderr.isTTY);
   const { name, scopes, lifetimeMs, json, environment: given } = readRequest(args, canAsk);
   const environment = given ?? (await askEnvironment(stdin, stderr));
@@ -43,7 +43,7 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
     const { secret, apiToken } = await issueApiToken(database.prisma, { name, environmentTag, scopes, expiresAt });
     const { id, scopes: granted } = apiToken;
     const members = { id, token: secret, name, environment: environmentTag, scopes: granted, expiresAt: apiToken.expiresAt };
-    const text = `${describeApiToken(apiToken)}\n\nThe API token, shown only now:\n\n  ${secret}\n`;
+    const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
     stdout.write(`${json ? JSON.stringify(members) : text}\n`);
     return 0;
   });
@@ -61,11 +61,11 @@ function readRequest(args: readonly string[], canAsk: boolean): CreateRequest {
   const valid = environment !== undefined && isEnvironmentName(environment) ? environment : undefined;
 
   const all = [
-    ...words.map((word) => `${JSON.stringify(word)} belongs to no option.`),
+    ...words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`),
     ...problems,
-    ...(given.has('name') ? [] : ['--name is missing: what the API token is for.']),
+    ...(given.has('name') ? [] : ['--name is required: what the API token is for.']),
     ...(name === undefined ? [] : textIssues(['name'], name).map(({ message }) => `--name ${message}`)),
-    ...(given.has('environment') || canAsk ? [] : [`--environment is missing: ${environmentChoices}.`]),
+    ...(given.has('environment') || canAsk ? [] : [`--environment is required: ${environmentChoices}.`]),
     ...(environment === undefined || valid
       ? []
       : [`--environment must be ${environmentChoices}, not ${JSON.stringify(environment)}.`]),
@@ -78,7 +78,7 @@ function readRequest(args: readonly string[], canAsk: boolean): CreateRequest {
   ];
   if (all.length > 0 || name === undefined) {
     throw new UsageError(
-      `token create was called wrongly; no API token was made.\n${all.map((line) => `  ${line}\n`).join('')}\n${tokenHelp}`,
+      `Invalid arguments for token create; no API token was created.\n${all.map((line) => `  ${line}\n`).join('')}\n${tokenHelp}`,
     );
   }
   return { name, environment: valid, scopes, lifetimeMs, json: given.has('json') };
@@ -86,7 +86,7 @@ function readRequest(args: readonly string[], canAsk: boolean): CreateRequest {
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** The longest that an API token can be accepted: a hundred years. */
+/** The longest lifetime of an API token: a hundred years. */
 const maxDurationMs = 100 * 52 * 604_800_000;
 
 function durationMs(text: string): number | undefined {

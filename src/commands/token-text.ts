@@ -1,7 +1,7 @@
 import { describeScope, type Scope, scopeNames } from '../domain/caller.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 
-/** The scopes of an API token when none are asked for. */
+/** The default scopes of an API token. */
 export const defaultScopes: readonly Scope[] = ['groups:read', 'groups:write'];
 
 const widestScope = Math.max(...scopeNames.map(({ length }) => length));
@@ -15,7 +15,7 @@ export const tokenHelp = `Usage:
 
 create prints the secret once; only its hash is stored.
   --name         what the API token is for
-  --environment  the environment it works in; none means untagged groups. Left out on a terminal, it is asked for
+  --environment  the environment it has access to; none means untagged groups. On a terminal, prompted for if omitted
   --scope        what it allows; may be repeated (default: ${defaultScopes.join(' ')})
   --expires-in   a number and a unit: 30m, 12h, 90d, 52w (default: never)
   --json         one JSON object instead of text

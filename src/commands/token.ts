@@ -7,9 +7,9 @@ import { describeApiToken, tokenHelp } from './token-text.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `token create|list|revoke`: API tokens, from the operator's side. Works while the server runs.
+ * `token create|list|revoke`: manages API tokens. Can be run while the server runs.
  *
- * @throws UsageError that lists every mistake in the arguments, before anything is opened.
+ * @throws UsageError that lists every invalid argument, before anything is opened.
  */
 export async function token([action, ...args]: string[], io: TokenIo = process): Promise<number> {
   if (action === '--help' || args.includes('--help')) {
@@ -24,18 +24,18 @@ export async function token([action, ...args]: string[], io: TokenIo = process):
     case 'revoke':
       return revoke(args, io);
     default:
-      throw new UsageError(`${action ? `There is no "token ${action}".` : 'What about tokens?'}\n\n${tokenHelp}`);
+      throw new UsageError(`${action ? `Unknown command "token ${action}".` : 'No subcommand was given.'}\n\n${tokenHelp}`);
   }
 }
 
 async function list(args: readonly string[], { stdout }: TokenIo): Promise<number> {
   const { given, words, problems } = readOptions(args, { json: 'flag' });
   if (words.length + problems.length > 0) {
-    throw new UsageError([...problems, 'token list takes --json and nothing else.', '', tokenHelp].join('\n'));
+    throw new UsageError([...problems, 'token list accepts only --json.', '', tokenHelp].join('\n'));
   }
   return withDatabase(async ({ database }) => {
     const apiTokens = await listApiTokens(database.prisma);
-    const text = apiTokens.map(describeApiToken).join('\n') || 'There are no API tokens. `token create` makes one.';
+    const text = apiTokens.map(describeApiToken).join('\n') || 'No API tokens. Create one with `token create`.';
     stdout.write(`${given.has('json') ? JSON.stringify(apiTokens.map(withoutHash)) : text}\n`);
     return 0;
   });
@@ -45,7 +45,7 @@ async function revoke(args: readonly string[], { stdout }: TokenIo): Promise<num
   const { words, problems } = readOptions(args, {});
   const [id = ''] = words;
   if (problems.length > 0 || words.length !== 1 || !/^\d{1,9}$/.test(id)) {
-    throw new UsageError([...problems, 'token revoke needs one id, a number. `token list` shows them.'].join('\n'));
+    throw new UsageError([...problems, 'token revoke takes one numeric id; `token list` shows the ids.'].join('\n'));
   }
   return withDatabase(async ({ database }) => {
     stdout.write(`${describeApiToken(await revokeApiToken(database.prisma, Number(id)))}\n`);

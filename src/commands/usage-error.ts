@@ -1,2 +1,2 @@
-/** A mistake in how a command was called. Its text says what would be right. */
+/** Invalid command-line arguments. The message says what is expected. */
 export class UsageError extends Error {}

@@ -2,17 +2,17 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** What the first process sends to a worker that is to stop. */
+/** The message with which the primary process stops a worker. */
 const stopMessage = 'stop';
 
-/** How long a worker that ended by itself stays away, so that one that cannot start does not keep the machine busy. */
+/** How long to wait before a worker that exited is restarted, so that one that cannot start does not keep the machine busy. */
 const restartDelayMs = 1_000;
 
 /**
- * Runs `count` processes that share one port, replaces those that end by themselves, and stops them all once `stop` resolves
- * with a reason.
+ * Runs `count` processes that share one port, restarts those that exit unexpectedly, and stops all of them once `stop`
+ * resolves with a reason.
  *
- * @returns the exit code: 0, or 1 when the first of all workers could not even start.
+ * @returns the exit code: 0, or 1 when no worker could start.
  */
 export async function runWorkers(count: number, stop: Promise<string>, log: Logger): Promise<number> {
   let stopping = false;
@@ -26,16 +26,16 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
       workers.add(worker);
       worker.once('listening', () => {
         everListened = true;
-        if (replaced !== undefined) log.info(`worker ${pid} listens in place of worker ${replaced}`);
+        if (replaced !== undefined) log.info(`worker ${pid} replaced worker ${replaced}`);
       });
       worker.once('exit', (code, signal) => {
         workers.delete(worker);
-        const end = `worker ${pid} ended ${signal ? `by ${signal}` : `with exit code ${code}`}`;
+        const end = `worker ${pid} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
         if (stopping) {
           if (code !== 0) log.warn(end);
           if (workers.size === 0) resolve();
         } else if (everListened || workers.size > 0) {
-          log.error(`${end}; starting another in ${restartDelayMs / 1_000} s`);
+          log.error(`${end}; restarting in ${restartDelayMs / 1_000} s`);
           void sleep(restartDelayMs).then(() => (stopping ? undefined : start(pid)));
         } else {
           resolve();
@@ -54,16 +54,16 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
 }
 
 /**
- * Resolves with the reason, in words, when this process, a worker, is to stop: the first process says so, or is gone. Signals
- * are for the first process, though a terminal sends them to all.
+ * Resolves with the reason, as text, when this worker must stop: the primary process requests it or exits. Signals are handled
+ * by the primary process, although a terminal sends them to every process.
  */
 export function untilStoppedByPrimary(): Promise<string> {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {});
-  // Else Node ends a worker in the middle of its requests as soon as the first process is gone.
+  // Else Node ends a worker in the middle of its requests as soon as the primary process exits.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   return new Promise((resolve) => {
     process.on('message', (message) => message === stopMessage && resolve('stop'));
-    process.once('disconnect', () => resolve('the first process is gone'));
+    process.once('disconnect', () => resolve('the primary process exited'));
     // Waiting for a message must not keep a process that is done from ending.
     process.channel?.unref();
   });

@@ -90,7 +90,7 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   const version = rows[0]?.server_version ?? '';
   if (Number.parseInt(version, 10) < 15) {
     throw new Error(
-      `The database server is PostgreSQL ${version}; the gateway needs 15 or later. Upgrade it, or set DATABASE_URL to another.`,
+      `The database server is PostgreSQL ${version}; the gateway needs 15 or later. Upgrade it, or set DATABASE_URL to another server.`,
     );
   }
 }
@@ -106,16 +106,16 @@ async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
   const unfinished = rows.find((row) => !row.finished);
   if (unfinished) {
     throw new Error(
-      `The migration ${unfinished.migration_name} was begun by another tool and did not finish. ` +
-        'Look at the database, then mark it with `prisma migrate resolve`.',
+      `The migration ${unfinished.migration_name} was started by another tool and did not finish. ` +
+        'Inspect the database, then resolve it with `prisma migrate resolve`.',
     );
   }
   const checksums = new Map(rows.map((row) => [row.migration_name, row.checksum]));
   const changed = migrations.find(({ name, checksum }) => checksums.has(name) && checksums.get(name) !== checksum);
   if (changed) {
     throw new Error(
-      `The migration ${changed.name} was applied to this database with another text than this version has. ` +
-        'Restore prisma/migrations as published; a change of the schema is a new migration.',
+      `The migration ${changed.name} was modified after it was applied to this database. ` +
+        'Restore prisma/migrations as published; put schema changes in a new migration.',
     );
   }
   return new Set(checksums.keys());
@@ -143,7 +143,7 @@ async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
   } catch (cause) {
     await client.query('rollback').catch(() => {});
     if (!migration) throw cause;
-    throw new Error(`The migration ${migration.name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+    throw new Error(`The migration ${migration.name} failed and was rolled back: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -27,10 +27,10 @@ export async function requireCreation(client: pg.ClientBase, migration: string):
   const { role, database, schema } = place;
   const where = schema ? `the schema ${schema}` : 'any schema of its search_path';
   throw new Error(
-    `The role ${role} lacks the right to create tables and types in ${where} (database ${database}), which the migration ` +
-      `${migration} does. As the owner of the database or a superuser, run there:\n\n` +
+    `The role ${role} lacks the privilege to create tables and types in ${where} (database ${database}), which the migration ` +
+      `${migration} requires. As the owner of the database or a superuser, run there:\n\n` +
       `  grant usage, create on schema ${schema ?? 'public'} to ${role};\n\n` +
-      'Or apply the migrations as a role that has the right: set DATABASE_URL to it for one run of the command "migrate".',
+      'Or apply the migrations as a role that has the privilege: set DATABASE_URL to that role for one run of the command "migrate".',
   );
 }
 
@@ -56,7 +56,7 @@ export async function requireUse({ pool }: Pick<Database, 'pool'>): Promise<void
   if (!first) return;
   const { role, database } = first;
   throw new Error(
-    `The role ${role} lacks rights in the database ${database} without which the gateway cannot answer requests: ` +
+    `The role ${role} lacks privileges in the database ${database} that the gateway requires: ` +
       `${rows.map(({ missing }) => missing).join('; ')}. As the owner of the tables or a superuser, run there:\n\n` +
       rows.map(({ missing }) => `  grant ${missing} to ${role};`).join('\n'),
   );

@@ -101,7 +101,10 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       const seconds = options.jobTimeoutMs / 1000;
       fail(
         thread,
-        new GatewayError('UNAVAILABLE', `The check took longer than ${seconds} s and was ended. Try again with less at once.`),
+        new GatewayError(
+          'UNAVAILABLE',
+          `The check took longer than ${seconds} s and was stopped. Send fewer or smaller documents.`,
+        ),
       );
       next();
     }, options.jobTimeoutMs).unref();

@@ -8,15 +8,15 @@ import { textIssues } from './limits.ts';
 import type { Statements } from './statements.ts';
 import { apiTokenProblem, hashSecret, issueToken } from './tokens.ts';
 
-/** What is asked for when an API token is issued. */
+/** The properties of an API token to issue. */
 export interface ApiTokenRequest {
   /** What the token is for: 1 to 255 characters. */
   readonly name: string;
-  /** The environment that its caller works in; `null` means untagged. */
+  /** The environment it has access to; `null` means untagged. */
   readonly environmentTag: EnvironmentTag | null;
   /** At least one. */
   readonly scopes: readonly string[];
-  /** From when on it is refused; `null` means never. */
+  /** When it expires; `null` means never. */
   readonly expiresAt: Date | null;
 }
 
@@ -25,7 +25,7 @@ type Prisma = Pick<Database['prisma'], 'apiToken'>;
 type Db = { readonly prisma: Prisma; readonly statements: Statements };
 
 /**
- * Issues an API token. The secret is in the answer and nowhere else: only its hash is stored.
+ * Issues an API token. The result is the only place that has the secret: only its hash is stored.
  *
  * @throws InvalidInput.
  */
@@ -37,24 +37,24 @@ export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): P
   return { secret, apiToken: await prisma.apiToken.create({ data }) };
 }
 
-/** Every API token that was ever issued, oldest first. */
+/** Every API token, revoked and expired ones included, oldest first. */
 export function listApiTokens(prisma: Prisma): Promise<ApiToken[]> {
   return prisma.apiToken.findMany({ orderBy: { id: 'asc' } });
 }
 
 /**
- * Revokes an API token from the next request on, on every instance; once revoked, it stays as it was.
+ * Revokes an API token, effective from the next request on every instance. Revoking it again changes nothing.
  *
- * @throws NotFound when there is none with this id.
+ * @throws NotFound when no API token has this id.
  */
 export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiToken> {
   await prisma.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
   const apiToken = await prisma.apiToken.findUnique({ where: { id } });
-  if (!apiToken) throw new NotFound(`There is no API token with the id ${id}. \`token list\` shows them all.`);
+  if (!apiToken) throw new NotFound(`No API token has the id ${id}. \`token list\` lists all of them.`);
   return apiToken;
 }
 
-/** Accepts a secret of the operator's choice as an API token with scope `admin`, untagged. Does nothing if it is known. */
+/** Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already. */
 export async function acceptBootstrapToken({ prisma, statements }: Db, secret: string): Promise<void> {
   if (await statements.apiToken(hashSecret(secret))) return;
   const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: Buffer.from(hashSecret(secret), 'hex') }];
@@ -62,8 +62,8 @@ export async function acceptBootstrapToken({ prisma, statements }: Db, secret: s
 }
 
 /**
- * Issues the very first API token, for the Testing environment and with every scope for groups; nothing if there is one
- * already. Instances that start at once on one database agree on who issues it.
+ * Issues the first API token, for the Testing environment, with the scopes `groups:read` and `groups:write`; nothing if there
+ * is one already. Of instances that start concurrently on one database, exactly one issues it.
  */
 export async function issueFirstApiToken({
   prisma,
@@ -92,16 +92,16 @@ const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 /** The number of the advisory lock that instances take before they issue the first API token. */
 const firstTokenLock = 727_074;
 
-/** What recognising a caller needs: where API tokens are looked up, and where it is noted that one was used. */
+/** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
 export interface AuthDependencies {
   readonly statements: Statements;
   readonly lastUsed: Pick<LastUsed, 'note'>;
 }
 
 /**
- * Tells who holds a secret, and notes that it was used. A secret of wrong form is refused without asking the database.
+ * Finds the caller that holds a secret, and records its use. A malformed secret is rejected without a query.
  *
- * @throws Unauthenticated when it is of wrong form, unknown, expired or revoked.
+ * @throws Unauthenticated when it is malformed, unknown, expired or revoked.
  */
 export async function authenticate({ statements, lastUsed }: AuthDependencies, secret: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
@@ -115,11 +115,11 @@ export async function authenticate({ statements, lastUsed }: AuthDependencies, s
 }
 
 function scopeIssues(asked: readonly string[]): Issue[] {
-  if (asked.length === 0) return [{ path: ['scopes'], message: `must hold at least one of ${scopeNames.join(', ')}.` }];
+  if (asked.length === 0) return [{ path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` }];
   return asked
     .filter((scope) => !isScope(scope))
     .map((scope) => ({
       path: ['scopes'],
-      message: `has no ${JSON.stringify(shorten(scope))}; there are ${scopeNames.join(', ')}.`,
+      message: `has the unknown scope ${JSON.stringify(shorten(scope))}; expected ${scopeNames.join(', ')}.`,
     }));
 }

@@ -1,30 +1,30 @@
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Forbidden, Unauthenticated } from './errors.ts';
 
-/** What a caller reads who sent no credential where one is needed. */
-export const credentialRequired = 'This needs an API token: send the header "Authorization: Token <API_TOKEN>".';
+/** The error message when no credential was sent and one is required. */
+export const credentialRequired = 'No API token was sent. Send the header "Authorization: Token <API_TOKEN>".';
 
 /** What a scope allows. */
 interface ScopeDefinition {
-  /** One sentence without its period, for the command's help and the schema. */
+  /** One sentence without its period, for the command-line help and the schema. */
   readonly description: string;
   /** The other scopes that it includes. `admin` includes all without listing them. */
   readonly includes: readonly string[];
 }
 
-/** The scopes of API tokens. The texts that list them are made from this. */
+/** The scopes of API tokens, the source of every text that lists them. */
 export const scopes = {
   'groups:read': { description: 'find and read user groups', includes: ['groups:resolve'] },
   'groups:write': {
-    description: 'get or create, update and rotate user groups, which includes reading the group that a call names',
+    description: 'get or create user groups, update them and rotate their tokens; includes reading the group that a call names',
     includes: [],
   },
   'groups:resolve': {
-    description: 'only find the user group that a user group token identifies, without its current token; for embed backends',
+    description: 'only resolve a user group token to its user group, without the current token; for embed backends',
     includes: [],
   },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
-  admin: { description: 'everything, in every environment', includes: [] },
+  admin: { description: 'full access to every environment', includes: [] },
 } as const satisfies Record<string, ScopeDefinition>;
 
 /** A scope that an API token may have. */
@@ -53,75 +53,75 @@ function includedIn(scope: Scope): readonly string[] {
   return scopes[scope].includes;
 }
 
-/** What is known of an accepted API token: not its secret's hash, and it is not revoked. */
+/** An accepted API token, without the hash of its secret. */
 export type Credential = Omit<ApiToken, 'secretHash' | 'revokedAt'>;
 
-/** Who asks: the holder of an API token, or nobody. */
+/** The caller of a request: the holder of an API token, or anonymous. */
 export class Caller {
-  /** The API token in use; none means that nobody authenticated. */
+  /** The API token that the request is authenticated with; none means anonymous. */
   readonly apiToken: Credential | undefined;
 
   constructor(apiToken: Credential | undefined) {
     this.apiToken = apiToken;
   }
 
-  /** Nobody: every `require` fails. */
+  /** The caller without a credential: every `require` fails. */
   static readonly anonymous = new Caller(undefined);
 
-  /** Whose share of the queue for the database this caller's look-ups and writes count to. */
+  /** The share of the database queue that this caller's look-ups and writes count towards. */
   get share(): number | undefined {
     return this.apiToken?.id;
   }
 
-  /** The environment that groups of this caller's making carry; `null` means untagged. */
+  /** The environment of groups that this caller creates; `null` means untagged. */
   get environmentTag(): EnvironmentTag | null {
     return this.apiToken?.environmentTag ?? null;
   }
 
   /**
-   * Insists on one of these scopes. Synchronous, so that a check cannot be forgotten for want of an `await`.
+   * Requires one of these scopes. Synchronous, so that a missing `await` cannot skip the check.
    *
-   * @throws Unauthenticated when nobody asks. @throws Forbidden when the API token has none of them, none that includes one,
-   * and not `admin`.
+   * @throws Unauthenticated for an anonymous caller. @throws Forbidden when the API token has none of them, none that includes
+   * one, and not `admin`.
    */
   require(...anyOf: readonly [Scope, ...Scope[]]): void {
     this.requireCredential();
     if (anyOf.some((scope) => this.has(scope))) return;
     const sufficient = [...new Set(anyOf.flatMap((scope) => grantedBy.get(scope) ?? []))].join(' or ');
-    throw new Forbidden(`This needs the scope ${sufficient}, which the API token in use does not have.`);
+    throw new Forbidden(`This requires the scope ${sufficient}, which the API token does not have.`);
   }
 
-  /** Insists that somebody asks. @throws Unauthenticated when nobody does. */
+  /** Requires an API token. @throws Unauthenticated for an anonymous caller. */
   requireCredential(): void {
     if (!this.apiToken) throw new Unauthenticated(credentialRequired);
   }
 
   /**
-   * The environment to work in when a call may name one: the named one, or the caller's own when none is.
+   * The environment of a call that may specify one: that one, or else the caller's own.
    *
-   * @param named `null` means untagged, `undefined` that none is named.
+   * @param named `null` means untagged, `undefined` means not specified.
    * @throws Forbidden when it is not the caller's own and the API token does not have `admin`.
    */
   chooseEnvironment(named: EnvironmentTag | null | undefined): EnvironmentTag | null {
     if (named === undefined || named === this.environmentTag) return this.environmentTag;
     if (this.allEnvironments) return named;
     throw new Forbidden(
-      'Naming an environment other than that of the API token needs the scope admin. Leave environmentTag out to use the ' +
-        `environment of the API token (${this.environmentTag ?? 'untagged'}); null names the untagged groups.`,
+      'Specifying an environment other than that of the API token requires the scope admin. Omit environmentTag to use the ' +
+        `environment of the API token (${this.environmentTag ?? 'untagged'}); null means untagged.`,
     );
   }
 
-  /** Whether this caller sees the groups of every environment, which takes `admin`; others see those of their own. */
+  /** Whether this caller has access to the groups of every environment, which requires `admin`; others have access to their own. */
   get allEnvironments(): boolean {
     return this.has('admin');
   }
 
-  /** Which groups this caller sees, as a condition. {@link canAccess} is the same. */
+  /** The groups that this caller has access to, as a `where` condition. {@link canAccess} is the same rule. */
   get accessFilter(): { environmentTag?: EnvironmentTag | null } {
     return this.allEnvironments ? {} : { environmentTag: this.environmentTag };
   }
 
-  /** Whether this caller sees a group: the rule of {@link accessFilter}, for a row that is there already. */
+  /** Whether this caller has access to a group: the rule of {@link accessFilter} for a row that is loaded already. */
   canAccess(group: { readonly environmentTag: EnvironmentTag | null }): boolean {
     return this.allEnvironments || group.environmentTag === this.environmentTag;
   }

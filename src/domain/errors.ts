@@ -1,114 +1,114 @@
 import { isUnavailable } from '../database/errors.ts';
 
-/** What a code of the closed list means, over both doors. */
+/** What an error code means, over GraphQL and REST. */
 export interface ErrorCatalogEntry {
   /** The HTTP status over REST, and over GraphQL where the whole request failed. */
   readonly status: number;
-  /** A few words that never vary. */
+  /** A short summary that never varies. */
   readonly title: string;
-  /** What a caller who meets it should do. */
+  /** What the caller should do. */
   readonly remedy: string;
 }
 
-/** The closed list of error codes. Later work adds to it, and never changes what a code means. */
+/** Every error code. Codes may be added; the meaning of a code never changes. */
 export const errorCatalog = {
   INVALID_INPUT: {
     status: 400,
-    title: 'The input is not valid',
-    remedy: 'Mend each of the issues: its path says where it is, its message what is expected.',
+    title: 'Invalid input',
+    remedy: 'Fix each entry in `issues`: `path` is the location, `message` what is expected.',
   },
   BODY_REQUIRED: {
     status: 400,
-    title: 'The request has no body',
+    title: 'Missing request body',
     remedy:
       'Send a JSON object. If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….',
   },
   MALFORMED_JSON: {
     status: 400,
-    title: 'The body is not strict JSON',
-    remedy: 'Send UTF-8 without a byte order mark, and each member of an object once.',
+    title: 'Malformed JSON',
+    remedy: 'Send valid JSON in UTF-8, without a byte order mark and without duplicate object members.',
   },
   QUERY_TOO_COSTLY: {
     status: 400,
-    title: 'The GraphQL operation is over a limit',
-    remedy: 'Ask for fewer fields or items at once, or split the operation. The message has the limit.',
+    title: 'GraphQL operation exceeds a limit',
+    remedy: 'Request fewer fields or items, or split the operation. The message states the limit.',
   },
   UNAUTHENTICATED: {
     status: 401,
-    title: 'No valid credential',
+    title: 'No valid API token',
     remedy: 'Send the header "Authorization: Token <API_TOKEN>" with an API token that is neither expired nor revoked.',
   },
   FORBIDDEN: {
     status: 403,
-    title: 'The API token lacks a scope',
-    remedy: 'Use an API token that has the scope, or have one issued.',
+    title: 'Missing scope',
+    remedy: 'Use an API token with the scope that the message names, or ask the operator for one.',
   },
   NOT_FOUND: {
     status: 404,
-    title: 'There is no such thing here',
-    remedy: 'Check the path or the identifier, and that the API token belongs to the environment that you mean.',
+    title: 'Not found',
+    remedy: 'Check the path or the identifier, and that the API token belongs to the right environment.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    title: 'This path does not take that method',
-    remedy: 'Use one of the methods in the Allow header.',
+    title: 'Method not allowed',
+    remedy: 'Use a method listed in the Allow header.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
-    title: 'The request did not arrive in time',
-    remedy: 'Send the whole request without pauses: within 30 seconds, or within 5 without an accepted API token.',
+    title: 'Request timeout',
+    remedy: 'Send the whole request without pauses: within 30 seconds, or within 5 without a valid API token.',
   },
   CONFLICT: {
     status: 409,
-    title: 'It would contradict what is stored',
+    title: 'Conflicts with an existing user group',
     remedy:
-      'Use another id. If an untagged group holds the id, whoever operates the database can label the untagged group as Customer or Testing.',
+      'Use another id, or an API token of the environment that the existing group belongs to. The message names that environment.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    title: 'The body is too large',
-    remedy: 'Send at most 1 MB.',
+    title: 'Request body too large',
+    remedy: 'Send at most 1 MiB.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    title: 'The body is not declared as JSON',
+    title: 'Unsupported media type',
     remedy: 'Send "Content-Type: application/json", in UTF-8 and without a content encoding.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    title: 'The request headers are too large',
-    remedy: 'Send at most 16 KiB of headers, the request line included.',
+    title: 'Request headers too large',
+    remedy: 'Send at most 16 KiB of headers, including the request line.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    remedy: 'Wait for as many seconds as the Retry-After header says.',
+    remedy: 'Wait for the number of seconds in the Retry-After header.',
   },
   INTERNAL: {
     status: 500,
-    title: 'Something went wrong in the gateway',
-    remedy: 'Try again; if it persists, tell the operator the request id, under which the log has the cause.',
+    title: 'Internal error',
+    remedy: 'Try again. If the error persists, send the request id to the operator, who can find the cause in the log.',
   },
   UNAVAILABLE: {
     status: 503,
-    title: 'The gateway cannot serve this request now',
+    title: 'Service unavailable',
     remedy:
-      'Try again after as many seconds as the Retry-After header says. The message says whether a change may have been made.',
+      'Try again after the number of seconds in the Retry-After header. The message says whether a change may have been made.',
   },
 } as const satisfies Record<string, ErrorCatalogEntry>;
 
-/** A code of the closed list. */
+/** An error code. */
 export type ErrorCode = keyof typeof errorCatalog;
 
-/** One thing that is wrong with an input. */
+/** One problem with an input. */
 export interface Issue {
-  /** Member names and list positions from the input's root to the fault. */
+  /** Member names and list indexes from the root of the input to the problem. */
   readonly path: readonly (string | number)[];
   /** What is wrong and what is expected, in one sentence. */
   readonly message: string;
 }
 
-/** An expected failure. Its message is public; a cause, if it has one, is for the log alone. */
+/** An expected failure. Its message is public; its cause, if any, is only logged. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
 
@@ -122,7 +122,7 @@ export class GatewayError extends Error {
 /** The most issues that are listed: enough to fix several at once, and a response that stays small whatever was sent. */
 export const maxIssues = 10;
 
-/** The most characters of a member's name, and of an issue's message, that are repeated to the caller. */
+/** The most characters of a member's name, and of an issue's message, that are repeated in a response. */
 const maxShownName = 64;
 const maxShownMessage = 1_000;
 
@@ -139,12 +139,12 @@ export function boundIssues(issues: readonly Issue[]): Issue[] {
   }));
 }
 
-/** Issues as one text: each with its place, if it has one. */
+/** Issues as one text: each with its path, if it has one. */
 export function describeIssues(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')).join(' ');
 }
 
-/** The input breaks a rule; says every issue at once, up to ten. */
+/** The input is not valid; lists every issue, up to ten. */
 export class InvalidInput extends GatewayError {
   /** At most ten, each short. */
   readonly issues: readonly Issue[];
@@ -156,7 +156,7 @@ export class InvalidInput extends GatewayError {
   }
 }
 
-/** Nobody is asking: no API token, or one that is not accepted. */
+/** No API token was sent, or it is not valid. */
 export class Unauthenticated extends GatewayError {
   constructor(message: string) {
     super('UNAUTHENTICATED', message);
@@ -170,27 +170,27 @@ export class Forbidden extends GatewayError {
   }
 }
 
-/** There is no such thing, or none that the caller may see: the two are told apart by nothing. */
+/** Not found, or not accessible to the caller: the two are indistinguishable. */
 export class NotFound extends GatewayError {
   constructor(message: string) {
     super('NOT_FOUND', message);
   }
 }
 
-/** The change contradicts what is stored. */
+/** The change conflicts with an existing user group. */
 export class Conflict extends GatewayError {
   constructor(message: string) {
     super('CONFLICT', message);
   }
 }
 
-/** Any error as one of the closed list: an expected one as it is, a fault of the database as `UNAVAILABLE`, the rest as `INTERNAL`. */
+/** Converts any error to a `GatewayError`: an expected one as is, an unreachable database to `UNAVAILABLE`, the rest to `INTERNAL`. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (isUnavailable(error)) {
-    return new GatewayError('UNAVAILABLE', 'The database cannot be reached at the moment. Try again shortly.', { cause: error });
+    return new GatewayError('UNAVAILABLE', 'The database is unavailable. Try again shortly.', { cause: error });
   }
-  return new GatewayError('INTERNAL', 'Something went wrong in the gateway. The log has the cause under the request id.', {
+  return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', {
     cause: error,
   });
 }

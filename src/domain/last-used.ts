@@ -3,17 +3,17 @@ import type { Database } from '../database/client.ts';
 /** How long a use of an API token may go unrecorded. */
 const flushIntervalMs = 5_000;
 
-/** Notes when API tokens were last used: at once in memory, every few seconds in the database, never on a request's way. */
+/** Records when API tokens were last used: in memory immediately, in the database every few seconds, never while a request waits. */
 export interface LastUsed {
-  /** Notes that the API token with this id was used now. */
+  /** Records that the API token with this id was used now. */
   note(apiTokenId: number): void;
-  /** Writes what is noted; what cannot be written is kept for the next time. Never fails. */
+  /** Writes the recorded uses; those that cannot be written are kept for the next time. Never rejects. */
   flush(): Promise<void>;
-  /** Ends the regular writing, after a last one. */
+  /** Stops the timer and flushes once more. */
   stop(): Promise<void>;
 }
 
-/** Begins to record. */
+/** Creates the recorder and starts its timer, which flushes every 5 seconds. */
 export function recordLastUsed({ query }: Pick<Database, 'query'>): LastUsed {
   let noted = new Map<number, Date>();
 

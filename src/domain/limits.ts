@@ -1,9 +1,9 @@
 import { type Issue, maxIssues } from './errors.ts';
 
-/** What a value may be in JSON. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
-/** Where the data of one schema comes from. */
+/** Maps a schema to its data source. */
 export interface DataSourceMapping {
   readonly schemaId: string;
   readonly dataSource: string;
@@ -17,17 +17,17 @@ const maxPropertiesDepth = 32;
 
 type Path = Issue['path'];
 
-/** What is wrong with a required text, whatever was sent as one: its type, its length in characters, and what no database text can hold. */
+/** The issues of a required text of any type: its type, its length in characters, and characters that PostgreSQL cannot store. */
 export function textIssues(path: Path, text: unknown): Issue[] {
   const fault = text == null ? 'is required.' : textFault(text, 1);
   return fault ? [{ path, message: fault }] : [];
 }
 
 /**
- * What is wrong with a mapping, whatever was sent as one: the number of entries, each side's text, a schema id given twice.
- * Lazy, so that as much is looked at as issues are taken.
+ * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids.
+ * Lazy, so that checking stops as soon as enough issues are taken.
  *
- * @param mapping rightly a list of {@link DataSourceMapping}.
+ * @param mapping when valid, a list of {@link DataSourceMapping}.
  */
 export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
   if (!Array.isArray(mapping)) return yield { path, message: 'must map schema ids to data sources, both strings.' };
@@ -35,7 +35,7 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
   const seen = new Set<unknown>();
   for (const [index, entry] of mapping.entries()) {
     const { schemaId, dataSource } = (entry ?? {}) as Partial<Record<keyof DataSourceMapping, unknown>>;
-    const twice = seen.has(schemaId) ? 'is given twice.' : undefined;
+    const twice = seen.has(schemaId) ? 'is a duplicate.' : undefined;
     const schemaFault = textFault(schemaId, 0) ?? nameFault(schemaId) ?? twice;
     const sourceFault = textFault(dataSource, 0);
     if (schemaFault) yield { path: [...path, index, 'schemaId'], message: schemaFault };
@@ -45,8 +45,8 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
 }
 
 /**
- * What is wrong with properties, whatever was sent as them: not an object, too deep, too large, or values that are not the
- * same when read again. At most ten issues, and nothing beyond the size limit is looked at.
+ * The issues of properties of any type: not an object, too deep, too large, or values that do not survive a round trip
+ * through JSON. At most ten issues; checking stops at the size limit.
  */
 export function propertiesIssues(path: Path, properties: unknown): Issue[] {
   if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) {
@@ -95,7 +95,7 @@ function inspect(value: Json, depth: number, walk: Walk): void {
 function valueFault(value: Json, depth: number): string | undefined {
   if (typeof value === 'string') return characterFault(value);
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    return 'is a number that JSON readers do not carry exactly; send it as a string.';
+    return 'is a number that cannot be represented exactly; send it as a string.';
   }
   const tooDeep = depth > maxPropertiesDepth && typeof value === 'object' && value !== null;
   return tooDeep ? `is nested more than ${maxPropertiesDepth} levels deep.` : undefined;
@@ -115,8 +115,8 @@ function isLongerThan(max: number, text: string): boolean {
 }
 
 function characterFault(text: string): string | undefined {
-  if (text.includes('\0')) return 'must not hold the character NUL (U+0000).';
-  return text.isWellFormed() ? undefined : 'must not hold a lone surrogate (half of a character).';
+  if (text.includes('\0')) return 'must not contain the character NUL (U+0000).';
+  return text.isWellFormed() ? undefined : 'must not contain a lone surrogate (half of a character).';
 }
 
 /** The one name that JavaScript libraries between us and the database take for more than data. */

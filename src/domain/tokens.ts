@@ -40,14 +40,14 @@ export function mayBeUserGroupToken(token: string): boolean {
   return /^\P{C}{16,255}$/u.test(token) && (!token.startsWith(tokenPrefixes.userGroup) || isIntact(token));
 }
 
-/** What is wrong with an API token's form, as the end of a sentence that begins with its name; nothing if it may exist. */
+/** Why a string cannot be an API token, as the end of a sentence that begins with its name; nothing if it can be one. */
 export function apiTokenProblem(secret: string): string | undefined {
   if (secret.startsWith(tokenPrefixes.userGroup)) {
-    return `is a user group token, which is never a credential; use an API token (${tokenPrefixes.apiToken}…)`;
+    return `is a user group token, not a credential; use an API token (${tokenPrefixes.apiToken}…)`;
   }
   if (!/^[\x21-\x7e]{16,255}$/.test(secret)) return 'must have 16 to 255 printable ASCII characters and no spaces';
   if (secret.startsWith(tokenPrefixes.apiToken) && !isIntact(secret))
-    return 'is mistyped or cut off: its checksum does not match';
+    return 'is mistyped or truncated: its checksum does not match';
   return undefined;
 }
 

@@ -2,18 +2,18 @@ import type { Caller } from './caller.ts';
 import { InvalidInput, type Issue, maxIssues } from './errors.ts';
 import { mappingIssues, propertiesIssues, textIssues } from './limits.ts';
 
-/** An input as it was sent: whether it has its members, and of which types, is not known yet. */
+/** An input as it was sent: its members may be missing or of any type. */
 export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
 
 /** The members that creating and updating have in common. */
 type FieldNames = 'name' | 'mapping' | 'properties';
 
-/** One way of saying which group is meant, unchecked. */
+/** A selector of one user group, not validated yet. */
 type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
 
 /**
- * Checks who asks and then the whole input, so that a caller without the scope learns nothing about the input, and costs no
- * more than it takes to refuse it. Says every issue at once, up to ten, and looks no further after the tenth.
+ * Checks the caller's scope and then the whole input, so that a caller without the scope learns nothing about the input and
+ * causes no further work. Reports every issue, up to ten, and stops at the tenth.
  *
  * @throws Forbidden without `groups:write`. @throws InvalidInput.
  */
@@ -31,7 +31,7 @@ export const checkUpdate: InputCheck<Unchecked<FieldNames> & { readonly by: Unch
 export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'>> = (caller, input) =>
   check(caller, () => rotateIssues(input));
 
-/** Checks one way of saying which group is meant. @throws InvalidInput. */
+/** Validates a selector. @throws InvalidInput. */
 export function checkSelector(by: UncheckedBy): void {
   refuse(selectorIssues(by));
 }
@@ -49,7 +49,7 @@ function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>): Genera
 function* updateIssues({ by, ...change }: Unchecked<FieldNames> & { readonly by: UncheckedBy }): Generator<Issue> {
   yield* selectorIssues(by);
   for (const field of ['name', 'mapping'] as const) {
-    if (change[field] === null) yield { path: [field], message: 'must not be null; leave it out to keep it.' };
+    if (change[field] === null) yield { path: [field], message: 'must not be null; omit it to keep the current value.' };
   }
   yield* fieldIssues(change);
 }
@@ -72,7 +72,7 @@ function* fieldIssues({ name, mapping, properties }: Unchecked<FieldNames>): Gen
   if (properties != null) yield* propertiesIssues(['properties'], properties);
 }
 
-/** The longest grace period of a token that is rotated away, in seconds: a week. */
+/** The longest grace period of a replaced token, in seconds: a week. */
 const maxGraceSeconds = 604_800;
 
 function isGracePeriod(seconds: unknown): boolean {

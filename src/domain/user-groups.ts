@@ -7,28 +7,28 @@ import type { Statements } from './statements.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
 
-/** What the domain works on: Prisma, and the statements that requests share. */
+/** The database access of the domain: Prisma, and the statements that requests share. */
 export interface Db extends Pick<Database, 'prisma'> {
   readonly statements: Statements;
 }
 
-/** One way of saying which group is meant. */
+/** Selects one user group. */
 export type UserGroupBy = { readonly teamId: number } | { readonly providedId: string } | { readonly token: string };
 
-/** What a caller may say of a group. On creation, `null` counts as left out; on update, only `properties` may be `null`. */
+/** The fields of a group that a caller may set. On creation, `null` counts as omitted; on update, only `properties` may be `null`. */
 export interface UserGroupFields {
   readonly name?: string | null | undefined;
   readonly mapping?: readonly DataSourceMapping[] | null | undefined;
   readonly properties?: Json | undefined;
 }
 
-const notFound = () => new NotFound('There is no such user group in the environment of this API token.');
+const notFound = () => new NotFound('No such user group in the environment of this API token.');
 
 /**
- * Finds the group that is meant, or nothing; a group that the caller may not see counts as nothing.
+ * Finds the selected group; a group that the caller has no access to counts as not found.
  *
- * @throws Forbidden, before there is a promise, without `groups:resolve` when a token says which group is meant, and without
- * `groups:read` otherwise. @throws InvalidInput when an id or a token cannot be one.
+ * @throws Forbidden, synchronously, without `groups:resolve` for a look-up by token, and without `groups:read` otherwise.
+ * @throws InvalidInput when an id or a token is malformed.
  */
 export function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
   caller.require('token' in by ? 'groups:resolve' : 'groups:read');
@@ -36,8 +36,8 @@ export function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<
 }
 
 /**
- * The current token of a group that the caller was given. A caller with `groups:resolve` alone may have found the group by a
- * token in its grace period, and must not get the one that replaced it.
+ * The current token of a group that the caller found. A caller with `groups:resolve` alone may have found the group by a
+ * token in its grace period, and must not get its replacement.
  *
  * @throws Forbidden without `groups:read` or `groups:write`.
  */
@@ -47,11 +47,11 @@ export function currentTokenOf(caller: Caller, { token }: Pick<UserGroup, 'token
 }
 
 /**
- * Returns the group with this id, and creates it if there is none. An existing group is returned as it is stored, whatever
- * else is given. Of any number of concurrent calls, in any number of processes, exactly one creates.
+ * Returns the group with this id, or creates it if it does not exist. An existing group is returned unchanged, whatever other
+ * fields are given. Of any number of concurrent calls, in any number of processes, exactly one creates it.
  *
- * @param input `environmentTag` names the group's environment, `null` for untagged; left out, it is the caller's.
- * @throws Forbidden without `groups:write`, or when another environment than the caller's is named without `admin`.
+ * @param input `environmentTag` is the group's environment, `null` for untagged; it defaults to the caller's.
+ * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
  * @throws InvalidInput. @throws Conflict when a group of another environment, or an untagged one, holds the id.
  */
 export async function getOrCreateUserGroup(
@@ -96,10 +96,10 @@ function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Co
   const id = `The id ${JSON.stringify(providedId)}`;
   return new Conflict(
     environmentTag === null
-      ? `${id} belongs to a Customer or Testing user group, and an untagged group shares its id with no other. Use another id, ` +
-          'or an API token of that environment.'
-      : `${id} belongs to an untagged user group, which shares its id with no other. Use another id, or have whoever operates the ` +
-          'database label the untagged group as Customer or Testing (column environment_tag of table user_group).',
+      ? `${id} belongs to a Customer or Testing user group, and an untagged group cannot share its id. Use another id, or an ` +
+          'API token of that environment.'
+      : `${id} belongs to an untagged user group, which cannot share its id. Use another id, an API token without an environment, ` +
+          'or ask the operator to label the untagged group as Customer or Testing (column environment_tag of table user_group).',
   );
 }
 
@@ -124,20 +124,20 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   return updated;
 }
 
-/** What a rotation is asked for. */
+/** The input of a token rotation. */
 export interface RotationInput {
   /** The token to replace. */
   readonly currentToken: string;
-  /** How long it identifies the group still, in seconds: 0 (the default) to 604,800. */
+  /** How long it still identifies the group, in seconds: 0 (the default) to 604,800. */
   readonly graceSeconds?: number | null | undefined;
-  /** Whether tokens that were replaced earlier stop at once, those in a grace period; `false` is the default. */
+  /** Whether to end the grace periods of tokens that were replaced earlier; `false` by default. */
   readonly endGracePeriods?: boolean | null | undefined;
 }
 
 /**
- * Puts a new token in the place of the current one. Of concurrent rotations of one token exactly one succeeds. The old token
- * stops at once, or identifies the group for another `graceSeconds`. Tokens that were replaced earlier keep the ends of their
- * grace periods, or with `endGracePeriods` stop at once.
+ * Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. The old token stops
+ * immediately, or identifies the group for another `graceSeconds`. Tokens that were replaced earlier keep their grace periods,
+ * or with `endGracePeriods` stop immediately.
  *
  * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws NotFound when it is no group's current token.
  */
@@ -172,7 +172,9 @@ async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Prom
     (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
-  throw new InvalidInput([{ path: ['by', 'providedId'], message: 'means a Customer and a Testing group; say which by teamId.' }]);
+  throw new InvalidInput([
+    { path: ['by', 'providedId'], message: 'matches both a Customer and a Testing group; select one by teamId.' },
+  ]);
 }
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {

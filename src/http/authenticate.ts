@@ -9,9 +9,9 @@ const authorizationSchemes = ['Token', 'Bearer'] as const;
 export type AuthorizationScheme = (typeof authorizationSchemes)[number];
 
 /**
- * Finds out who sends a request, by its `Authorization` header. Without one, or with an empty token, it is nobody.
+ * Finds the caller of a request by its `Authorization` header. Without one, or with an empty token, the caller is anonymous.
  *
- * @param schemes those that the request's path takes; all of them, if none are named.
+ * @param schemes the schemes that the path accepts; all of them by default.
  */
 export type Authenticate = (
   authorization: string | undefined,
@@ -21,8 +21,8 @@ export type Authenticate = (
 /**
  * Reads `Authorization: Token <API_TOKEN>` or `Authorization: Bearer <API_TOKEN>`.
  *
- * @throws Unauthenticated, from the function that it returns or by its promise, when there is a header and its scheme or its
- * credential is not accepted.
+ * @throws Unauthenticated, from the returned function or its promise, when there is a header and its scheme or its credential
+ * is not accepted.
  */
 export function authenticateBy(recognition: AuthDependencies): Authenticate {
   return (authorization, schemes = authorizationSchemes) => {
@@ -43,5 +43,5 @@ export function authenticateBy(recognition: AuthDependencies): Authenticate {
 
 function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
   const forms = schemes.map((scheme) => `"${scheme} <API_TOKEN>"`).join(' or ');
-  return new Unauthenticated(`The Authorization header of this path must read ${forms}.`);
+  return new Unauthenticated(`The Authorization header must be ${forms} for this path.`);
 }

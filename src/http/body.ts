@@ -55,7 +55,9 @@ export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => bo
     });
     // Both come once at most; `once` would wrap each in a function more.
     incoming.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    incoming.on('error', () => reject(new GatewayError('INVALID_INPUT', 'The request ended before its body did.')));
+    incoming.on('error', () =>
+      reject(new GatewayError('INVALID_INPUT', 'The request body is incomplete: the connection closed early.')),
+    );
   });
 }
 
@@ -116,7 +118,7 @@ function requireJson(contentType = 'application/json', encoding = 'identity'): v
   if (encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(
       'UNSUPPORTED_MEDIA_TYPE',
-      `The body must be sent without a content encoding, not in ${shorten(encoding)}.`,
+      `The content encoding ${shorten(encoding)} is not supported; send the body without one.`,
     );
   }
 }
@@ -124,19 +126,16 @@ function requireJson(contentType = 'application/json', encoding = 'identity'): v
 const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 function tooLarge(): GatewayError {
-  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBodyBytes} bytes, which is the limit.`);
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${maxBodyBytes} bytes.`);
 }
 
 function tooManyParts(): GatewayError {
-  return new GatewayError(
-    'PAYLOAD_TOO_LARGE',
-    `The body comes in more than ${maxBodyParts} parts, which is the limit. Send larger chunks.`,
-  );
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${maxBodyParts} chunks. Send larger chunks.`);
 }
 
 function noRoom(): GatewayError {
   return new GatewayError(
     'UNAVAILABLE',
-    'Too many large request bodies are being received. Nothing was changed. Try again after as many seconds as the Retry-After header says.',
+    'Too many large request bodies are being received. Nothing was changed. Try again after the number of seconds in the Retry-After header.',
   );
 }

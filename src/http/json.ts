@@ -16,23 +16,23 @@ interface Frame {
 }
 
 /**
- * Reads strict JSON. Beyond `JSON.parse` it refuses a member given twice, of which one would be lost, and turns a number
- * that would be changed by being read (`1e400`, more digits than a float carries) into `NaN`, so that whoever uses the
- * value refuses it at its place, and whoever ignores it does not care.
+ * Parses strict JSON. Unlike `JSON.parse` it rejects duplicate members, of which one would be lost, and turns a number that a
+ * float cannot represent exactly (`1e400`, too many digits) into `NaN`, so that code that uses the value can reject it with its
+ * path.
  *
- * @param what names the text in errors.
- * @throws GatewayError `MALFORMED_JSON` that says where; `INVALID_INPUT` when it is nested too deep, before it is parsed.
+ * @param what the name of the text in errors.
+ * @throws GatewayError `MALFORMED_JSON` with the position; `INVALID_INPUT` when it is nested too deep, before it is parsed.
  */
 export function parseJson(text: string, what = 'The body'): unknown {
   if (text.length > maxJsonDepth && isDeeperThan(text, maxJsonDepth)) {
-    throw new GatewayError('INVALID_INPUT', `${what} is nested more than ${maxJsonDepth} levels deep, which is the limit.`);
+    throw new GatewayError('INVALID_INPUT', `${what} exceeds the limit of ${maxJsonDepth} levels of nesting.`);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const byteOrderMark = text.startsWith('\uFEFF') ? 'it begins with a byte order mark.' : (error as Error).message;
-    throw new GatewayError('MALFORMED_JSON', `${what} is not JSON: ${byteOrderMark}`);
+    const byteOrderMark = text.startsWith('\uFEFF') ? 'it starts with a byte order mark.' : (error as Error).message;
+    throw new GatewayError('MALFORMED_JSON', `${what} is not valid JSON: ${byteOrderMark}`);
   }
   inspect(text, value, what);
   return value;
@@ -159,14 +159,14 @@ function duplicate(text: string, what: string): GatewayError {
       const end = stringEnd(text, i);
       if (expectsName && names) {
         const name = decode(text.slice(i, end));
-        if (names.has(name)) return malformed(`${what} has the member ${shown(name)} twice in one object, at position ${i}.`);
+        if (names.has(name)) return malformed(`${what} has the duplicate member ${shown(name)} in one object, at position ${i}.`);
         names.add(name);
         expectsName = false;
       }
       i = end - 1;
     }
   }
-  return malformed(`${what} has a member twice in one object.`);
+  return malformed(`${what} has a duplicate member in one object.`);
 }
 
 const shown = (name: string): string => JSON.stringify(shorten(name));
@@ -174,7 +174,7 @@ const shown = (name: string): string => JSON.stringify(shorten(name));
 const malformed = (message: string): GatewayError => new GatewayError('MALFORMED_JSON', message);
 
 /**
- * Reads a query string. Unlike `URLSearchParams` alone it refuses bytes that are not UTF-8, which would all become the same
+ * Parses a query string. Unlike `URLSearchParams` it rejects bytes that are not UTF-8, which would all become the same
  * character.
  *
  * @throws GatewayError `MALFORMED_JSON`.
@@ -183,7 +183,7 @@ export function parseQuery(query: string): URLSearchParams {
   try {
     decodeURIComponent(query);
   } catch {
-    throw new GatewayError('MALFORMED_JSON', 'The query string is not valid: what is percent-encoded must be UTF-8.');
+    throw new GatewayError('MALFORMED_JSON', 'The query string is not valid: percent-encoded bytes must be UTF-8.');
   }
   return new URLSearchParams(query);
 }

@@ -1,4 +1,4 @@
-/** The limits of the HTTP transport. README and docs list the same figures. */
+/** The limits of the HTTP transport. docs/limits.md lists the same figures. */
 export const httpLimits = {
   /** Open connections; further ones are closed at once. */
   maxConnections: 4_096,
@@ -18,7 +18,7 @@ export const httpLimits = {
   maxWaitingBodies: 200,
 } as const;
 
-/** How long the parts of an exchange may take, in milliseconds. */
+/** The timeouts of a request and its response, in milliseconds. */
 export const httpTimeouts = {
   /** Until the headers are there, and until the whole request is. */
   headersMs: 15_000,

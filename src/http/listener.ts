@@ -211,8 +211,8 @@ const tooSlow = (): GatewayError =>
 const tooLong = (): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    `There was no result within ${httpTimeouts.responseMs / 1_000} seconds. A change that the request asked for may have been made, or may still be. ` +
-      'Get-or-create and update are safe to repeat; after a rotation, look the group up by its id first.',
+    `No result within ${httpTimeouts.responseMs / 1_000} seconds. The requested change may have been made, or may still be made. ` +
+      'Get-or-create and update are safe to repeat; after a rotation, look up the group by its id first.',
   );
 
 /** @throws GatewayError `INVALID_INPUT` when there are several Host headers, or none, which HTTP/1.1 requires. */
@@ -224,7 +224,7 @@ function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   if (count > 1 || (count === 0 && httpVersion === '1.1')) {
     throw new GatewayError(
       'INVALID_INPUT',
-      `The request has ${count === 0 ? 'no Host header' : `${count} Host headers`}; send one.`,
+      `The request has ${count === 0 ? 'no Host header' : `${count} Host headers`}; send exactly one.`,
     );
   }
 }
@@ -250,7 +250,7 @@ const shorten = (path: string): string => (path.length > 200 ? `${path.slice(0, 
 function parserFailure(parserCode: string | undefined): { code: ErrorCode; message: string } {
   switch (parserCode) {
     case 'HPE_HEADER_OVERFLOW':
-      return { code: 'HEADERS_TOO_LARGE', message: 'The headers are larger than 16 KiB, which is the limit.' };
+      return { code: 'HEADERS_TOO_LARGE', message: 'The headers exceed the limit of 16 KiB.' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { code: 'REQUEST_TIMEOUT', message: tooSlow().message };
     default:

@@ -2,7 +2,7 @@ import { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '../domain/
 import { methodNotAllowed, problem } from './problem.ts';
 import type { HttpRequest, HttpResponse, Route } from './types.ts';
 
-/** A route that anybody may read, and that changes nothing. */
+/** A read-only route that needs no credential. */
 export function page(handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>): Route {
   return {
     credential: 'ignored',
@@ -12,23 +12,23 @@ export function page(handle: (request: HttpRequest) => HttpResponse | Promise<Ht
   };
 }
 
-/** What is here, by path. */
+/** The available paths and what they serve. */
 const contents: Readonly<Record<string, string>> = {
-  '/graphql': 'The GraphQL API; in a browser, a playground to try it in',
-  '/api/user': 'The legacy REST API: GET (or QUERY) gets or creates a user group, PUT updates it, POST rotates its token',
-  '/docs/errors': 'What each error code means, and what to do',
-  '/docs/docs-config': 'What each diagnostic of the configuration file validator means, with examples',
-  '/schemas/docs-config.json': 'The JSON Schema of the configuration file, for editors',
-  '/livez': 'Whether the process lives',
-  '/readyz': 'Whether it can serve: the database is reachable and up to date',
+  '/graphql': 'GraphQL API; in a browser, the playground',
+  '/api/user': 'Legacy REST API: GET (or QUERY) gets or creates a user group, PUT updates it, POST rotates its token',
+  '/docs/errors': 'Error codes: meaning and remedy',
+  '/docs/docs-config': 'Diagnostics of the configuration file validator, with examples',
+  '/schemas/docs-config.json': 'JSON Schema of the configuration file, for editors',
+  '/livez': 'Liveness check',
+  '/readyz': 'Readiness check: the database is reachable and fully migrated',
 };
 
-/** `GET /`: what is here, for people or for programs, whichever asks. */
+/** `GET /`: the available paths, as HTML for browsers and as JSON otherwise. */
 export const contentsPage = page((request) =>
   wantsHtml(request)
     ? layOut(
         'User group gateway',
-        `<p>Knows the user groups that view embedded dashboards.</p><dl>${Object.entries(contents)
+        `<p>Manages the user groups that view your dashboards.</p><dl>${Object.entries(contents)
           .map(([path, text]) => `<dt><a href="${path}">${path}</a></dt><dd>${escapeHtml(text)}</dd>`)
           .join('')}</dl>`,
       )
@@ -46,12 +46,12 @@ export function errorPage(code: string): Route | undefined {
   return page(() => layOut(code, describe(code, errorCatalog[code as ErrorCode])));
 }
 
-/** An answer in JSON. */
+/** A JSON response. */
 export function json(status: number, body: unknown, contentType = 'application/json'): HttpResponse {
   return { status, headers: { 'content-type': contentType }, body: JSON.stringify(body) };
 }
 
-/** An answer that is a whole page of HTML, which may bring styles and nothing else. */
+/** An HTML page as a response. Its content security policy allows inline styles only. */
 export function html(body: string): HttpResponse {
   const headers = {
     'content-type': 'text/html; charset=utf-8',

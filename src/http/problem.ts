@@ -1,10 +1,10 @@
 import { boundIssues, describeIssues, type ErrorCode, errorCatalog, type Issue } from '../domain/errors.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';
 
-/** How many seconds a caller should wait before it tries again. */
+/** The `Retry-After` header, in seconds. */
 const retryAfterSeconds = 1;
 
-/** The headers that a failure carries whatever the form of its body. */
+/** The headers of a failed response, whatever the format of its body. */
 export function failureHeaders(code: ErrorCode): Record<string, string> {
   switch (code) {
     case 'UNAUTHENTICATED':
@@ -17,14 +17,14 @@ export function failureHeaders(code: ErrorCode): Record<string, string> {
   }
 }
 
-/** What a problem is made of: any error of the closed list, or what a resolver answered instead of a result. */
+/** A failure to render: a `GatewayError`, or an error that a resolver returned. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly issues?: readonly Issue[];
 }
 
-/** A failure as an RFC 9457 problem, with the legacy member `success` and the gateway's own beside the standard ones. */
+/** A failure as an RFC 9457 problem, with the extension members `success`, `code`, `issues` and `request_id`. */
 export function problem(failure: Failure, request: Pick<HttpRequest, 'id'>, headers: Record<string, string> = {}): HttpResponse {
   const { code } = failure;
   const issues = boundIssues(failure.issues ?? []);
@@ -38,8 +38,8 @@ export function problem(failure: Failure, request: Pick<HttpRequest, 'id'>, head
   };
 }
 
-/** The answer to a method that a path does not take. */
+/** The response to a method that a path does not support. */
 export function methodNotAllowed(request: Pick<HttpRequest, 'id' | 'method' | 'path'>, allow: string): HttpResponse {
-  const message = `${request.path} takes ${allow}, not ${request.method}.`;
+  const message = `${request.method} is not supported; allowed: ${allow}.`;
   return problem({ code: 'METHOD_NOT_ALLOWED', message }, request, { allow });
 }

@@ -83,6 +83,6 @@ export class ResponseWriter {
 const tooMuchUnsent = (): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    'Too many large responses are waiting for their clients to read them. A change that the request asked for may have been made. ' +
-      'Try again after as many seconds as the Retry-After header says.',
+    'Too many large responses are waiting for clients to read them. The requested change may have been made. ' +
+      'Try again after the number of seconds in the Retry-After header.',
   );

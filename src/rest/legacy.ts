@@ -4,10 +4,10 @@ import type { Failure } from '../http/problem.ts';
 /** The members of a request or of an operation's input, by name; a member that is absent is left out. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The members that creating and updating have in common, and the fields that they are. */
+/** The members that creating and updating have in common, and their GraphQL fields. */
 export const shared = { name: 'name', mapping: 'mapping', properties: 'properties' } as const;
 
-/** Makes an operation's input: of the members that are listed those that are there, under the fields' names. */
+/** Creates a function that builds the input of an operation: the listed members that are present, under their GraphQL names. */
 export function pick(fields: Readonly<Record<string, string>>): (members: Members) => Members {
   const pairs = Object.entries(fields);
   return (members) => {
@@ -32,7 +32,7 @@ function mappingEntries(mapping: unknown): unknown {
   return Object.keys(sources).map((schemaId) => ({ schemaId, dataSource: sources[schemaId] }));
 }
 
-/** What the legacy API calls the things that the schema has other names for. */
+/** The legacy names of fields that GraphQL names differently. */
 const legacyNames: Readonly<Record<string, string>> = { providedId: 'user_group_id', currentToken: 'current_token' };
 
 const environmentNames: Readonly<Record<string, string>> = { CUSTOMER: 'Customer', TESTING: 'Testing' };
@@ -57,7 +57,7 @@ export function queryMembers(query: string): Members {
   return members;
 }
 
-/** A failure whose issues bear the legacy API's names: of members, and of mapping entries by their schema id. */
+/** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */
 export function toLegacyFailure({ code, message, issues = [] }: Failure, { mapping }: Members): Failure {
   const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
   const schemaIds = namesEntry && typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];

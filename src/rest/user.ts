@@ -6,12 +6,12 @@ import { type Failure, methodNotAllowed, problem } from '../http/problem.ts';
 import type { HttpRequest, HttpResponse, Route } from '../http/types.ts';
 import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
 
-/** What a row's operation answers: the members of the legacy answer, by its aliases, or a failure. */
+/** The result of an operation: the members of the legacy response, by its aliases, or a failure. */
 type Result = { readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure;
 
 const failureFields = '... on Error { code message } ... on InvalidInput { issues { path message } }';
 
-/** The operations that the methods stand for, on the same schema that GraphQL clients use. */
+/** The operation of each method, on the same schema that GraphQL clients use. */
 const getOrCreate = `
   mutation GetOrCreate($input: GetOrCreateUserGroupInput!) {
     result: getOrCreateUserGroup(input: $input) {
@@ -43,7 +43,7 @@ const rotate = `
     }
   }`;
 
-/** What a method stands for. */
+/** The operation of a method. */
 interface Row {
   readonly document: string;
   /** The operation's input, from the request's members, of which none is checked yet. */
@@ -63,14 +63,14 @@ export const rows: Readonly<Record<string, Row>> = {
   POST: { document: rotate, input: pick({ current_token: 'currentToken' }) },
 };
 
-/** The methods that `/api/user` takes, as the `Allow` header has them. */
+/** The value of the `Allow` header of `/api/user`. */
 const allow = Object.keys(rows).join(', ');
 
 /**
  * The legacy route `/api/user`.
  *
- * @param contextOf what resolvers are given for a request.
- * @throws Error when a row does not fit the schema.
+ * @param contextOf creates the context of the resolvers for a request.
+ * @throws Error when an operation is not valid against the schema.
  */
 export function userRoute(schema: GraphQLSchema, contextOf: (request: HttpRequest) => GraphQLContext): Route {
   const prepared = new Map(

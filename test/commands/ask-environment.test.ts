@@ -45,7 +45,7 @@ test.each([
 test('asks again until an answer is one of the choices', async () => {
   const output = recorder();
   expect(await askEnvironment(typing('\nproduction\n4\n2\n'), output.stream)).toBe('Testing');
-  expect(output.text().match(/Not one of the choices/g)).toHaveLength(3);
+  expect(output.text().match(/Not a valid choice/g)).toHaveLength(3);
 });
 
 test('stops reading once it has an answer, so that an open terminal does not keep the process running', async () => {
@@ -95,7 +95,7 @@ test.each([
 ])('token create with %s and no --environment makes nothing and names the choices', async (_, terminals) => {
   const { failure, stdout, stderr } = await create(['--name', 'unasked'], '1\n', terminals);
   expect(failure).toBeInstanceOf(UsageError);
-  expect((failure as Error).message).toContain('--environment is missing: Customer, Testing or none');
+  expect((failure as Error).message).toContain('--environment is required: Customer, Testing or none');
   expect([stdout, stderr]).toEqual(['', '']);
   expect(await database.prisma.apiToken.count({ where: { name: 'unasked' } })).toBe(0);
 });

@@ -192,16 +192,16 @@ test('explains every code', async () => {
 
 test.each([
   [[], 'Say what to do: check, explain or schema.'],
-  [['chek'], 'There is no command "chek". Did you mean check?'],
+  [['chek'], 'Unknown command "chek". Did you mean check?'],
   [['check'], 'Name the files to check, or - for standard input.'],
   [['check', '-', '-'], 'Standard input (-) can be read once.'],
   [['check', '--fix', '-'], '--fix writes to files; it has none with standard input (-).'],
-  [['check', 'a', '--strickt'], 'There is no option "--strickt". Did you mean --strict?'],
-  [['check', 'a', '--format', 'srif'], '--format: There is no format "srif". Did you mean sarif?'],
-  [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: There is no code "typ". Did you mean type?'],
+  [['check', 'a', '--strickt'], 'Unknown option "--strickt". Did you mean --strict?'],
+  [['check', 'a', '--format', 'srif'], '--format: Unknown format "srif". Did you mean sarif?'],
+  [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: Unknown code "typ". Did you mean type?'],
   [['check', 'a', '--severity', 'type'], '--severity type: write type=error, type=warning or type=off.'],
   [['check', 'a', '--format'], "Option '--format <value>' argument missing"],
-  [['explain', 'hex-colr'], 'There is no code "hex-colr". Did you mean hex-color?'],
+  [['explain', 'hex-colr'], 'Unknown code "hex-colr". Did you mean hex-color?'],
   [['explain', 'type', 'enum'], 'explain takes one code, but got 2.'],
   [['schema', 'a'], 'schema takes no files, but got a.'],
 ])('rejects the arguments %j with 2 and a message', async (args, message) => {

@@ -72,7 +72,7 @@ test('DRAIN_DELAY_SECONDS: new connections are served that long, while /readyz s
   await start({ DRAIN_DELAY_SECONDS: '3' });
   const begun = Date.now();
   gateway.child.kill('SIGTERM');
-  await until(() => gateway.output.stderr.includes('the listener closes in 3 s'), 'the gateway begins to stop');
+  await until(() => gateway.output.stderr.includes('closing the listener in 3 s'), 'the gateway begins to stop');
   const agent = new Agent();
   expect(await readiness(agent)).toEqual({ status: 503, connection: 'close' });
   const reply = await sendRequest(gateway.url, 'GET', '/api/user', { token, body: { user_group_id: 'late' } });

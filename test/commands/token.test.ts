@@ -88,7 +88,7 @@ test('token create with nothing but a name and an environment makes a token for 
 test('token create without --environment and without a terminal makes nothing: exit code 2, the choices named', async () => {
   const { code, stdout, stderr } = await run(['token', 'create', '--name', 'no environment'], settings);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('--environment is missing: Customer, Testing or none (untagged).');
+  expect(stderr).toContain('--environment is required: Customer, Testing or none (untagged).');
   expect(await database.prisma.apiToken.count({ where: { name: 'no environment' } })).toBe(0);
 });
 
@@ -97,11 +97,11 @@ test('token create reports every mistake at once', async () => {
   const { code, stderr } = await run(['token', 'create', ...args], settings);
   expect(code).toBe(2);
   expect(stderr.split('\n\n')[0]?.split('\n').slice(1)).toEqual([
-    '  "word" belongs to no option.',
-    '  There is no option --enviroment. Did you mean --environment?',
+    '  Unexpected argument "word".',
+    '  Unknown option --enviroment. Did you mean --environment?',
     '  --json takes no value.',
-    '  --name is missing: what the API token is for.',
-    '  --environment is missing: Customer, Testing or none (untagged).',
+    '  --name is required: what the API token is for.',
+    '  --environment is required: Customer, Testing or none (untagged).',
     expect.stringMatching(/^ {2}--scope must be one of .*groups:resolve.*, not "groups"\.$/),
     expect.stringMatching(/^ {2}--scope must be one of .*, not "all"\.$/),
     '  --expires-in must be a number and a unit, such as 30m, 12h, 90d or 52w, not "9".',

@@ -16,8 +16,8 @@ afterEach(() => {
 
 test.concurrent.each([
   ['no command', [], /Usage: user-group-gateway COMMAND/],
-  ['an unknown command', ['start'], /no command "start".*Usage: user-group-gateway COMMAND/s],
-  ['an unknown token command', ['token', 'delete', '1'], /no "token delete".*token create --name/s],
+  ['an unknown command', ['start'], /Unknown command "start".*Usage: user-group-gateway COMMAND/s],
+  ['an unknown token command', ['token', 'delete', '1'], /Unknown command "token delete".*token create --name/s],
   ['an unknown option of serve', ['serve', '--port', '1'], /serve/],
   ['an unknown option of migrate', ['migrate', '--dry-run'], /migrate/],
 ])('%s: exit code 2, the help on standard error, nothing done', async (_, args, text) => {
@@ -49,8 +49,12 @@ test.each([
   ['an empty name', ['create', '--name', ''], /--name/],
   ['a name too long', ['create', '--name', 'x'.repeat(256)], /--name must have 1 to 255 characters/],
   ['a name without a value', ['create', '--name', '--environment', 'none'], /--name needs a value\.\n\n/],
-  ['a name given twice', ['create', '--name', 'a', '--name', 'b', '--environment', 'none'], /--name is given twice\.\n\n/],
-  ['no environment', ['create', '--name', 'n'], /--environment is missing: Customer, Testing or none/],
+  [
+    'a name given twice',
+    ['create', '--name', 'a', '--name', 'b', '--environment', 'none'],
+    /--name is given more than once\.\n\n/,
+  ],
+  ['no environment', ['create', '--name', 'n'], /--environment is required: Customer, Testing or none/],
   ['an unknown environment', ['create', '--name', 'n', '--environment', 'testing'], /--environment.*Customer, Testing or none/],
   ['an unknown scope', ['create', '--name', 'n', '--scope', 'groups'], /groups:read, groups:write/],
   ['a time without a unit', ['create', '--name', 'n', '--expires-in', '90'], /--expires-in.*90d/],

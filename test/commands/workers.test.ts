@@ -36,8 +36,8 @@ test('several workers start on a new embedded database, one that dies is replace
   process.kill(worker, 'SIGKILL');
   await until(() => listening(running).length === 3, 'another worker listens');
   expect((await create('before')).json.new_user_group).toBe(false);
-  expect(running.output.stderr).toContain(`worker ${worker} ended by SIGKILL; starting another`);
-  await until(() => running.output.stderr.includes(`listens in place of worker ${worker}`), 'the replacement is logged');
+  expect(running.output.stderr).toContain(`worker ${worker} was killed by SIGKILL; restarting`);
+  await until(() => running.output.stderr.includes(`replaced worker ${worker}`), 'the replacement is logged');
 
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(0);
@@ -58,7 +58,7 @@ test('when the first process is killed, the workers answer what is in flight and
   await held.untilOneWaits();
 
   running.child.kill('SIGKILL');
-  const draining = () => running.output.stderr.match(/the first process is gone: draining/g)?.length;
+  const draining = () => running.output.stderr.match(/the primary process exited: draining/g)?.length;
   await until(() => draining() === 2, 'both workers drain');
   expect(isAlive(postmaster)).toBe(true);
   await held.release();

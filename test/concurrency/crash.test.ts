@@ -80,7 +80,7 @@ test('when PostgreSQL alone is killed, requests are answered by 503 until it is 
 
 test('stopped just after PostgreSQL was killed, the gateway leaves none behind', async () => {
   process.kill(dataDir.postmaster() ?? 0, 'SIGKILL');
-  await until(() => gateway.output.stderr.includes('was lost'), 'the gateway notices');
+  await until(() => gateway.output.stderr.includes('lost the connection'), 'the gateway notices');
   expect(await gateway.stop()).toMatchObject({ code: 0 });
   const left = dataDir.postmaster();
   expect(left && isAlive(left)).toBeFalsy();

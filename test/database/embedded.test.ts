@@ -67,7 +67,7 @@ test('refuses data of another major version in words, and leaves it alone', asyn
   mkdirSync(cluster);
   writeFileSync(join(cluster, 'PG_VERSION'), '14\n');
   await expect(openEmbedded(dataDir.path)).rejects.toThrow(
-    /made by PostgreSQL 14, and this gateway brings PostgreSQL \d+.*pg_dump 14/s,
+    /created by PostgreSQL 14, and this gateway bundles PostgreSQL \d+.*pg_dump 14/s,
   );
   expect(readdirSync(cluster)).toEqual(['PG_VERSION']);
 });
@@ -209,12 +209,12 @@ test.runIf(asRoot)('as root, in a checkout and with a DATA_DIR below a folder th
   const { ended } = launch(process.execPath, ['dist/main.js', 'token', 'list'], { DATA_DIR: path }, { cwd: closed });
   const { code, stdout, stderr } = await ended;
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout).toContain('There are no API tokens');
+  expect(stdout).toContain('No API tokens');
   expect(copies()).toHaveLength(1);
   expect(existsSync(join(path, 'postgres'))).toBe(false);
   expect(statSync(join(path, 'postgres-password')).mode & 0o777).toBe(0o600);
 
   // The second time it finds the data again.
   const again = launch(process.execPath, ['dist/main.js', 'migrate'], { DATA_DIR: path }, { cwd: closed });
-  expect((await again.ended).stderr).not.toContain('migrated');
+  expect((await again.ended).stderr).not.toContain('applied migrations');
 });

@@ -94,20 +94,20 @@ test('leave no lock and no setting behind', async () => {
 test('a migration that was applied with another text is refused by name, and nothing is changed', async () => {
   await migrate(empty.pool);
   await empty.pool.query("update _prisma_migrations set checksum = repeat('0', 64)");
-  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was applied to this database with another text`));
+  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was modified after it was applied to this database`));
 });
 
 test('a migration that another tool began and did not finish is refused by name', async () => {
   await migrate(empty.pool);
   await empty.pool.query('update _prisma_migrations set finished_at = null');
-  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was begun by another tool`));
+  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was started by another tool`));
   expect(await isMigrated(empty)).toBe(false);
 });
 
 test('one that was rolled back counts as not applied; a failing one leaves nothing behind', async () => {
   await migrate(empty.pool);
   await empty.pool.query('update _prisma_migrations set finished_at = null, rolled_back_at = now()');
-  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} failed and left nothing behind: .*already exists`));
+  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} failed and was rolled back: .*already exists`));
   const { rows } = await empty.pool.query('select migration_name from _prisma_migrations where finished_at is not null');
   expect(rows).toEqual([]);
 });

@@ -36,7 +36,7 @@ const advised = ({ stderr }: Ended): string =>
 test('a role that may not create tables gets a text that says so, and SQL that grants the right', async () => {
   const refused = await run(['migrate'], { DATABASE_URL: url });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain(`The role "${role}" lacks the right to create tables and types in the schema public`);
+  expect(refused.stderr).toContain(`The role "${role}" lacks the privilege to create tables and types in the schema public`);
   expect(refused.stderr).not.toMatch(/\n\s+at /);
   await database.pool.query(advised(refused));
   expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });

@@ -21,7 +21,7 @@ describe('/graphql', () => {
     async (authorization) => {
       const reply = await ask(authorization);
       expect(reply.json.errors[0].extensions.code).toBe('UNAUTHENTICATED');
-      expect(reply.json.errors[0].message).toContain('needs an API token');
+      expect(reply.json.errors[0].message).toContain('No API token was sent');
     },
   );
 
@@ -48,7 +48,7 @@ describe.each(['/api/user', '/api/user/'])('%s', (path) => {
     const headers = { authorization: `${scheme} ${gateway.token}` };
     const reply = await gateway.send('GET', path, { token: null, headers, body: { user_group_id: 'by-bearer' } });
     expect([reply.status, reply.json.code, reply.headers.get('www-authenticate')]).toEqual([401, 'UNAUTHENTICATED', 'Token']);
-    expect(reply.json.detail).toContain('must read "Token <API_TOKEN>"');
+    expect(reply.json.detail).toContain('must be "Token <API_TOKEN>"');
     expect(reply.text).not.toContain('Bearer');
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'by-bearer' } })).toBe(0);
   });

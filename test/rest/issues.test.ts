@@ -13,7 +13,7 @@ const text = 'must be a string.';
 const length = 'must have 1 to 255 characters.';
 const object = 'must be a JSON object.';
 const mapped = 'must map schema ids to data sources, both strings.';
-const inexact = 'is a number that JSON readers do not carry exactly; send it as a string.';
+const inexact = 'is a number that cannot be represented exactly; send it as a string.';
 
 describe('every wrong member is reported at once, by its legacy name and in the gateway’s own words', () => {
   test.each<[string, string, string, [string, string][]]>([
@@ -36,9 +36,9 @@ describe('every wrong member is reported at once, by its legacy name and in the 
         ['user_group_id', length],
         ['name', text],
         ['mapping.a', text],
-        ['mapping.c', 'must not hold the character NUL (U+0000).'],
+        ['mapping.c', 'must not contain the character NUL (U+0000).'],
         ['properties.n', inexact],
-        ['properties.d.1', 'must not hold a lone surrogate (half of a character).'],
+        ['properties.d.1', 'must not contain a lone surrogate (half of a character).'],
       ],
     ],
     [
@@ -65,7 +65,7 @@ describe('every wrong member is reported at once, by its legacy name and in the 
       '{"user_group_id":{"a":1},"name":null,"mapping":{"shop":{}},"properties":"{}"}',
       [
         ['user_group_id', text],
-        ['name', 'must not be null; leave it out to keep it.'],
+        ['name', 'must not be null; omit it to keep the current value.'],
         ['mapping.shop', text],
         ['properties', object],
       ],

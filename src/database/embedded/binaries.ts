@@ -54,11 +54,11 @@ function locatePackage(): string {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
   try {
-    if (!name) throw new Error('not built for it');
+    if (!name) throw new Error('not built for this platform');
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (cause) {
     throw new Error(
-      `There is no embedded PostgreSQL for this platform (${platform}). ` +
+      `The embedded PostgreSQL is not available for this platform (${platform}). ` +
         'Set DATABASE_URL to a PostgreSQL server (15 or later), for example postgresql://user:password@localhost:5432/gateway.',
       { cause },
     );

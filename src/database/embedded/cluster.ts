@@ -26,8 +26,8 @@ export async function createCluster(layout: Layout, binaries: Binaries): Promise
   const version = readFileSync(versionFile, 'utf8').trim();
   if (version !== binaries.major) {
     throw new Error(
-      `The data in ${layout.cluster} was made by PostgreSQL ${version}, and this gateway brings PostgreSQL ${binaries.major}. ` +
-        `Start it with the gateway version that made it, dump the database with pg_dump ${version}, and restore the dump into a new DATA_DIR.`,
+      `The data in ${layout.cluster} was created by PostgreSQL ${version}, and this gateway bundles PostgreSQL ${binaries.major}. ` +
+        `Start it with the gateway version that created it, dump the database with pg_dump ${version}, and restore the dump into a new DATA_DIR.`,
     );
   }
 }
@@ -117,7 +117,7 @@ async function execute(layout: Layout, program: string, args: string[]): Promise
     const { code, stderr } = cause as { code?: unknown; stderr?: string };
     const missing = code === 'ENOENT' ? 'It cannot run on this system (its C library may be musl, not glibc). ' : '';
     throw new Error(
-      `${program} failed. ${missing}${stderr?.trim() ?? ''}\nTo do without the embedded PostgreSQL, set DATABASE_URL.`,
+      `${program} failed. ${missing}${stderr?.trim() ?? ''}\nTo use a PostgreSQL server of your own instead, set DATABASE_URL.`,
       { cause },
     );
   }

@@ -62,16 +62,16 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   }
 
   async function recover(port: number): Promise<void> {
-    options.onEvent?.('the embedded PostgreSQL was lost; starting it again');
+    options.onEvent?.('lost the connection to the embedded PostgreSQL; restarting it');
     for (let delayMs = 100; !closing; delayMs = Math.min(delayMs * 2, 5_000)) {
       try {
         const client = await attend(port);
         presence = client;
         for (const connection of connections) connection.port = client.port;
-        options.onEvent?.('the embedded PostgreSQL is back');
+        options.onEvent?.('the embedded PostgreSQL is running again');
         return;
       } catch (error) {
-        options.onEvent?.(`the embedded PostgreSQL is not back yet: ${(error as Error).message}`);
+        options.onEvent?.(`the embedded PostgreSQL could not be restarted yet: ${(error as Error).message}`);
         await sleep(delayMs, undefined, { ref: false });
       }
     }

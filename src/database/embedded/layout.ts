@@ -36,7 +36,7 @@ function makeFolder(path: string): string {
     mkdirSync(path, { recursive: true });
     return realpathSync(path);
   } catch (cause) {
-    throw new Error(`DATA_DIR cannot be made: ${(cause as Error).message}`, { cause });
+    throw new Error(`DATA_DIR cannot be created: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -46,9 +46,9 @@ export function passwordAdvice(layout: Layout, { postgres }: Binaries): string {
   const { cluster } = layout;
   const file = passwordFile(layout);
   return (
-    `It holds the password that was drawn when ${cluster} was made, and no other opens that data: restore it from a backup. ` +
+    `It has the password that was generated for ${cluster}, which cannot be opened without it: restore it from a backup. ` +
     'Without one, stop every gateway on this DATA_DIR, set a password of letters and digits with the single-user mode of ' +
-    'PostgreSQL, as the user who owns the data, and write the same into the file:\n\n' +
+    'PostgreSQL, as the user who owns the data, and write the same password to the file:\n\n' +
     `  echo "alter role gateway password 'NEW'" | ${postgres} --single -D ${cluster} postgres\n` +
     `  printf NEW > ${file}`
   );

@@ -25,8 +25,8 @@ export function postgresUser(): SystemUser | undefined {
     }
   }
   throw new Error(
-    'PostgreSQL does not run as root, and this system has no user "postgres" or "nobody" to run it as. ' +
-      'Start the gateway as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.',
+    'PostgreSQL cannot run as root, and this system has no user "postgres" or "nobody" to run it as. ' +
+      'Start the gateway as a regular user, or set DATABASE_URL to a PostgreSQL server of your own.',
   );
 }
 

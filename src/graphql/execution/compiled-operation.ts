@@ -37,7 +37,7 @@ export function prepareOperation(schema: GraphQLSchema, source: string): Prepare
   const compiled = compileOperation(schema, document);
   const check = inputCheckOf(schema, document);
   if (faults.length > 0 || !compiled || !check) {
-    throw new Error(`The operation does not fit the schema: ${faults.join(' ')}\n${source}`);
+    throw new Error(`The operation is not valid against the schema: ${faults.join(' ')}\n${source}`);
   }
 
   return {
@@ -50,8 +50,7 @@ export function prepareOperation(schema: GraphQLSchema, source: string): Prepare
       }
       const { data, errors }: ExecutionResult = await compiled(undefined, contextValue, { input });
       // Without data nothing was executed: the input does not fit the schema, though its check found nothing.
-      if (errors && !data)
-        return new InvalidInput([{ path: [], message: 'has members of other types than the operation takes.' }]);
+      if (errors && !data) return new InvalidInput([{ path: [], message: 'has members of unexpected types.' }]);
       if (errors?.[0]) throw asGatewayError(causeOf(errors[0]));
       return Object.values(data ?? {})[0];
     },

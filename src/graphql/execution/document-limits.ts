@@ -37,7 +37,7 @@ export function assertDocumentLimits(document: DocumentNode): void {
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         spreads += 1;
         if (spreads > maxFragmentSpreads) {
-          throw refusal(`The document spreads fragments more than ${maxFragmentSpreads} times, which is the limit.`);
+          throw refusal(`The document exceeds the limit of ${maxFragmentSpreads} fragment spreads.`);
         }
         deepest = Math.max(deepest, fragmentDepth(selection.name.value));
       } else if (selection.selectionSet) {
@@ -71,17 +71,17 @@ export function assertDocumentLimits(document: DocumentNode): void {
 
 function countName(name: string, counts: Map<string, number>): void {
   if (name.length > maxNameLength) {
-    throw refusal(`The name "${name.slice(0, 32)}…" has more than ${maxNameLength} characters, which is the limit.`);
+    throw refusal(`The name "${name.slice(0, 32)}…" exceeds the limit of ${maxNameLength} characters.`);
   }
   const count = (counts.get(name) ?? 0) + 1;
   if (count > maxRepeatedFields) {
-    throw refusal(`"${name}" stands more than ${maxRepeatedFields} times in one selection set, which is the limit.`);
+    throw refusal(`"${name}" exceeds the limit of ${maxRepeatedFields} uses in one selection set.`);
   }
   counts.set(name, count);
 }
 
 function tooDeep(): GraphQLError {
-  return refusal(`The document is nested more than ${maxDepth} levels deep, which is the limit.`);
+  return refusal(`The document exceeds the limit of ${maxDepth} levels of nesting.`);
 }
 
 function refusal(message: string): GraphQLError {

@@ -127,14 +127,17 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
       let cost = costBound(known.cost, characters);
       if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
       if (cost > maxCost) {
-        const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Ask for fewer fields, fewer items, or smaller inputs at once.`;
+        const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
         return refuse(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost });
       }
       if (cost > heavyCost) {
         try {
           return await heavy.run(context.caller.share, async () => {
             await turnstile.enter(context.caller.share);
-            if (context.isAbandoned()) return refuse(new GatewayError('UNAVAILABLE', 'Nobody waits for this response any more.'));
+            if (context.isAbandoned())
+              return refuse(
+                new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.'),
+              );
             return runByReference(known, request);
           });
         } catch (error) {
@@ -157,7 +160,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
 const isOutage = (error: GraphQLError): boolean => asGatewayError(causeOf(error)).code === 'UNAVAILABLE';
 
 /** Counting ends above the limit where it would take long. */
-const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than is permitted' : String(cost));
+const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than allowed' : String(cost));
 
 /** Whether every root field needs an API token, so that without one there is nothing to execute. */
 function needsCredential(document: DocumentNode, { operation, selectionSet }: OperationDefinitionNode): boolean {

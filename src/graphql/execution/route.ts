@@ -32,7 +32,7 @@ export function graphqlRoute(handlers: GraphQLHandlers): Route {
     if (accept.length > maxAcceptLength) {
       throw new GatewayError(
         'INVALID_INPUT',
-        `The Accept header has more than ${maxAcceptLength} characters, which is the limit. Send "Accept: application/json".`,
+        `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: application/json".`,
       );
     }
     const params = await readParams(request);
@@ -57,7 +57,7 @@ export function graphqlRoute(handlers: GraphQLHandlers): Route {
 }
 
 function notAcceptable(): HttpResponse {
-  const message = `None of the media types in the Accept header can be sent; there are ${acceptable}.`;
+  const message = `None of the media types in the Accept header is supported; available: ${acceptable}.`;
   return {
     status: 406,
     headers: { 'content-type': 'application/json; charset=utf-8' },

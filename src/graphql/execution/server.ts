@@ -153,22 +153,20 @@ function parseWithin(source: string) {
     return parse(source, { maxTokens });
   } catch (error) {
     if (!(error instanceof GraphQLError) || !error.message.includes(`${maxTokens} tokens`)) throw error;
-    throw tooCostly(`The document has more than ${maxTokens} tokens, which is the limit. Send fewer fields at once.`);
+    throw tooCostly(`The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`);
   }
 }
 
 /** Checks the text of a document before it is parsed. @throws GraphQLError when it is too long, or nested too deep. */
 function assertText(source: string): void {
   if (source.length > maxDocumentCharacters) {
-    throw tooCostly(
-      `The document has more than ${maxDocumentCharacters} characters, which is the limit. Send long values as variables.`,
-    );
+    throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);
   }
   if (countLines(source) > maxDocumentLines) {
-    throw tooCostly(`The document has more than ${maxDocumentLines} lines, which is the limit.`);
+    throw tooCostly(`The document exceeds the limit of ${maxDocumentLines} lines.`);
   }
   if (isNestedDeeperThan(source, maxNesting)) {
-    throw tooCostly(`The document is nested more than ${maxNesting} levels deep, which is the limit.`);
+    throw tooCostly(`The document exceeds the limit of ${maxNesting} levels of nesting.`);
   }
 }
 
@@ -201,7 +199,7 @@ function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plu
   return {
     onExecute: ({ setExecuteFn }) => setExecuteFn(run),
     onSubscribe: ({ setSubscribeFn }) =>
-      setSubscribeFn(() => ({ errors: [new GraphQLError('There are no subscriptions. Send a query or a mutation.')] })),
+      setSubscribeFn(() => ({ errors: [new GraphQLError('Subscriptions are not supported. Send a query or a mutation.')] })),
   };
 }
 

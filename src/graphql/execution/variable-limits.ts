@@ -30,7 +30,7 @@ export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions
   return (variables) => {
     for (const [name, type] of types) {
       if (Object.hasOwn(variables, name) && isOversized(variables[name], type)) {
-        return new GraphQLError(`Variable "$${name}" has a value with many more members than its type ${type} has.`);
+        return new GraphQLError(`The value of variable "$${name}" has too many members for its type ${type}.`);
       }
     }
     return undefined;

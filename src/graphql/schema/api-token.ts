@@ -4,28 +4,31 @@ import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 
 const ApiTokenType = builder.objectRef<Credential>('ApiToken').implement({
-  description: 'A caller’s credential, without its secret.',
+  description: 'An API token, the credential of a caller, without its secret.',
   fields: (t) => ({
-    id: t.id({ description: 'The number by which the operator lists and revokes it.', resolve: ({ id }) => String(id) }),
-    name: t.exposeString('name', { description: 'What it is for, in its owner’s words.' }),
+    id: t.id({
+      description: 'The number that identifies it in `token list` and `token revoke`.',
+      resolve: ({ id }) => String(id),
+    }),
+    name: t.exposeString('name', { description: 'A label that says what it is for.' }),
     environmentTag: t.expose('environmentTag', {
       type: EnvironmentTagType,
       nullable: true,
-      description: 'The environment that it works in; null means untagged.',
+      description: 'The environment it has access to; null means untagged.',
     }),
     scopes: t.exposeStringList('scopes', {
-      description: `What it allows:\n${scopeNames.map((scope) => `- \`${scope}\`: ${describeScope(scope)}`).join('\n')}`,
+      description: `The scopes it has:\n${scopeNames.map((scope) => `- \`${scope}\`: ${describeScope(scope)}`).join('\n')}`,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'From when on it is refused; null means never.',
+      description: 'When it expires; null means never.',
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last accepted before, to within some seconds.',
+      description: 'When it was last used before this request, accurate to a few seconds.',
     }),
   }),
 });
@@ -34,9 +37,9 @@ builder.queryField('caller', (t) =>
   t.field({
     type: ApiTokenType,
     nullable: true,
-    description: 'The API token in use.',
+    description: 'The API token that authenticates this request.',
     resolve: (_, _arguments, { caller: { apiToken } }) => {
-      if (!apiToken) throw new Unauthenticated('There is no API token in use.');
+      if (!apiToken) throw new Unauthenticated('No API token was sent.');
       return apiToken;
     },
   }),

@@ -20,7 +20,7 @@ export interface SchemaTypes {
 
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // The errors come first, so that a refusal for want of a credential becomes a result too.
+  // The errors plugin comes first, so that a missing credential becomes a result too.
   plugins: [ErrorsPlugin, RequireCredential, RelayPlugin, ResponseMeter],
   defaultFieldNullability: false,
   errors: {
@@ -32,12 +32,12 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    nodeTypeOptions: { description: 'A thing that has an id of its own among all things.' },
-    idFieldOptions: { description: 'Identifies the thing among all nodes.' },
+    nodeTypeOptions: { description: 'An object with a globally unique ID.' },
+    idFieldOptions: { description: 'The globally unique ID.' },
   },
 });
 
-builder.queryType({ description: 'What can be asked.' });
+builder.queryType({ description: 'Root of all read operations.' });
 builder.mutationType({
-  description: 'What can be changed. Each answer is a result or one of the errors that are to be expected.',
+  description: 'Root of all write operations. Each returns a payload or one of the expected errors.',
 });

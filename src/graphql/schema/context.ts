@@ -3,14 +3,14 @@ import type { GatewayError } from '../../domain/errors.ts';
 import type { Db } from '../../domain/user-groups.ts';
 import { ResponseMeter } from './response-meter.ts';
 
-/** What resolvers are given beside their arguments. A new object for each request. */
+/** The context of the resolvers; one object per request. */
 export interface GraphQLContext {
   readonly db: Db;
-  /** Who sent the request; anonymous, when there is no credential. */
+  /** The caller that sent the request; anonymous without a credential. */
   readonly caller: Caller;
   /** Logs a failure that is the gateway's own or the database's, under the request's id. */
   readonly report: (error: GatewayError) => void;
-  /** Whether nobody waits for the response any more, so that work that was not begun need not be. */
+  /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
   /** Bounds the response. */
   readonly meter: ResponseMeter;

@@ -12,25 +12,25 @@ import {
 import { builder } from './builder.ts';
 
 const ErrorCodeType = builder.enumType('ErrorCode', {
-  description: 'The closed list of error codes, the same over GraphQL and REST.',
+  description: 'Every error code, over GraphQL and REST.',
   values: Object.fromEntries(
     Object.entries(errorCatalog).map(([code, { title }]) => [code, { value: code as ErrorCode, description: `${title}.` }]),
   ) as Record<ErrorCode, { value: ErrorCode; description: string }>,
 });
 
 const ErrorInterface = builder.interfaceRef<GatewayError>('Error').implement({
-  description: 'A failure that is to be expected.',
+  description: 'An expected failure.',
   fields: (t) => ({
-    code: t.field({ type: ErrorCodeType, description: 'What kind of failure it is.', resolve: ({ code }) => code }),
-    message: t.exposeString('message', { description: 'What happened and what to do, for people to read.' }),
+    code: t.field({ type: ErrorCodeType, description: 'The kind of failure.', resolve: ({ code }) => code }),
+    message: t.exposeString('message', { description: 'A human-readable message: what happened and how to fix it.' }),
   }),
 });
 
 const IssueType = builder.objectRef<Issue>('Issue').implement({
-  description: 'One thing that is wrong with an input.',
+  description: 'One problem with an input.',
   fields: (t) => ({
     path: t.stringList({
-      description: 'From the input’s root to the fault: field and member names, and list positions from 0.',
+      description: 'The path from the root of the input to the problem: field and member names, and list indexes from 0.',
       resolve: ({ path }) => path.map(String),
     }),
     message: t.exposeString('message', { description: 'What is wrong and what is expected.' }),
@@ -39,19 +39,23 @@ const IssueType = builder.objectRef<Issue>('Issue').implement({
 
 builder.objectType(InvalidInput, {
   name: 'InvalidInput',
-  description: 'The input breaks a rule. Nothing was changed.',
+  description: 'The input is not valid. Nothing was changed.',
   interfaces: [ErrorInterface],
   isTypeOf: (value) => value instanceof InvalidInput,
   fields: (t) => ({
-    issues: t.field({ type: [IssueType], description: 'Every fault that was found.', resolve: ({ issues }) => [...issues] }),
+    issues: t.field({
+      type: [IssueType],
+      description: 'Every problem that was found, up to 10.',
+      resolve: ({ issues }) => [...issues],
+    }),
   }),
 });
 
 const plainErrors = [
-  [Unauthenticated, 'Unauthenticated', 'Nobody is asking: there is no API token.'],
-  [Forbidden, 'Forbidden', 'The API token lacks the scope that this needs.'],
-  [NotFound, 'NotFound', 'There is no such thing, or none that the API token may see.'],
-  [Conflict, 'Conflict', 'It would contradict what is stored. Nothing was changed.'],
+  [Unauthenticated, 'Unauthenticated', 'No API token was sent.'],
+  [Forbidden, 'Forbidden', 'The API token lacks a required scope.'],
+  [NotFound, 'NotFound', 'No such object, or the API token has no access to it.'],
+  [Conflict, 'Conflict', 'Conflicts with an existing user group. Nothing was changed.'],
 ] as const;
 
 for (const [type, name, description] of plainErrors) {

@@ -1,5 +1,5 @@
 /**
- * The limits of a GraphQL request, each checked before the work that it bounds. README and docs list the same figures.
+ * The limits of a GraphQL request, each checked before the work that it bounds. docs/limits.md lists the same figures.
  */
 export const graphqlLimits = {
   /** Tokens (names, values, punctuation) of a document. Introspection as common clients send it has about 200. */

@@ -2,7 +2,7 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 import type { GraphQLFieldResolver, OperationTypeNode } from 'graphql';
 import type { GraphQLContext } from './context.ts';
 
-/** Root fields that need no API token, as `Type.field`. Every other one does; which scopes it needs, the domain decides. */
+/** Root fields that need no API token, as `Type.field`. Every other one does; the domain decides which scopes it requires. */
 const openFields: ReadonlySet<string> = new Set();
 
 /** Whether a root field may be read without an API token: those of introspection, and those that are listed. */
@@ -21,7 +21,7 @@ declare global {
   }
 }
 
-/** Refuses a root field to callers without an API token, unless the field is listed as open. */
+/** Rejects callers without an API token on every root field that is not listed as open. */
 class RequireCredential<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,

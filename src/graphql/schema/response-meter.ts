@@ -9,12 +9,12 @@ const { maxResolvedFields, maxResponseBytes } = graphqlLimits;
 /** What a number, a boolean or a time adds to the size of a response, about. */
 const scalarBytes = 8;
 
-/** Counts what one execution makes, for what its cost cannot know: how long lists and texts really are. */
+/** Measures the response of one execution, because its cost cannot predict the actual length of lists and texts. */
 export class ResponseMeter {
   private fields = 0;
   private bytes = 0;
 
-  /** Whether the response is larger than permitted. What it holds is then incomplete, and must not be sent. */
+  /** Whether the response exceeds a limit. It is then incomplete and must not be sent. */
   get isExceeded(): boolean {
     return this.fields > maxResolvedFields || this.bytes > maxResponseBytes;
   }
@@ -44,19 +44,19 @@ export class ResponseMeter {
     this.bytes += count * characters;
   }
 
-  /** Begins anew, for a second execution of the same request. */
+  /** Resets the counters for a second execution of the same request. */
   reset(): void {
     this.fields = 0;
     this.bytes = 0;
   }
 }
 
-/** The refusal of a response that is larger than permitted. */
+/** The error for a response that exceeds a limit. */
 export function responseTooLarge(): GatewayError {
   return new GatewayError(
     'QUERY_TOO_COSTLY',
-    `The response would exceed ${maxResponseBytes / 2 ** 20} MiB or ${maxResolvedFields} fields, which are the limits. ` +
-      'Ask for fewer fields or fewer items at once. If this was a mutation, what it changed stays changed.',
+    `The response exceeds the limit of ${maxResponseBytes / 2 ** 20} MiB or ${maxResolvedFields} fields. ` +
+      'Request fewer fields or items. If this was a mutation, its changes were made.',
   );
 }
 

@@ -20,7 +20,7 @@ builder.scalarType('DateTime', {
   },
 });
 
-/** A JSON value written in a document. A number that would be changed by being read becomes `NaN`, which is refused where it is used. */
+/** The value of a JSON literal. A number that a float cannot represent exactly becomes `NaN`, which is rejected where it is used. */
 function readLiteral(node: ValueNode, variables: Record<string, unknown>): Json {
   switch (node.kind) {
     case Kind.NULL:
@@ -36,12 +36,12 @@ function readLiteral(node: ValueNode, variables: Record<string, unknown>): Json 
     case Kind.OBJECT: {
       const names = node.fields.map(({ name }) => name.value);
       const twice = names.find((name, index) => names.indexOf(name) !== index);
-      if (twice) throw new GraphQLError(`The member ${twice} is given twice in one object.`, { nodes: node });
+      if (twice) throw new GraphQLError(`The member ${twice} appears more than once in one object.`, { nodes: node });
       return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, readLiteral(value, variables)]));
     }
     case Kind.VARIABLE:
       return (variables[node.name.value] ?? null) as Json;
     case Kind.ENUM:
-      throw new GraphQLError(`A JSON value cannot be the bare word ${node.value}; write "${node.value}".`, { nodes: node });
+      throw new GraphQLError(`${node.value} is not a JSON value; write "${node.value}".`, { nodes: node });
   }
 }

@@ -8,14 +8,14 @@ import type { GraphQLContext } from './context.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 import { type FieldCost, lookUpCost } from './field-cost.ts';
 
-/** How many nodes may be asked for at once. */
+/** The most nodes that one `nodes` field returns. */
 const maxNodes = 100;
 
 const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({
-  description: 'Where the data of one schema comes from.',
+  description: 'Maps a schema to its data source.',
   fields: (t) => ({
-    schemaId: t.exposeString('schemaId', { description: 'The schema.' }),
-    dataSource: t.exposeString('dataSource', { description: 'Its data source: the id, or the id that the caller gave it.' }),
+    schemaId: t.exposeString('schemaId', { description: 'The ID of the schema.' }),
+    dataSource: t.exposeString('dataSource', { description: 'The data source: its ID, or the identifier that you gave it.' }),
   }),
 });
 
@@ -26,24 +26,26 @@ const largeField = { cost: () => 100 } satisfies FieldCost;
 export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
 
 builder.node(UserGroupType, {
-  description: 'An identified set of end users that views embedded dashboards.',
-  id: { resolve: ({ teamId }) => String(teamId), description: 'Identifies the group among all nodes.' },
+  description: 'A group of end users who view embedded dashboards.',
+  id: { resolve: ({ teamId }) => String(teamId), description: 'The globally unique ID of the group.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'teamId' in value,
   fields: (t) => ({
-    teamId: t.exposeInt('teamId', { description: 'The internal number of the group.' }),
-    providedId: t.exposeString('providedId', { description: 'The caller’s own identifier, unique within the environment.' }),
+    teamId: t.exposeInt('teamId', { description: 'The number that the gateway assigned to the group.' }),
+    providedId: t.exposeString('providedId', {
+      description: 'Your own identifier for the group, unique within its environment.',
+    }),
     name: t.exposeString('name', { description: 'The display name.' }),
     token: t.string({
       description:
-        'The current user group token: identifies the group when a dashboard is rendered. Never a credential of this API. ' +
-        'Needs the scope groups:read or groups:write: with groups:resolve alone it is FORBIDDEN, because a token in its grace ' +
-        'period would give away the one that replaced it.',
+        'The current user group token: identifies the group when a dashboard is rendered. Not a credential for this API. ' +
+        'Requires the scope groups:read or groups:write; with groups:resolve alone it is FORBIDDEN, so that a token in its ' +
+        'grace period does not reveal its replacement.',
       resolve: (group, _, { caller }) => currentTokenOf(caller, group),
     }),
     environmentTag: t.expose('environmentTag', {
       type: EnvironmentTagType,
       nullable: true,
-      description: 'The environment that the group belongs to; null means untagged.',
+      description: 'The environment of the group; null means untagged.',
     }),
     properties: t.expose('properties', {
       type: 'JSON',
@@ -54,30 +56,35 @@ builder.node(UserGroupType, {
     mapping: t.field({
       type: [DataSourceMappingType],
       extensions: largeField,
-      description: 'Which data source each schema takes its data from.',
+      description: 'The data source of each schema.',
       resolve: ({ mapping }) =>
         Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource })),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the group last changed, token rotation included.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When the group was last changed, including token rotation.',
+    }),
   }),
 });
 
-/** One way of saying which group is meant. */
+/** The selector of one user group. */
 export const UserGroupByInput = builder.inputType('UserGroupBy', {
-  description: 'One way of saying which group is meant.',
+  description: 'Selects one user group.',
   isOneOf: true,
   fields: (t) => ({
-    id: t.id({ description: 'The id among all nodes.' }),
-    teamId: t.int({ description: 'The internal number.' }),
-    providedId: t.string({ description: 'The caller’s own identifier. With scope `admin`, the own environment goes first.' }),
+    id: t.id({ description: 'The globally unique ID.' }),
+    teamId: t.int({ description: 'The number that the gateway assigned.' }),
+    providedId: t.string({
+      description: 'Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence.',
+    }),
     token: t.string({ description: 'A user group token: the current one, or one in its grace period.' }),
   }),
 });
 
 type ByInput = typeof UserGroupByInput.$inferInput;
 
-/** The domain's selector; none for an id that cannot be a group's. */
+/** Converts the input to the domain's selector; `undefined` for an id that cannot be a group's. */
 export function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
   if (id != null) return teamIdOf(id);
   if (teamId != null) return { teamId };
@@ -112,19 +119,20 @@ builder.queryFields((t) => ({
   node: t.field({
     type: builder.nodeInterfaceRef(),
     nullable: true,
-    description: 'The node with an id; null if there is none that the API token may see. Needs the scope groups:read.',
-    args: { id: t.arg.id({ required: true, description: 'The id of a node.' }) },
+    description:
+      'The node with this ID; null if it does not exist or the API token has no access to it. Requires the scope groups:read.',
+    args: { id: t.arg.id({ required: true, description: 'The ID of the node.' }) },
     resolve: (_, { id }, context) => findNode(context, id),
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
-    description: `The nodes with these ids, in their order, null for each that is not there. At most ${maxNodes}. Needs the scope groups:read.`,
+    description: `The nodes with these IDs, in the same order; null for each that does not exist or is not accessible. At most ${maxNodes}. Requires the scope groups:read.`,
     extensions: { cost: (args) => lookUpCost * idCount(args), listSize: idCount } satisfies FieldCost,
-    args: { ids: t.arg.idList({ required: true, description: 'The ids of the nodes.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'The IDs of the nodes.' }) },
     resolve: (_, { ids }, context) => {
       context.caller.require('groups:read');
-      if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must hold at most ${maxNodes} ids.` }]);
+      if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must have at most ${maxNodes} ids.` }]);
       return Promise.all(ids.map((id) => findNode(context, id)));
     },
   }),
@@ -132,9 +140,10 @@ builder.queryFields((t) => ({
     type: UserGroupType,
     nullable: true,
     description:
-      'One user group; null if there is none that the API token may see. By token, it says who views a dashboard: that needs ' +
-      'the scope groups:resolve, which groups:read includes. Every other selector needs groups:read.',
-    args: { by: t.arg({ type: UserGroupByInput, required: true, description: 'Which group is meant.' }) },
+      'One user group; null if it does not exist or the API token has no access to it. The token selector resolves which user ' +
+      'group is viewing a dashboard and requires the scope groups:resolve, which groups:read includes; every other selector ' +
+      'requires groups:read.',
+    args: { by: t.arg({ type: UserGroupByInput, required: true, description: 'Selects the group.' }) },
     resolve: (_, { by }, { db, caller }) => {
       const meant = selector(by);
       if (meant) return findUserGroup(db, caller, meant);

@@ -1,4 +1,4 @@
-// The floor: what Node's HTTP server alone costs. It looks at nothing, and answers with a constant as long as the right answer.
+// The baseline: Node's HTTP server alone. It reads nothing, and sends a constant as long as the correct response.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WorkloadId, workloads } from '../load/workloads.ts';

@@ -1,4 +1,4 @@
-/** What every peer is started with, and how it says that it is ready. */
+/** How every competitor is started, and how it reports that it is ready. */
 
 /** How many connections to the database each system may hold: as many as the gateway does. */
 export const poolSize = 10;
