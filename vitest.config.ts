@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Files share what they import; each has a database of its own, and none changes a module.
     isolate: false,
-    // More than the usual one for two processors: much of the time goes by waiting for processes and databases.
-    maxWorkers: 3,
+    // More than two processors suggest: many tests wait for processes and databases most of the time.
+    maxWorkers: 5,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
