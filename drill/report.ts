@@ -15,7 +15,7 @@ export interface RowResult {
   readonly seconds: number;
 }
 
-/** The bounds that hold for every row. */
+/** The bounds that hold for every row that has none of its own. */
 const maxLivezMs = 250;
 const maxPeakMiB = 400;
 
@@ -28,11 +28,11 @@ export function violations(row: Row, result: RowResult): string[] {
   const found: (string | false)[] = [
     ended !== undefined && `the process exited: ${ended}`,
     ended === undefined && !works && 'an ordinary request fails afterwards',
-    probes.worstLivezMs > maxLivezMs && `/livez took ${Math.round(probes.worstLivezMs)} ms`,
+    probes.worstLivezMs > (row.maxLivezMs ?? maxLivezMs) && `/livez took ${Math.round(probes.worstLivezMs)} ms`,
     probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,
     probes.livezCount === 0 && '/livez never responded',
     probes.refusedRequests > 0 && `other callers: ${probes.refusedRequests} of ${probes.requests} failed: ${probes.refusal}`,
-    (peakMiB ?? 0) >= maxPeakMiB && `memory ${Math.round(peakMiB ?? 0)} MiB`,
+    (peakMiB ?? 0) >= (row.maxPeakMiB ?? maxPeakMiB) && `memory ${Math.round(peakMiB ?? 0)} MiB`,
     replies.length === 0 && 'nothing was sent',
     unexpected.length > 0 &&
       `${unexpected.length} of ${replies.length} responses are not ${expects.join(' or ')}: ${summarize(unexpected)}${excerpt(unexpected)}`,

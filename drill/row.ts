@@ -46,5 +46,8 @@ export interface Row {
   readonly someExpect?: readonly Outcome[];
   /** How long the row may take before the drill ends its connections, in milliseconds; 40,000 unless given. */
   readonly timeoutMs?: number;
+  /** Limits of its own, for a crowd of clients at once whose connections alone take longer; with the reason in a comment. */
+  readonly maxLivezMs?: number;
+  readonly maxPeakMiB?: number;
   send(target: Target): Promise<readonly Reply[]>;
 }

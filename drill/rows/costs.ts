@@ -19,6 +19,20 @@ export const costRows: readonly Row[] = [
     ],
   },
   {
+    name: 'names-of-long-lists',
+    expects: ['4xx', '2xx'],
+    send: async ({ graphql, tokens }) => {
+      const source = `{${Array.from({ length: 1_100 }, (_, i) => `"k${i}":1`).join()}}`;
+      const replies = [];
+      for (const fields of ['__typename', 'range { start { __typename } end { __typename } }']) {
+        const names = aliases(40, fields);
+        const query = `query($s:String!){validateDocsConfig(input:{source:$s}){${aliases(20, 'diagnostics{...F}')}}} fragment F on DocsConfigDiagnostic{${names}}`;
+        replies.push(await graphql({ query, variables: { s: source } }, tokens.validate));
+      }
+      return replies;
+    },
+  },
+  {
     name: 'aliases-times-aliases',
     send: async ({ graphql, tokens, data }) => [
       await graphql(

@@ -103,6 +103,26 @@ export const documentRows: readonly Row[] = [
     `#${'\r'.repeat(500_000)}{`,
   ),
   documents(
+    'errors-behind-lines',
+    ['4xx', 'errors'],
+    `${'\n'.repeat(100_000)}{${many(100, (i) => `x${i}`)}}`,
+    `${'\n'.repeat(1_900)}{${many(100, (i) => `x${i}`)}}`,
+    `${'\n'.repeat(1_900)}{__typename ${many(100, (i) => `x${i}:userGroup(by:{token:"x"}){name}`)}}`,
+    `#${'z'.repeat(60_000)}\n{${many(100, (i) => `x${i}`)}}`,
+  ),
+  documents(
+    'long-aliases',
+    ['4xx', '2xx'],
+    `{__schema{types{fields{${'A'.repeat(60_000)}:name}}}}`,
+    `{__schema{types{fields{${'A'.repeat(128)}:name}}}}`,
+  ),
+  documents(
+    'overlapping-inline-fragments',
+    ['4xx', 'errors'],
+    `{${many(210, () => `...{x(a:"""${'a\n'.repeat(100)}""")}`)}}`,
+    `{${many(99, () => `...{x(a:"""${'a\n'.repeat(9)}${'b'.repeat(500)}""")}`)}}`,
+  ),
+  documents(
     'deep-values',
     ['4xx', 'errors'],
     `{nodes(ids:${'['.repeat(900)}${']'.repeat(900)}){id}}`,

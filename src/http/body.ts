@@ -23,8 +23,8 @@ export function isSmall(incoming: IncomingMessage): boolean {
 }
 
 /** Whether a request declares a body that is larger than permitted. */
-export function isTooLarge(incoming: IncomingMessage): boolean {
-  return (declaredBytes(incoming) ?? 0) > maxBodyBytes;
+export function isTooLarge(incoming: IncomingMessage, maxBytes: number = maxBodyBytes): boolean {
+  return (declaredBytes(incoming) ?? 0) > maxBytes;
 }
 
 /**
@@ -34,9 +34,13 @@ export function isTooLarge(incoming: IncomingMessage): boolean {
  * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit of bytes or of parts is exceeded, or the bytes are declared to
  * exceed it; `UNAVAILABLE` when there is no room. The rest is not kept.
  */
-export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => boolean): Promise<Buffer> {
+export function readBody(
+  incoming: IncomingMessage,
+  maxBytes: number = maxBodyBytes,
+  hold?: (bytes: number) => boolean,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (isTooLarge(incoming)) return reject(tooLarge());
+    if (isTooLarge(incoming, maxBytes)) return reject(tooLarge(maxBytes));
     let chunks: Buffer[] = [];
     let bytes = 0;
     let isRefused = false;
@@ -48,7 +52,7 @@ export function readBody(incoming: IncomingMessage, hold?: (bytes: number) => bo
     incoming.on('data', (chunk: Buffer) => {
       if (isRefused) return;
       bytes += chunk.length;
-      if (bytes > maxBodyBytes) refuse(tooLarge());
+      if (bytes > maxBytes) refuse(tooLarge(maxBytes));
       else if (chunks.length === maxBodyParts) refuse(tooManyParts());
       else if (hold && !hold(chunk.length)) refuse(noRoom());
       else chunks.push(chunk);
@@ -125,8 +129,9 @@ function requireJson(contentType = 'application/json', encoding = 'identity'): v
 
 const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-function tooLarge(): GatewayError {
-  return new GatewayError('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${maxBodyBytes} bytes.`);
+function tooLarge(maxBytes: number): GatewayError {
+  const condition = maxBytes < maxBodyBytes ? ' without an accepted API token' : '';
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${maxBytes} bytes${condition}.`);
 }
 
 function tooManyParts(): GatewayError {

@@ -6,6 +6,8 @@ export const httpLimits = {
   maxPipelinedRequests: 64,
   /** A request body. */
   maxBodyBytes: 1_048_576,
+  /** A request body without an accepted API token, which permits little more than introspection. */
+  maxAnonymousBodyBytes: 131_072,
   /** The parts that a body comes in; each costs more than its bytes. */
   maxBodyParts: 4_096,
   /** Levels of nesting in JSON. */
@@ -43,3 +45,6 @@ export const largeBodyBytes = 65_536;
 
 /** Responses up to this size are always sent; the number of connections bounds them. */
 export const smallResponseBytes = 65_536;
+
+/** How many bytes of the rest of a rejected body are discarded, so that the client gets to read the response. */
+export const maxLingerBytes = 262_144;

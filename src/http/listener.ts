@@ -139,7 +139,7 @@ class Exchange implements HttpRequest, Expiring {
         this.caller = await identify(shared, route, headers.authorization);
         hold = new BodyHold(shared.bodies, this.caller.share);
         deadlines.restart(this, this.caller.share === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
-        this.body = await this.readBody(hold.take);
+        this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
         this.endReading();
         if (this.body.length >= largeBodyBytes) await shared.turnstile.enter(this.caller.share);
       }
@@ -153,9 +153,10 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   /** Reads the body, which a client may send only when it is asked to. */
-  private readBody(hold?: (bytes: number) => boolean): Promise<Buffer> {
-    if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming)) this.outgoing.writeContinue();
-    return readBody(this.incoming, hold);
+  private readBody(hold?: (bytes: number) => boolean, maxBytes?: number): Promise<Buffer> {
+    if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming, maxBytes))
+      this.outgoing.writeContinue();
+    return readBody(this.incoming, maxBytes, hold);
   }
 
   /** The time for this part is over. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
-import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
+import { httpLimits, httpTimeouts, maxLingerBytes, smallResponseBytes } from './limits.ts';
 import type { HttpResponse } from './types.ts';
 
 /** What else there is to know about a response. */
@@ -67,8 +67,7 @@ export class ResponseWriter {
     outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
     if (!outgoing.writableFinished) this.expectSent(outgoing);
     if (isUnread) {
-      incoming.resume();
-      setTimeout(() => incoming.destroy(), httpTimeouts.lingerMs).unref();
+      discardRest(incoming);
     }
   }
 
@@ -78,6 +77,17 @@ export class ResponseWriter {
     this.deadlines.start(sending, httpTimeouts.sendMs);
     outgoing.once('close', () => this.deadlines.end(sending));
   }
+}
+
+/** Takes what a client still sends for a moment, so that it gets to read the response. */
+function discardRest(incoming: IncomingMessage): void {
+  let bytes = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxLingerBytes) incoming.destroy();
+  });
+  incoming.resume();
+  setTimeout(() => incoming.destroy(), httpTimeouts.lingerMs).unref();
 }
 
 const tooMuchUnsent = (): GatewayError =>
