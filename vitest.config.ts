@@ -7,7 +7,7 @@ export default defineConfig({
     // Files share what they import; each has a database of its own, and none changes a module.
     isolate: false,
     // More than two processors suggest: many tests wait for processes and databases most of the time.
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** SQLSTATE classes and codes that say that the database cannot serve just now, whatever was asked. */
 const unavailableStates = [
   /^08/, // connection exception
@@ -34,6 +36,9 @@ export function isUnavailable(error: unknown): boolean {
 /** SQLSTATE of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
 const conflictStates: readonly unknown[] = ['40001', '40P01']; // serialization failure, deadlock
 
+/** How long the other side of a conflict gets to go on, in milliseconds. */
+const repeatDelayMs = 100;
+
 /**
  * Does `work` and, if it fails by a deadlock or a serialization failure, does it once more. Only for work that committed
  * nothing when it fails so: a single statement, or a whole transaction.
@@ -45,6 +50,8 @@ export async function repeatOnConflict<Result>(work: () => Promise<Result>): Pro
     return await work();
   } catch (error) {
     if (!isConflict(error)) throw error;
+    // Repeated at once, it could take the same lock before the one that it lost to, and lose again.
+    await sleep(repeatDelayMs);
     return work();
   }
 }
