@@ -11,7 +11,6 @@ import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, errorCatalog, GatewayError } from '../domain/errors.ts';
-import { containsToken } from '../domain/tokens.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -19,6 +18,7 @@ import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { problem } from './problem.ts';
+import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { HttpRequest, HttpResponse, Route } from './types.ts';
 
@@ -152,7 +152,7 @@ class Exchange implements HttpRequest, Expiring {
     }
   }
 
-  /** Reads the body, which a client may send only when it is asked to. */
+  /** Reads the body; a client that sent `Expect: 100-continue` is told to send it. */
   private readBody(hold?: (bytes: number) => boolean, maxBytes?: number): Promise<Buffer> {
     if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming, maxBytes))
       this.outgoing.writeContinue();
@@ -215,35 +215,6 @@ const tooLong = (): GatewayError =>
     `No result within ${httpTimeouts.responseMs / 1_000} seconds. The requested change may have been made, or may still be made. ` +
       'Get-or-create and update are safe to repeat; after a rotation, look up the group by its id first.',
   );
-
-/** @throws GatewayError `INVALID_INPUT` when there are several Host headers, or none, which HTTP/1.1 requires. */
-function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') count += 1;
-  }
-  if (count > 1 || (count === 0 && httpVersion === '1.1')) {
-    throw new GatewayError(
-      'INVALID_INPUT',
-      `The request has ${count === 0 ? 'no Host header' : `${count} Host headers`}; send exactly one.`,
-    );
-  }
-}
-
-/** Takes over the caller's own id of a request if it is harmless to print, else draws one. */
-function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !containsToken(given) ? given : randomUUID();
-}
-
-/** The path and query of a request target; a proxy may send it in absolute form. */
-function originForm(target: string): string {
-  return target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*\/?/i, '/');
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-}
 
 const shorten = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
