@@ -10,8 +10,6 @@ import { bindStatements } from './domain/statements.ts';
 import { graphqlRoute } from './graphql/execution/route.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from './graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
-import { graphqlLimits } from './graphql/schema/limits.ts';
-import { responseTooLarge } from './graphql/schema/response-meter.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
@@ -50,24 +48,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
   const user = userRoute(schema, contextOf);
   const routes = new Map<string, Route>([
     ['/', contentsPage],
-    [
-      '/graphql',
-      graphqlRoute({
-        fastPath: (params, request) =>
-          graphql.fastPath({
-            ...{ params, characters: request.body.length, accept: request.headers.accept },
-            context: contextOf(request),
-          }),
-        fullPipeline: (url, init, params, request) =>
-          graphql.fullPipeline({
-            ...{ url, init, params, characters: request.body.length + request.query.length },
-            context: contextOf(request),
-          }),
-        responseTooLarge,
-        maxResponseBytes: graphqlLimits.maxResponseBytes,
-        maxAcceptLength: graphqlLimits.maxAcceptLength,
-      }),
-    ],
+    ['/graphql', graphqlRoute(graphql, contextOf)],
     ['/api/user', user],
     ['/api/user/', user],
     ['/docs/errors', errorsPage],

@@ -33,7 +33,7 @@ export const httpTimeouts = {
   sendMs: 30_000,
   /** An idle connection: longer than load balancers usually keep theirs, so that it is they who close it. */
   keepAliveMs: 65_000,
-  /** How long the rest of a refused body is discarded, so that the client gets to read the refusal. */
+  /** How long the rest of a rejected body is discarded, so that the client gets to read the refusal. */
   lingerMs: 2_000,
 } as const;
 
@@ -46,5 +46,6 @@ export const largeBodyBytes = 65_536;
 /** Responses up to this size are always sent; the number of connections bounds them. */
 export const smallResponseBytes = 65_536;
 
-/** How many bytes of the rest of a rejected body are discarded, so that the client gets to read the response. */
+/** How many bytes of the rest of a rejected body are discarded, so that the client gets to read the response; and on how many connections at once. */
 export const maxLingerBytes = 262_144;
+export const maxLingeringConnections = 64;

@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, errorCatalog, GatewayError } from '../domain/errors.ts';
+import type { Share } from '../fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -173,10 +174,17 @@ class Exchange implements HttpRequest, Expiring {
     if (this.isAnswered) return;
     this.isAnswered = true;
     this.shared.deadlines.end(this);
-    const { id, shared, caller } = this;
-    const refuse = (error: GatewayError) => this.render(error);
-    const options = { id, refuse, share: caller.share, closes: shared.isDraining() };
-    shared.writer.write(this.incoming, this.outgoing, response, options);
+    this.shared.writer.write(this.incoming, this.outgoing, response, this);
+  }
+
+  /** The share of the budgets that this request's response counts towards. */
+  get share(): Share {
+    return this.caller.share;
+  }
+
+  /** Whether the connection is closed after the response. */
+  get closes(): boolean {
+    return this.shared.isDraining();
   }
 
   private fail(thrown: unknown): void {
@@ -186,7 +194,8 @@ class Exchange implements HttpRequest, Expiring {
     this.respond(this.render(error));
   }
 
-  private render(error: GatewayError): HttpResponse {
+  /** Renders a failure in the form of the route. */
+  render(error: GatewayError): HttpResponse {
     return this.route ? this.route.renderError(error, this) : problem(error, this);
   }
 }

@@ -3,18 +3,20 @@ import { GatewayError } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
-import { httpLimits, httpTimeouts, maxLingerBytes, smallResponseBytes } from './limits.ts';
+import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
+import { Lingering } from './lingering.ts';
 import type { HttpResponse } from './types.ts';
 
 /** What else there is to know about a response. */
 export interface WriteOptions {
   /** The id of the request. */
   readonly id: string;
+  /** The share of the budget for unsent responses that it counts towards. */
   readonly share: Share;
-  /** The response in the place of one that cannot be sent. */
-  readonly refuse: (error: GatewayError) => HttpResponse;
   /** Whether the connection is closed after it. */
   readonly closes: boolean;
+  /** Renders the response in the place of one that cannot be sent. */
+  render(error: GatewayError): HttpResponse;
 }
 
 /** The headers that are decided here for every response, whatever a route says of them. */
@@ -26,6 +28,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 /** Writes responses, and bounds what waits for clients that do not read them, in bytes and in time. */
 export class ResponseWriter {
   private readonly deadlines: Deadlines;
+  private readonly lingering = new Lingering();
   private readonly unsent = new ByteBudget(httpLimits.maxUnsentBytes);
 
   constructor(deadlines: Deadlines) {
@@ -35,15 +38,18 @@ export class ResponseWriter {
   /** Writes a whole response. A large one is replaced by 503 while too much waits for other clients. */
   write(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse, options: WriteOptions): void {
     if (outgoing.destroyed) return;
-    const fits = Buffer.byteLength(response.body) <= smallResponseBytes || this.hold(outgoing, response, options);
-    if (fits) this.send(incoming, outgoing, response, options);
+    const bytes = Buffer.byteLength(response.body);
+    if (bytes <= smallResponseBytes || this.hold(outgoing, bytes, options.share)) {
+      this.send(incoming, outgoing, response, bytes, options.id, options.closes);
+      return;
+    }
+    const refusal = options.render(tooMuchUnsent());
     // Closed, so that requests that wait on this connection are not executed for nothing as well.
-    else this.send(incoming, outgoing, options.refuse(tooMuchUnsent()), { ...options, closes: true });
+    this.send(incoming, outgoing, refusal, Buffer.byteLength(refusal.body), options.id, true);
   }
 
   /** Takes a large response out of the budget until it is sent. False where it does not fit. */
-  private hold(outgoing: ServerResponse, { body }: HttpResponse, { share }: WriteOptions): boolean {
-    const bytes = Buffer.byteLength(body);
+  private hold(outgoing: ServerResponse, bytes: number, share: Share): boolean {
     if (!this.unsent.take(bytes, share)) return false;
     outgoing.once('close', () => this.unsent.release(bytes, share));
     return true;
@@ -53,9 +59,10 @@ export class ResponseWriter {
     incoming: IncomingMessage,
     outgoing: ServerResponse,
     { status, headers, body }: HttpResponse,
-    { id, closes }: WriteOptions,
+    bytes: number,
+    id: string,
+    closes: boolean,
   ): void {
-    const bytes = Buffer.byteLength(body);
     // A body that was not read to its end makes the connection useless for another request.
     const isUnread = !incoming.complete;
     // Names and values in turn: the form that Node writes with the least work.
@@ -63,12 +70,10 @@ export class ResponseWriter {
     for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);
     lines.push('content-length', String(bytes));
     if (closes || isUnread) lines.push('connection', 'close');
+    if (isUnread) this.lingering.start(incoming);
     outgoing.writeHead(status, lines);
     outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
     if (!outgoing.writableFinished) this.expectSent(outgoing);
-    if (isUnread) {
-      discardRest(incoming);
-    }
   }
 
   /** Most responses are with the operating system by now. One that is not has to be taken by its client in time. */
@@ -77,17 +82,6 @@ export class ResponseWriter {
     this.deadlines.start(sending, httpTimeouts.sendMs);
     outgoing.once('close', () => this.deadlines.end(sending));
   }
-}
-
-/** Takes what a client still sends for a moment, so that it gets to read the response. */
-function discardRest(incoming: IncomingMessage): void {
-  let bytes = 0;
-  incoming.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxLingerBytes) incoming.destroy();
-  });
-  incoming.resume();
-  setTimeout(() => incoming.destroy(), httpTimeouts.lingerMs).unref();
 }
 
 const tooMuchUnsent = (): GatewayError =>

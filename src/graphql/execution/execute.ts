@@ -87,6 +87,20 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
     return contextValue.meter.isExceeded ? refuse(responseTooLarge()) : result;
   }
 
+  async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
+    const { isAbandoned, caller } = request.context;
+    try {
+      return await heavy.run(caller.share, async () => {
+        await turnstile.enter(caller.share);
+        if (!isAbandoned()) return runByReference(known, request);
+        return refuse(new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.'));
+      });
+    } catch (error) {
+      if (error instanceof GatewayError) return refuse(error);
+      throw error;
+    }
+  }
+
   /** Nothing that compiled code makes of an error counts: whatever is not a plain success is executed by graphql-js. */
   async function runCompiled(compiled: CompiledOperation, known: KnownOperation, request: ExecutionRequest) {
     const { variables, context } = request;
@@ -119,32 +133,20 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
       needsCredential: needsCredential(document, operation),
       ...{ uses: 0, compiled: undefined, pausedUntilMs: 0 },
     }),
-    async run(known, request) {
+    run(known, request) {
       const { variables, characters, context } = request;
-      if (known.needsCredential && !context.caller.apiToken) return refuse(new Unauthenticated(credentialRequired));
+      if (known.needsCredential && !context.caller.apiToken) {
+        return Promise.resolve(refuse(new Unauthenticated(credentialRequired)));
+      }
       const oversized = variables && known.checkVariables(variables);
-      if (oversized) return { errors: [oversized] };
+      if (oversized) return Promise.resolve({ errors: [oversized] });
       let cost = costBound(known.cost, characters);
       if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
       if (cost > maxCost) {
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
-        return refuse(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost });
+        return Promise.resolve(refuse(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost }));
       }
-      if (cost > heavyCost) {
-        try {
-          return await heavy.run(context.caller.share, async () => {
-            await turnstile.enter(context.caller.share);
-            if (context.isAbandoned())
-              return refuse(
-                new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.'),
-              );
-            return runByReference(known, request);
-          });
-        } catch (error) {
-          if (error instanceof GatewayError) return refuse(error);
-          throw error;
-        }
-      }
+      if (cost > heavyCost) return runHeavy(known, request);
       known.uses += 1;
       if (known.uses === usesBeforeCompiling && isCompilable(schema, known.document)) {
         known.compiled = compileOperation(schema, known.document);

@@ -2,9 +2,10 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
 import type { HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
+import { assertResponseSize } from '../schema/response-meter.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
-import type { OperationExecutor } from './execute.ts';
+import type { ExecutionRequest, KnownOperation, OperationExecutor } from './execute.ts';
 
 /** A request that may be executed without the full pipeline. */
 export interface FastPathRequest {
@@ -20,7 +21,7 @@ export interface FastPathRequest {
  * Responds at once if the request's document is in the cache and nothing about the request is unusual. Nothing, if it has to go
  * through the full pipeline; then nothing of it was executed.
  */
-export type FastPath = (request: FastPathRequest) => Promise<HttpResponse | undefined>;
+export type FastPath = (request: FastPathRequest) => Promise<HttpResponse> | undefined;
 
 /** A media type of responses. */
 interface ResponseType {
@@ -53,16 +54,21 @@ const parameterNames = new Set(['query', 'variables', 'operationName']);
  * negotiation, requests and responses as objects), and executes with the same executor.
  */
 export function createFastPath(executor: OperationExecutor, documents: DocumentCache, failureHeaders: FailureHeaders): FastPath {
-  return async ({ params, characters, accept, context }) => {
+  async function respond(known: KnownOperation, type: ResponseType, request: ExecutionRequest): Promise<HttpResponse> {
+    const result = await executor.run(known, request);
+    if (result.errors) return renderErrors(result, type, request.context, failureHeaders);
+    const body = JSON.stringify(result);
+    assertResponseSize(body);
+    return { status: 200, headers: type.headers, body };
+  }
+
+  return ({ params, characters, accept, context }) => {
     const { query } = params;
     const type = responseTypes.get(accept);
     const known = typeof query === 'string' ? documents.get(query) : undefined;
     if (!type || !known || !isPlain(params)) return undefined;
     if (params.operationName != null && params.operationName !== known.operation.name?.value) return undefined;
-
-    const result = await executor.run(known, { variables: params.variables, characters, context });
-    if (!result.errors) return { status: 200, headers: type.headers, body: JSON.stringify(result) };
-    return renderErrors(result, type, context, failureHeaders);
+    return respond(known, type, { variables: params.variables, characters, context });
   };
 }
 
@@ -91,5 +97,7 @@ async function renderErrors(
   const errors = result.errors?.map((error) => publicError(error, 'Unexpected error.', failureHeaders) as GraphQLError);
   const finished = finishResult({ ...result, ...(errors && { errors }) }, report);
   const response = processRegularResult(finished, { Response } as never, mediaType);
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+  const body = await response.text();
+  assertResponseSize(body);
+  return { status: response.status, headers: Object.fromEntries(response.headers), body };
 }

@@ -3,57 +3,59 @@ import { jsonObject } from '../../http/body.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
 import { failureHeaders } from '../../http/problem.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../http/types.ts';
-
-/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are judged by the server. */
-type GraphQLParams = Readonly<Record<string, unknown>>;
-
-/** What executes requests that are read already. */
-export interface GraphQLHandlers {
-  /** Responds to a plain request whose document is known; nothing, if it has to go through the full pipeline. */
-  fastPath(params: GraphQLParams, request: HttpRequest): Promise<HttpResponse | undefined>;
-  /** Responds to any request, and negotiates the form of the response. */
-  fullPipeline(url: string, init: RequestInit, params: GraphQLParams, request: HttpRequest): Promise<Response>;
-  /** The greatest size of a response body, in bytes, and what a larger one is replaced by. */
-  readonly maxResponseBytes: number;
-  responseTooLarge(): GatewayError;
-  /** The most characters of an `Accept` header. */
-  readonly maxAcceptLength: number;
-}
+import type { GraphQLContext } from '../schema/context.ts';
+import { graphqlLimits } from '../schema/limits.ts';
+import { assertResponseSize } from '../schema/response-meter.ts';
+import type { GraphQLParams, GraphQLServer } from './server.ts';
 
 const acceptable = 'application/graphql-response+json, application/json';
 
-/** The route of the GraphQL endpoint. */
-export function graphqlRoute(handlers: GraphQLHandlers): Route {
-  const { maxAcceptLength, maxResponseBytes } = handlers;
-
-  async function respond(request: HttpRequest): Promise<HttpResponse> {
-    const { method, url } = request;
-    const { accept = '' } = request.headers;
-    if (accept.length > maxAcceptLength) {
-      throw new GatewayError(
-        'INVALID_INPUT',
-        `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: application/json".`,
-      );
-    }
-    const params = await readParams(request);
-    const quick = method === 'POST' ? await handlers.fastPath(params, request) : undefined;
-    if (quick) return quick;
+/**
+ * The route of the GraphQL endpoint.
+ *
+ * @param contextOf creates the context of the resolvers for a request.
+ */
+export function graphqlRoute(server: GraphQLServer, contextOf: (request: HttpRequest) => GraphQLContext): Route {
+  async function respondByFullPipeline(
+    request: HttpRequest,
+    params: GraphQLParams,
+    context: GraphQLContext,
+  ): Promise<HttpResponse> {
+    const { method, url, body, query } = request;
     const headers = request.headers as Record<string, string>;
-    const response = await handlers.fullPipeline(`http://gateway${url}`, { method, headers }, params, request);
+    const characters = body.length + query.length;
+    const init = { method, headers };
+    const response = await server.fullPipeline({ url: `http://gateway${url}`, init, params, characters, context });
     if (response.status === 406) return notAcceptable();
-    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+    const text = await response.text();
+    assertResponseSize(text);
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: text };
   }
 
   return {
     credential: 'optional',
-    async handle(request) {
-      const response = await respond(request);
-      const isLarge = response.body.length > maxResponseBytes / 4 && Buffer.byteLength(response.body) > maxResponseBytes;
-      if (isLarge) throw handlers.responseTooLarge();
-      return response;
+    // Not an async function, because most requests are responded to by another one.
+    handle(request) {
+      const { method, headers, body } = request;
+      const { accept } = headers;
+      assertAcceptLength(accept);
+      const params = readParams(request);
+      const context = contextOf(request);
+      const quick = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
+      return quick ?? respondByFullPipeline(request, params, context);
     },
     renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
   };
+}
+
+const { maxAcceptLength } = graphqlLimits;
+
+function assertAcceptLength(accept: string | undefined): void {
+  if (accept === undefined || accept.length <= maxAcceptLength) return;
+  throw new GatewayError(
+    'INVALID_INPUT',
+    `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: application/json".`,
+  );
 }
 
 function notAcceptable(): HttpResponse {
@@ -66,7 +68,7 @@ function notAcceptable(): HttpResponse {
 }
 
 /** Reads the parameters with the strictness that REST has, so that a number that JSON would change is refused there too. */
-async function readParams(request: HttpRequest): Promise<GraphQLParams> {
+function readParams(request: HttpRequest): GraphQLParams {
   if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
   const given = Object.fromEntries(parseQuery(request.query));
   const { variables, extensions } = given;

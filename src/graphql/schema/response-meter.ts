@@ -51,6 +51,11 @@ export class ResponseMeter {
   }
 }
 
+/** Checks the size of a whole response. @throws GatewayError `QUERY_TOO_COSTLY` when it exceeds the limit. */
+export function assertResponseSize(body: string): void {
+  if (body.length > maxResponseBytes / 4 && Buffer.byteLength(body) > maxResponseBytes) throw responseTooLarge();
+}
+
 /** The error for a response that exceeds a limit. */
 export function responseTooLarge(): GatewayError {
   return new GatewayError(

@@ -43,7 +43,7 @@ export function createPaths(): Paths {
       const response = await server.fullPipeline(request);
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
     },
-    fast: (params, accept, context) => server.fastPath({ params, characters: charactersOf(params), accept, context }),
+    fast: async (params, accept, context) => server.fastPath({ params, characters: charactersOf(params), accept, context }),
     compiles: (query) => isCompilable(schema, parse(query)),
   };
 }
