@@ -31,6 +31,9 @@ export class Connections {
 
   /** Whether a request on this connection has arrived whole and is not answered yet, or its response has begun. */
   readonly isResponding = (socket: Socket): boolean => this.connections.get(socket)?.isResponding ?? false;
+
+  /** Whether a request on this connection was passed on, and its response is not sent yet. */
+  readonly isOccupied = (socket: Socket): boolean => this.connections.get(socket)?.isOccupied ?? false;
 }
 
 class Connection {
@@ -49,6 +52,10 @@ class Connection {
 
   get isResponding(): boolean {
     return this.incoming?.complete === true || this.outgoing?.headersSent === true;
+  }
+
+  get isOccupied(): boolean {
+    return this.outgoing !== undefined;
   }
 
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
