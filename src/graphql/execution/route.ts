@@ -1,72 +1,74 @@
 import { errorCatalog, GatewayError, InvalidInput } from '../../domain/errors.ts';
 import { jsonObject } from '../../http/body.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
-import { failureHeaders } from '../../http/problem.ts';
-import type { HttpRequest, HttpResponse, Route } from '../../http/types.ts';
+import { inUtf8, mediaTypes } from '../../http/media-types.ts';
+import { type Failure, failureHeaders, headersOf } from '../../http/problem.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
+import type { GraphQLContext } from '../schema/context.ts';
+import { graphqlLimits } from '../schema/limits.ts';
+import { responseTooLarge } from '../schema/response-meter.ts';
+import { createGraphQLServer, type GraphQLParams, type GraphQLServerOptions } from './server.ts';
 
-/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are judged by the server. */
-type GraphQLParams = Readonly<Record<string, unknown>>;
+const { maxAcceptLength, maxResponseBytes } = graphqlLimits;
 
-/** What executes requests that are read already. */
-export interface GraphQLHandlers {
-  /** Responds to a plain request whose document is known; nothing, if it has to go through the full pipeline. */
-  fastPath(params: GraphQLParams, request: HttpRequest): Promise<HttpResponse | undefined>;
-  /** Responds to any request, and negotiates the form of the response. */
-  fullPipeline(url: string, init: RequestInit, params: GraphQLParams, request: HttpRequest): Promise<Response>;
-  /** The greatest size of a response body, in bytes, and what a larger one is replaced by. */
-  readonly maxResponseBytes: number;
-  responseTooLarge(): GatewayError;
-  /** The most characters of an `Accept` header. */
-  readonly maxAcceptLength: number;
-}
+/** The methods of the GraphQL endpoint. */
+export const graphqlMethods = ['GET', 'POST'] as const;
 
-const acceptable = 'application/graphql-response+json, application/json';
-
-/** The route of the GraphQL endpoint. */
-export function graphqlRoute(handlers: GraphQLHandlers): Route {
-  const { maxAcceptLength, maxResponseBytes } = handlers;
+/**
+ * Creates the handler of the GraphQL endpoint.
+ *
+ * @param contextOf creates the context of the resolvers for a request.
+ */
+export function graphqlHandler(contextOf: (request: HttpRequest) => GraphQLContext, options: GraphQLServerOptions): Handler {
+  const server = createGraphQLServer(failureHeaders, options);
 
   async function respond(request: HttpRequest): Promise<HttpResponse> {
-    const { method, url } = request;
-    const { accept = '' } = request.headers;
-    if (accept.length > maxAcceptLength) {
-      throw new GatewayError(
-        'INVALID_INPUT',
-        `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: application/json".`,
-      );
-    }
-    const params = await readParams(request);
-    const quick = method === 'POST' ? await handlers.fastPath(params, request) : undefined;
-    if (quick) return quick;
-    const headers = request.headers as Record<string, string>;
-    const response = await handlers.fullPipeline(`http://gateway${url}`, { method, headers }, params, request);
+    const { method, url, headers, body, query } = request;
+    const { accept } = headers;
+    if (accept !== undefined && accept.length > maxAcceptLength) throw acceptTooLong();
+    const params = readParams(request);
+    const context = contextOf(request);
+    const fast = method === 'POST' ? await server.fastPath({ params, characters: body.length, accept, context }) : undefined;
+    if (fast) return fast;
+    const response = await server.fullPipeline({
+      ...{ url: `http://gateway${url}`, init: { method, headers: headers as Record<string, string> } },
+      ...{ params, characters: body.length + query.length, context },
+    });
     if (response.status === 406) return notAcceptable();
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
   }
 
   return {
-    credential: 'optional',
     async handle(request) {
       const response = await respond(request);
-      const isLarge = response.body.length > maxResponseBytes / 4 && Buffer.byteLength(response.body) > maxResponseBytes;
-      if (isLarge) throw handlers.responseTooLarge();
+      const { body } = response;
+      // The number of characters is a cheap lower bound of a quarter of the bytes.
+      if (body.length > maxResponseBytes / 4 && Buffer.byteLength(body) > maxResponseBytes) throw responseTooLarge();
       return response;
     },
     renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
   };
 }
 
+function acceptTooLong(): GatewayError {
+  return new GatewayError(
+    'INVALID_INPUT',
+    `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: ${mediaTypes.json}".`,
+  );
+}
+
 function notAcceptable(): HttpResponse {
-  const message = `None of the media types in the Accept header is supported; available: ${acceptable}.`;
+  const available = `${mediaTypes.graphql}, ${mediaTypes.json}`;
+  const message = `None of the media types in the Accept header is supported; available: ${available}.`;
   return {
     status: 406,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
+    headers: { 'content-type': inUtf8(mediaTypes.json) },
     body: JSON.stringify({ errors: [{ message, extensions: { code: 'INVALID_INPUT' } }] }),
   };
 }
 
-/** Reads the parameters with the strictness that REST has, so that a number that JSON would change is refused there too. */
-async function readParams(request: HttpRequest): Promise<GraphQLParams> {
+/** Reads the parameters as strictly as REST does, so that a number that JSON would change is rejected here too. */
+function readParams(request: HttpRequest): GraphQLParams {
   if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
   const given = Object.fromEntries(parseQuery(request.query));
   const { variables, extensions } = given;
@@ -78,12 +80,12 @@ async function readParams(request: HttpRequest): Promise<GraphQLParams> {
 }
 
 /** A failure of the whole request, in the form of a GraphQL response. */
-function renderGraphQLError(error: GatewayError, accept = ''): HttpResponse {
-  const type = accept.includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json';
+function renderGraphQLError(error: Failure, accept = ''): HttpResponse {
+  const type = accept.includes(mediaTypes.graphql) ? mediaTypes.graphql : mediaTypes.json;
   const extensions = { code: error.code, ...(error instanceof InvalidInput && { issues: error.issues }) };
   return {
     status: errorCatalog[error.code].status,
-    headers: { 'content-type': `${type}; charset=utf-8`, ...failureHeaders(error.code) },
+    headers: { 'content-type': inUtf8(type), ...headersOf(error) },
     body: JSON.stringify({ errors: [{ message: error.message, extensions }] }),
   };
 }
