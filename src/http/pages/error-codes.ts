@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalog } from '../../domain/errors.ts';
 import { errorCodePath, paths } from '../paths.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, withCode } from './html.ts';
 import { href, type PageContent } from './layout.ts';
 
 const codes = Object.keys(errorCatalog) as ErrorCode[];
@@ -20,14 +20,14 @@ function describeCode(code: ErrorCode): Html {
   const { status, title, remedy } = errorCatalog[code];
   return html`
 <dt><a href="${href(errorCodePath(code))}"><code>${code}</code></a> <span class="badge">${status}</span></dt>
-<dd>${title}. ${remedy}</dd>`;
+<dd>${title}. ${withCode(remedy)}</dd>`;
 }
 
 /** The page about one error code. */
 export function errorCodePage(code: ErrorCode): PageContent {
   const { status, title, remedy } = errorCatalog[code];
   const main = html`<p><strong>${title}.</strong></p>
-<p>${remedy}</p>
+<p>${withCode(remedy)}</p>
 <p>HTTP status <span class="badge">${status}</span></p>
 <p><a href="${href(paths.errors)}">All error codes</a></p>`;
   return { title: code, heading: html`<code>${code}</code>`, main };

@@ -3,7 +3,7 @@ import { prefersHtml } from '../media-types.ts';
 import { errorCodePath } from '../paths.ts';
 import { type Failure, headersOf, problem } from '../problem.ts';
 import type { Handler, HttpResponse, RequestHead } from '../types.ts';
-import { html } from './html.ts';
+import { html, withCode } from './html.ts';
 import { href, renderPage } from './layout.ts';
 
 type RenderError = Handler['renderError'];
@@ -38,8 +38,8 @@ function renderErrorPage(failure: Failure, request: RequestHead): HttpResponse {
   const { code, message } = failure;
   const { status, title, remedy } = errorCatalog[code];
   const main = html`<p>${message}</p>
-<p>${remedy}</p>
-<dl>
+<p>${withCode(remedy)}</p>
+<dl class="facts">
 <dt>Error code</dt><dd><a href="${href(errorCodePath(code))}"><code>${code}</code></a> <span class="badge">${status}</span></dd>
 <dt>Request id</dt><dd><code>${request.id}</code></dd>
 </dl>`;

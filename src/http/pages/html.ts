@@ -27,3 +27,8 @@ function render(value: string | number | Html | readonly Html[]): string {
   if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
   return 'source' in value ? value.source : value.map(({ source }) => source).join('');
 }
+
+/** Text with its parts between backticks as code. */
+export function withCode(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
+}

@@ -18,7 +18,7 @@ body {
   font: 1rem/1.6 system-ui, sans-serif;
   overflow-wrap: anywhere;
 }
-header, main { max-width: 50rem; margin: 0 auto; padding: 0 1rem; }
+header, main { max-width: 54rem; margin: 0 auto; padding: 0 1rem; }
 header {
   display: flex;
   flex-wrap: wrap;
@@ -27,6 +27,7 @@ header {
   padding-block: 0.75rem;
   border-bottom: 1px solid var(--border);
 }
+nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
 header a { padding-block: 0.25rem; color: var(--muted); text-decoration: none; }
 header a:hover { color: var(--link); }
 header .home { display: flex; align-items: center; gap: 0.5rem; margin-right: auto; color: var(--text); font-weight: 600; }
@@ -55,6 +56,7 @@ dl { margin: 1rem 0; }
 dt { margin-top: 1.1rem; }
 dt a { font-weight: 600; }
 dd { margin: 0.1rem 0 0; }
+.facts dt { color: var(--muted); font-size: 0.9em; }
 .badge {
   display: inline-block;
   padding: 0 0.5em;
@@ -65,6 +67,5 @@ dd { margin: 0.1rem 0 0; }
   font-size: 0.8em;
   white-space: nowrap;
 }
-.error { color: var(--wrong); }
-.muted { color: var(--muted); }
+.badge.error { color: var(--wrong); }
 `;
