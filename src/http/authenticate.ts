@@ -1,13 +1,9 @@
 import { type AuthDependencies, authenticate } from '../domain/api-tokens.ts';
 import { Caller } from '../domain/caller.ts';
 import { Unauthenticated } from '../domain/errors.ts';
-import type { Route } from './types.ts';
+import type { AuthorizationScheme, Route } from './types.ts';
 
-/** The schemes in which an API token may be sent; both mean the same. */
-const authorizationSchemes = ['Token', 'Bearer'] as const;
-
-/** A scheme in which an API token may be sent. */
-export type AuthorizationScheme = (typeof authorizationSchemes)[number];
+const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];
 
 /**
  * Determines the caller of a request from its `Authorization` header, as the route demands. Without a header, or with an empty

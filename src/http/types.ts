@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 import type { GatewayError } from '../domain/errors.ts';
-import type { AuthorizationScheme } from './authenticate.ts';
 
 /** A request as every route gets it: read whole, within the limits, and with its caller. */
 export interface HttpRequest {
@@ -22,6 +21,9 @@ export interface HttpRequest {
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
 }
+
+/** A scheme in which an API token may be sent; they are equivalent. */
+export type AuthorizationScheme = 'Token' | 'Bearer';
 
 /** A whole response. */
 export interface HttpResponse {
