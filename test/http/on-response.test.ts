@@ -17,6 +17,8 @@ let reported: CompletedExchange[];
 let notify: () => void;
 let release: () => void;
 let started: Promise<HttpRequest>;
+/** Called when a request waits for its credential to be checked. */
+let authenticating: () => void;
 
 beforeEach(async () => {
   reported = [];
@@ -51,7 +53,11 @@ beforeEach(async () => {
     }),
   ];
   server = createListener({
-    authenticate: (authorization) => (authorization === 'wait' ? released.then(() => Caller.anonymous) : Caller.anonymous),
+    authenticate: (authorization) => {
+      if (authorization !== 'wait') return Caller.anonymous;
+      authenticating();
+      return released.then(() => Caller.anonymous);
+    },
     route: createRouter(routes),
     renderError: problem,
     report: () => {},
@@ -145,6 +151,9 @@ test('a request whose client disconnects is reported once, without a status', as
 
 test('a request whose client disconnects before it is handled is reported once, as soon as that is noticed', async () => {
   const socket = await open('GET /slow HTTP/1.1\r\nHost: g\r\nAuthorization: wait\r\n\r\n');
+  await new Promise<void>((resolve) => {
+    authenticating = resolve;
+  });
   socket.resetAndDestroy();
   const count = () => new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections)));
   while ((await count()) > 0) await new Promise((resolve) => setImmediate(resolve));
