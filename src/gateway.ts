@@ -3,21 +3,19 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
-import { isCode } from './docs-config/rules/registry.ts';
-import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { bindStatements } from './domain/statements.ts';
-import { graphqlRoute } from './graphql/execution/route.ts';
-import { createGraphQLServer, type GraphQLServerOptions } from './graphql/execution/server.ts';
+import { graphqlHandler } from './graphql/execution/route.ts';
+import type { GraphQLServerOptions } from './graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
-import { renderCodePage, renderIndexPage } from './http/pages/docs-config.ts';
-import { contentsPage, errorPage, errorsPage, html, json, page } from './http/pages.ts';
-import { failureHeaders } from './http/problem.ts';
-import type { HttpRequest, Route } from './http/types.ts';
-import { userRoute } from './rest/user.ts';
+import { renderPageOrProblem } from './http/pages/error-page.ts';
+import { createRouter } from './http/router.ts';
+import type { HttpRequest } from './http/types.ts';
+import { userHandler } from './rest/user.ts';
+import { createRoutes } from './routes.ts';
 
 /** A gateway that is built and does not listen yet. */
 export interface Gateway {
@@ -43,37 +41,16 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
 
   const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
     createContext({ db, caller, report, isAbandoned });
-  const graphql = createGraphQLServer(failureHeaders, options);
-
-  const user = userRoute(schema, contextOf);
-  const routes = new Map<string, Route>([
-    ['/', contentsPage],
-    ['/graphql', graphqlRoute(graphql, contextOf)],
-    ['/api/user', user],
-    ['/api/user/', user],
-    ['/docs/errors', errorsPage],
-    ['/docs/docs-config', page(() => html(renderIndexPage()))],
-    ['/schemas/docs-config.json', page(() => json(200, docsConfigJsonSchema({}), 'application/schema+json'))],
-    ['/livez', page(() => json(200, { status: 'alive' }))],
-    [
-      '/readyz',
-      page(async () => {
-        const reason = draining ? 'stopping' : await unreadiness(database);
-        return reason ? json(503, { status: 'not ready', reason }) : json(200, { status: 'ready' });
-      }),
-    ],
-  ]);
-
-  /** Paths that are not listed: a page for each error and each diagnostic. */
-  function routeBelow(path: string): Route | undefined {
-    const [, folder, name = ''] = /^(\/docs\/[a-z-]+)\/([\w-]+)$/.exec(path) ?? [];
-    if (folder === '/docs/errors') return errorPage(name);
-    return folder === '/docs/docs-config' && isCode(name) ? page(() => html(renderCodePage(name))) : undefined;
-  }
+  const routes = createRoutes({
+    graphql: graphqlHandler(contextOf, options),
+    user: userHandler(schema, contextOf),
+    unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
+  });
 
   const { server, isResponding } = createListener({
     authenticate: authenticateBy({ statements, lastUsed }),
-    route: (path) => routes.get(path) ?? routeBelow(path),
+    route: createRouter(routes),
+    renderError: renderPageOrProblem,
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
     isDraining: () => draining,

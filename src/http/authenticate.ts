@@ -1,44 +1,43 @@
 import { type AuthDependencies, authenticate } from '../domain/api-tokens.ts';
 import { Caller } from '../domain/caller.ts';
 import { Unauthenticated } from '../domain/errors.ts';
+import type { AuthorizationScheme, Route } from './types.ts';
 
-/** The schemes in which an API token may be sent; both mean the same. */
-const authorizationSchemes = ['Token', 'Bearer'] as const;
-
-/** A scheme in which an API token may be sent. */
-export type AuthorizationScheme = (typeof authorizationSchemes)[number];
+const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];
 
 /**
- * Finds the caller of a request by its `Authorization` header. Without one, or with an empty token, the caller is anonymous.
+ * Determines the caller of a request from its `Authorization` header, as the route demands. Without a header, or with an empty
+ * token, the caller is anonymous.
  *
- * @param schemes the schemes that the path accepts; all of them by default.
+ * @throws Unauthenticated, possibly as a rejection, when the route does not ignore the credential and the scheme or the API
+ * token is not accepted, or when the route requires an API token and there is none.
  */
 export type Authenticate = (
   authorization: string | undefined,
-  schemes?: readonly AuthorizationScheme[],
+  route: Pick<Route, 'credential' | 'schemes'>,
 ) => Caller | Promise<Caller>;
 
-/**
- * Reads `Authorization: Token <API_TOKEN>` or `Authorization: Bearer <API_TOKEN>`.
- *
- * @throws Unauthenticated, from the returned function or its promise, when there is a header and its scheme or its credential
- * is not accepted.
- */
-export function authenticateBy(recognition: AuthDependencies): Authenticate {
-  return (authorization, schemes = authorizationSchemes) => {
-    if (authorization === undefined) return Caller.anonymous;
-    // As nearly everybody writes it.
-    if (authorization.startsWith('Token ') && authorization.lastIndexOf(' ') === 5 && authorization.length > 6) {
-      return authenticate(recognition, authorization.slice(6));
-    }
-    const [name = '', ...credentials] = authorization.trim().split(/ +/);
-    const scheme = authorizationSchemes.find((known) => known.toLowerCase() === name.toLowerCase());
-    if (!scheme || !schemes.includes(scheme)) throw otherScheme(schemes);
-    const [secret] = credentials;
-    if (secret === undefined) return Caller.anonymous;
-    if (credentials.length > 1) throw otherScheme(schemes);
-    return authenticate(recognition, secret);
+/** Creates a function that reads `Authorization: Token <API_TOKEN>` or `Authorization: Bearer <API_TOKEN>`. */
+export function authenticateBy(dependencies: AuthDependencies): Authenticate {
+  return (authorization, { credential, schemes }) => {
+    if (credential === 'ignored') return Caller.anonymous;
+    const secret = authorization === undefined ? undefined : secretOf(authorization, schemes);
+    if (secret !== undefined) return authenticate(dependencies, secret);
+    if (credential === 'required') Caller.anonymous.requireCredential();
+    return Caller.anonymous;
   };
+}
+
+/** The API token in an `Authorization` header; `undefined` if it is empty. @throws Unauthenticated for any other form. */
+function secretOf(authorization: string, schemes: readonly AuthorizationScheme[] = authorizationSchemes): string | undefined {
+  // The usual form, without allocating parts.
+  if (authorization.startsWith('Token ') && authorization.lastIndexOf(' ') === 5 && authorization.length > 6) {
+    return authorization.slice(6);
+  }
+  const [name = '', ...credentials] = authorization.trim().split(/ +/);
+  const scheme = authorizationSchemes.find((known) => known.toLowerCase() === name.toLowerCase());
+  if (!scheme || !schemes.includes(scheme) || credentials.length > 1) throw otherScheme(schemes);
+  return credentials[0];
 }
 
 function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {

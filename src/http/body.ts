@@ -5,6 +5,7 @@ import type { Share } from '../fair-queue.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { parseJson } from './json.ts';
 import { httpLimits, smallBodyBytes } from './limits.ts';
+import { mediaTypes } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
 
 const { maxBodyBytes, maxBodyParts } = httpLimits;
@@ -112,12 +113,15 @@ export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo
   throw new InvalidInput([{ path: [], message: 'The body must be one JSON object.' }]);
 }
 
-function requireJson(contentType = 'application/json', encoding = 'identity'): void {
-  if (contentType === 'application/json' && encoding === 'identity') return; // as nearly everybody writes it
+function requireJson(contentType: string = mediaTypes.json, encoding = 'identity'): void {
+  if (contentType === mediaTypes.json && encoding === 'identity') return; // the usual form
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  if (type !== 'application/json' || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json in UTF-8, not ${shorten(contentType)}.`);
+  if (type !== mediaTypes.json || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
+    throw new GatewayError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The body must be ${mediaTypes.json} in UTF-8, not ${shorten(contentType)}.`,
+    );
   }
   if (encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(

@@ -30,6 +30,9 @@ export class Connections {
 
   /** Whether a request on this connection has arrived whole and is not answered yet, or its response has begun. */
   readonly isResponding = (socket: ConnectionSocket): boolean => socket[connectionOf]?.isResponding ?? false;
+
+  /** Whether a request on this connection was passed on, and its response is not sent yet. */
+  readonly isOccupied = (socket: ConnectionSocket): boolean => socket[connectionOf]?.isOccupied ?? false;
 }
 
 class Connection {
@@ -48,6 +51,10 @@ class Connection {
 
   get isResponding(): boolean {
     return this.incoming?.complete === true || this.outgoing?.headersSent === true;
+  }
+
+  get isOccupied(): boolean {
+    return this.outgoing !== undefined;
   }
 
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {

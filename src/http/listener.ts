@@ -18,10 +18,10 @@ import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
-import { problem } from './problem.ts';
+import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
-import type { HttpRequest, HttpResponse, Route } from './types.ts';
+import type { Handler, HttpRequest, HttpResponse, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -32,6 +32,24 @@ export interface ListenerOptions {
   readonly report: (error: GatewayError, request: { id: string; method: string; path: string }) => void;
   /** Whether connections should be closed after their response, because the gateway is about to stop. */
   readonly isDraining: () => boolean;
+  /** Renders the errors of requests to paths without a route. */
+  readonly renderError: Handler['renderError'];
+  /** Called once for each request, after its response was passed to the socket. Must not throw. */
+  readonly onResponse?: (exchange: CompletedExchange) => void;
+}
+
+/** A request whose response was sent, or can no longer be sent. */
+export interface CompletedExchange {
+  /** Nothing, if no route has this path or the request is not valid HTTP. */
+  readonly route: Route | undefined;
+  /** Nothing, if the request is not valid HTTP. */
+  readonly method: string | undefined;
+  /** Nothing, if the client disconnected before the response. */
+  readonly status: number | undefined;
+  /** From the end of the request's headers until the response is passed to the socket; 0 if the request is not valid HTTP. */
+  readonly durationMs: number;
+  /** The id of the request. */
+  readonly id: string;
 }
 
 /** What the requests of a server share. */
@@ -79,6 +97,10 @@ export function createListener(options: ListenerOptions): Listener {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const id = randomUUID();
     const { status, headers, body } = problem(parserFailure(error.code), { id });
+    // A request whose headers were accepted is reported by its exchange.
+    if (!connections.isOccupied(socket as Socket)) {
+      options.onResponse?.({ route: undefined, method: undefined, status, id, durationMs: 0 });
+    }
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
@@ -104,11 +126,13 @@ class Exchange implements HttpRequest, Expiring {
   private readonly incoming: IncomingMessage;
   private readonly outgoing: ServerResponse;
   private readonly route: Route | undefined;
+  private readonly startedMs: number;
   private isReading = true;
   private isAnswered = false;
 
   constructor(shared: Shared, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.shared = shared;
+    this.startedMs = shared.onResponse ? performance.now() : 0;
     this.incoming = incoming;
     this.outgoing = outgoing;
     this.method = incoming.method ?? 'GET';
@@ -135,16 +159,17 @@ class Exchange implements HttpRequest, Expiring {
       if (isSmall(incoming)) {
         this.body = await this.readBody();
         this.endReading();
-        this.caller = await identify(shared, route, headers.authorization);
+        this.caller = await shared.authenticate(headers.authorization, route);
       } else {
-        this.caller = await identify(shared, route, headers.authorization);
+        this.caller = await shared.authenticate(headers.authorization, route);
         hold = new BodyHold(shared.bodies, this.caller.share);
         deadlines.restart(this, this.caller.share === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
         this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
         this.endReading();
         if (this.body.length >= largeBodyBytes) await shared.turnstile.enter(this.caller.share);
       }
-      if (this.isAbandoned()) return;
+      if (this.isAbandoned()) throw disconnected();
+      if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
       this.respond(await route.handle(this));
     } catch (thrown) {
       this.fail(thrown);
@@ -175,6 +200,13 @@ class Exchange implements HttpRequest, Expiring {
     this.isAnswered = true;
     this.shared.deadlines.end(this);
     this.shared.writer.write(this.incoming, this.outgoing, response, this);
+    if (this.shared.onResponse) this.complete(this.shared.onResponse);
+  }
+
+  private complete(onResponse: NonNullable<ListenerOptions['onResponse']>): void {
+    const { route, method, id, startedMs, outgoing } = this;
+    const status = outgoing.headersSent ? outgoing.statusCode : undefined;
+    onResponse({ route, method, status, id, durationMs: performance.now() - startedMs });
   }
 
   /** The share of the budgets that this request's response counts towards. */
@@ -196,24 +228,14 @@ class Exchange implements HttpRequest, Expiring {
 
   /** Renders a failure in the form of the route. */
   render(error: GatewayError): HttpResponse {
-    return this.route ? this.route.renderError(error, this) : problem(error, this);
+    return (this.route ?? this.shared).renderError(error, this);
   }
 }
 
 const noBytes = Buffer.alloc(0);
 
-/** The caller of a request. @throws Unauthenticated when the route needs an API token and there is none, or none that is accepted. */
-function identify(
-  { authenticate }: Shared,
-  { credential, schemes }: Route,
-  authorization: string | undefined,
-): Caller | Promise<Caller> {
-  if (credential === 'ignored') return Caller.anonymous;
-  if (credential === 'required' && authorization === undefined) Caller.anonymous.requireCredential();
-  const caller = authenticate(authorization, schemes);
-  if (credential === 'required' && caller instanceof Caller) caller.requireCredential();
-  return caller;
-}
+/** For the record only: a client that has disconnected gets no response. */
+const disconnected = (): GatewayError => new GatewayError('INVALID_INPUT', 'The client disconnected before the response.');
 
 const tooSlow = (): GatewayError =>
   new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorCatalog.REQUEST_TIMEOUT.remedy}`);

@@ -1,10 +1,12 @@
-import { boundIssues, describeIssues, type ErrorCode, errorCatalog, type Issue } from '../domain/errors.ts';
+import { boundIssues, describeIssues, type ErrorCode, errorCatalog, GatewayError, type Issue } from '../domain/errors.ts';
+import { mediaTypes } from './media-types.ts';
+import { errorCodePath } from './paths.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';
 
 /** The `Retry-After` header, in seconds. */
 const retryAfterSeconds = 1;
 
-/** The headers of a failed response, whatever the format of its body. */
+/** The headers of every response with this error, regardless of the format of its body. */
 export function failureHeaders(code: ErrorCode): Record<string, string> {
   switch (code) {
     case 'UNAUTHENTICATED':
@@ -22,24 +24,36 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly issues?: readonly Issue[];
+  /** The value of the `Allow` header. */
+  readonly allow?: string | undefined;
+}
+
+/** The route does not support the method. */
+export class MethodNotAllowed extends GatewayError {
+  readonly allow: string;
+
+  constructor(method: string, allowed: readonly string[]) {
+    const allow = allowed.join(', ');
+    super('METHOD_NOT_ALLOWED', `${method} is not supported; allowed: ${allow}.`);
+    this.allow = allow;
+  }
+}
+
+/** The headers of the response to a failure, regardless of the format of its body. */
+export function headersOf({ code, allow }: Failure): Record<string, string> {
+  return allow === undefined ? failureHeaders(code) : { ...failureHeaders(code), allow };
 }
 
 /** A failure as an RFC 9457 problem, with the extension members `success`, `code`, `issues` and `request_id`. */
-export function problem(failure: Failure, request: Pick<HttpRequest, 'id'>, headers: Record<string, string> = {}): HttpResponse {
+export function problem(failure: Failure, request: Pick<HttpRequest, 'id'>): HttpResponse {
   const { code } = failure;
   const issues = boundIssues(failure.issues ?? []);
   const { status, title } = errorCatalog[code];
   const detail = issues.length > 0 ? describeIssues(issues) : failure.message;
-  const type = `/docs/errors/${code}`;
+  const type = errorCodePath(code);
   return {
     status,
-    headers: { 'content-type': 'application/problem+json', ...failureHeaders(code), ...headers },
+    headers: { 'content-type': mediaTypes.problem, ...headersOf(failure) },
     body: JSON.stringify({ success: 0, type, title, status, detail, code, issues, request_id: request.id }),
   };
-}
-
-/** The response to a method that a path does not support. */
-export function methodNotAllowed(request: Pick<HttpRequest, 'id' | 'method' | 'path'>, allow: string): HttpResponse {
-  const message = `${request.method} is not supported; allowed: ${allow}.`;
-  return problem({ code: 'METHOD_NOT_ALLOWED', message }, request, { allow });
 }

@@ -19,7 +19,7 @@ export interface WriteOptions {
   render(error: GatewayError): HttpResponse;
 }
 
-/** The headers that are decided here for every response, whatever a route says of them. */
+/** The headers that are decided here for every response, whatever a route sets. */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['x-request-id', 'x-content-type-options', 'cache-control'],
   ...['content-length', 'transfer-encoding', 'connection'],
@@ -58,7 +58,7 @@ export class ResponseWriter {
   private send(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    { status, headers, body }: HttpResponse,
+    { status, headers, body, cacheControl = 'no-store' }: HttpResponse,
     bytes: number,
     id: string,
     closes: boolean,
@@ -66,7 +66,7 @@ export class ResponseWriter {
     // A body that was not read to its end makes the connection useless for another request.
     const isUnread = !incoming.complete;
     // Names and values in turn: the form that Node writes with the least work.
-    const lines = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'];
+    const lines = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
     for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);
     lines.push('content-length', String(bytes));
     if (closes || isUnread) lines.push('connection', 'close');

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 import type { GatewayError } from '../domain/errors.ts';
-import type { AuthorizationScheme } from './authenticate.ts';
 
 /** A request as every route gets it: read whole, within the limits, and with its caller. */
 export interface HttpRequest {
@@ -19,24 +18,48 @@ export interface HttpRequest {
   readonly caller: Caller;
   /** Logs a failure that is the gateway's own or the database's. */
   readonly report: (error: GatewayError) => void;
-  /** Whether nobody waits for the response any more: it was answered by a deadline, or the connection is gone. */
+  /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
 }
+
+/** A scheme in which an API token may be sent; they are equivalent. */
+export type AuthorizationScheme = 'Token' | 'Bearer';
 
 /** A whole response. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The value of `Cache-Control`; `no-store` by default. */
+  readonly cacheControl?: string;
 }
 
-/** What handles the requests to a path. */
-export interface Route {
-  /** Whether the request's credential is checked (which may ask the database), and whether there must be one. */
-  readonly credential: 'ignored' | 'optional' | 'required';
-  /** The schemes that its `Authorization` header may have; all of them, if none are named. */
-  readonly schemes?: readonly AuthorizationScheme[];
+/** The part of a request that an error is rendered for. The rest may not have been received. */
+export type RequestHead = Pick<HttpRequest, 'id' | 'method' | 'path' | 'headers'>;
+
+/** Handles the requests to a route. */
+export interface Handler {
   handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Renders a failure in the form of this route, its own or one from before it (a body too large, a bad credential). */
-  renderError(error: GatewayError, request: Pick<HttpRequest, 'id' | 'headers'>): HttpResponse;
+  /** Renders an error in the format of this route, its own or one from before it (a body too large, an invalid API token). */
+  renderError(error: GatewayError, request: RequestHead): HttpResponse;
+}
+
+/** An entry of the route table. */
+export interface Route extends Handler {
+  /** The path; its last segment may be a parameter, as in `/docs/errors/{code}`. Identifies the route, in metrics for example. */
+  readonly path: string;
+  /** Further paths of the same route, without parameters. */
+  readonly aliases?: readonly string[];
+  /** Whether the parameter may have this value; other paths are not found. Required where the path has a parameter. */
+  readonly accepts?: (value: string) => boolean;
+  /** The supported methods; others get 405. */
+  readonly methods: readonly string[];
+  /** What it serves, in one sentence without its period. */
+  readonly description: string;
+  /** Whether `GET /` lists it. */
+  readonly isListed: boolean;
+  /** Whether the credential is checked (which may query the database), and whether one is required. */
+  readonly credential: 'ignored' | 'optional' | 'required';
+  /** The accepted schemes of the `Authorization` header; all by default. */
+  readonly schemes?: readonly AuthorizationScheme[];
 }

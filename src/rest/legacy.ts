@@ -58,10 +58,10 @@ export function queryMembers(query: string): Members {
 }
 
 /** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */
-export function toLegacyFailure({ code, message, issues = [] }: Failure, { mapping }: Members): Failure {
+export function toLegacyFailure({ code, message, allow, issues = [] }: Failure, { mapping }: Members): Failure {
   const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
   const schemaIds = namesEntry && typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];
-  return { code, message, issues: issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) })) };
+  return { code, message, allow, issues: issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) })) };
 }
 
 function legacyPath([first, ...rest]: readonly (string | number)[], schemaIds: readonly string[]): string[] {

@@ -2,8 +2,9 @@ import type { GraphQLSchema } from 'graphql';
 import { prepareOperation } from '../graphql/execution/compiled-operation.ts';
 import type { GraphQLContext } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
-import { type Failure, methodNotAllowed, problem } from '../http/problem.ts';
-import type { HttpRequest, HttpResponse, Route } from '../http/types.ts';
+import { mediaTypes } from '../http/media-types.ts';
+import { type Failure, problem } from '../http/problem.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
 
 /** The result of an operation: the members of the legacy response, by its aliases, or a failure. */
@@ -11,8 +12,8 @@ type Result = { readonly user_group: Record<string, unknown>; readonly new_user_
 
 const failureFields = '... on Error { code message } ... on InvalidInput { issues { path message } }';
 
-/** The operation of each method, on the same schema that GraphQL clients use. */
-const getOrCreate = `
+/** The operations, on the same schema that GraphQL clients use. */
+const getOrCreateDocument = `
   mutation GetOrCreate($input: GetOrCreateUserGroupInput!) {
     result: getOrCreateUserGroup(input: $input) {
       ... on GetOrCreateUserGroupPayload {
@@ -23,7 +24,7 @@ const getOrCreate = `
     }
   }`;
 
-const update = `
+const updateDocument = `
   mutation Update($input: UpdateUserGroupInput!) {
     result: updateUserGroup(input: $input) {
       ... on UpdateUserGroupPayload {
@@ -33,7 +34,7 @@ const update = `
     }
   }`;
 
-const rotate = `
+const rotateDocument = `
   mutation Rotate($input: RotateUserGroupTokenInput!) {
     result: rotateUserGroupToken(input: $input) {
       ... on RotateUserGroupTokenPayload {
@@ -43,8 +44,10 @@ const rotate = `
     }
   }`;
 
-/** The operation of a method. */
-interface Row {
+/** A method of the legacy API. */
+interface Operation {
+  /** What it does, as a verb with its object. */
+  readonly summary: string;
   readonly document: string;
   /** The operation's input, from the request's members, of which none is checked yet. */
   readonly input: (members: Members) => Members;
@@ -52,38 +55,51 @@ interface Row {
 
 const groupFields = { user_group_id: 'providedId', ...shared };
 
-/** The operation of each method. */
-export const rows: Readonly<Record<string, Row>> = {
-  GET: { document: getOrCreate, input: pick(groupFields) },
-  QUERY: { document: getOrCreate, input: pick(groupFields) },
-  PUT: {
-    document: update,
-    input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
-  },
-  POST: { document: rotate, input: pick({ current_token: 'currentToken' }) },
+const getOrCreate: Operation = {
+  summary: 'gets or creates a user group',
+  document: getOrCreateDocument,
+  input: pick(groupFields),
 };
 
-/** The value of the `Allow` header of `/api/user`. */
-const allow = Object.keys(rows).join(', ');
+/** The operation of each method. */
+export const operations: Readonly<Record<string, Operation>> = {
+  GET: getOrCreate,
+  QUERY: getOrCreate,
+  PUT: {
+    summary: 'updates it',
+    document: updateDocument,
+    input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
+  },
+  POST: { summary: 'rotates its token', document: rotateDocument, input: pick({ current_token: 'currentToken' }) },
+};
+
+/** The methods of `/api/user`. */
+export const userMethods: readonly string[] = Object.keys(operations);
+
+/** What the methods of `/api/user` do, such as `PUT updates it, POST rotates its token`. */
+export const userSummary: string = [...new Set(Object.values(operations))]
+  .map((operation) => `${userMethods.filter((method) => operations[method] === operation).join(' or ')} ${operation.summary}`)
+  .join(', ');
 
 /**
- * The legacy route `/api/user`.
+ * Creates the handler of the legacy route `/api/user`.
  *
  * @param contextOf creates the context of the resolvers for a request.
  * @throws Error when an operation is not valid against the schema.
  */
-export function userRoute(schema: GraphQLSchema, contextOf: (request: HttpRequest) => GraphQLContext): Route {
-  const prepared = new Map(
-    Object.entries(rows).map(([method, row]) => [method, { ...row, operation: prepareOperation(schema, row.document) }]),
+export function userHandler(schema: GraphQLSchema, contextOf: (request: HttpRequest) => GraphQLContext): Handler {
+  const compiled = new Map(
+    Object.entries(operations).map(([method, { document, input }]) => [
+      method,
+      { input, compiled: prepareOperation(schema, document) },
+    ]),
   );
   return {
-    credential: 'required',
-    schemes: ['Token'],
     async handle(request) {
-      const row = prepared.get(request.method);
-      if (!row) return methodNotAllowed(request, allow);
+      const operation = compiled.get(request.method);
+      if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       const members = readMembers(request);
-      const result = (await row.operation.run(row.input(members), contextOf(request))) as Result;
+      const result = (await operation.compiled.run(operation.input(members), contextOf(request))) as Result;
       return 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);
     },
     renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
@@ -104,5 +120,5 @@ function success({ user_group, ...members }: Exclude<Result, Failure>): HttpResp
   const tag =
     'api_environment_tag' in user_group ? { api_environment_tag: environmentName(user_group['api_environment_tag']) } : {};
   const body = JSON.stringify({ success: 1, ...members, user_group: { ...user_group, ...tag } });
-  return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
 }

@@ -11,32 +11,36 @@ afterAll(() => gateway.close());
 const open = (path: string, accept = '*/*') => gateway.send('GET', path, { token: null, headers: { accept } });
 
 describe('GET /', () => {
-  test('tells programs what is here', async () => {
+  test('lists the available paths as JSON for programs', async () => {
     const { json } = await open('/');
     expect(Object.keys(json.contents)).toEqual(expect.arrayContaining(['/graphql', '/api/user', '/livez', '/readyz']));
   });
 
-  test('tells people what is here, with links that lead somewhere', async () => {
-    const reply = await open('/', 'text/html');
-    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const links = [...reply.text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
-    expect(links).toEqual(expect.arrayContaining(['/graphql', '/api/user']));
+  test('lists the same paths as a page with links for browsers', async () => {
+    const response = await open('/', 'text/html');
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const links = [...response.text.matchAll(/<dt><a href="([^"]+)"/g)].map(([, href = '']) => `/${href}`);
+    expect(links).toEqual(Object.keys((await open('/')).json.contents));
     for (const link of links) expect([link, (await open(link, 'text/html')).status]).not.toEqual([link, 404]);
+  });
+
+  test('varies with the Accept header', async () => {
+    for (const accept of ['*/*', 'text/html']) expect((await open('/', accept)).headers.get('vary')).toBe('Accept');
   });
 });
 
 describe('the error codes', () => {
-  test('are listed whole', async () => {
+  test('are all listed', async () => {
     const { text } = await open('/docs/errors', 'text/html');
     for (const code of Object.keys(errorCatalog)) expect(text).toContain(code);
   });
 
   test.each(Object.entries(errorCatalog))('%s has a page', async (code, { status }) => {
-    const reply = await open(`/docs/errors/${code}`, 'text/html');
-    expect([reply.status, reply.text.includes(code), reply.text.includes(String(status))]).toEqual([200, true, true]);
+    const response = await open(`/docs/errors/${code}`, 'text/html');
+    expect([response.status, response.text.includes(code), response.text.includes(String(status))]).toEqual([200, true, true]);
   });
 
-  test.each(['NOTHING', 'constructor', '', 'not_found'])('“%s” has none', async (code) => {
+  test.each(['NOTHING', 'constructor', '', 'not_found'])('“%s” has no page', async (code) => {
     expect((await open(`/docs/errors/${code}`)).status).toBe(404);
   });
 });
@@ -56,11 +60,11 @@ describe('the playground', () => {
 });
 
 describe('readiness and liveness', () => {
-  test.each(['/livez', '/readyz'])('%s answers 200 to anybody', async (path) => {
+  test.each(['/livez', '/readyz'])('%s returns 200 without an API token', async (path) => {
     expect((await open(path)).status).toBe(200);
   });
 
-  test.each(['/livez', '/readyz', '/'])('%s does not look at the credential', async (path) => {
+  test.each(['/livez', '/readyz', '/'])('%s ignores the credential', async (path) => {
     const reply = await gateway.send('GET', path, { token: null, headers: { authorization: 'Bearer nobody' } });
     expect(reply.status).toBe(200);
   });

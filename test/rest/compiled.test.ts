@@ -8,7 +8,7 @@ import { bindStatements } from '../../src/domain/statements.ts';
 import { causeOf, prepareOperation } from '../../src/graphql/execution/compiled-operation.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { rows } from '../../src/rest/user.ts';
+import { operations } from '../../src/rest/user.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -37,7 +37,7 @@ const contextOf = (caller: Caller): GraphQLContext =>
 type Outcome = { readonly result: string } | { readonly wrongTypes: true } | { readonly failed: string };
 
 async function compiled(method: string, input: object, context: GraphQLContext): Promise<Outcome> {
-  const operation = prepareOperation(schema, rows[method]?.document ?? '');
+  const operation = prepareOperation(schema, operations[method]?.document ?? '');
   try {
     const result = await operation.run(input as Record<string, unknown>, context);
     if (!(result instanceof GatewayError)) return { result: JSON.stringify(result) };
@@ -53,7 +53,7 @@ const issuesOf = (error: GatewayError) =>
   error instanceof InvalidInput && { issues: error.issues.map(({ path, message }) => ({ path: path.map(String), message })) };
 
 async function reference(method: string, input: object, contextValue: GraphQLContext): Promise<Outcome> {
-  const document = parse(rows[method]?.document ?? '');
+  const document = parse(operations[method]?.document ?? '');
   const { data, errors } = await execute({ schema, document, contextValue, variableValues: { input } });
   if (!errors?.[0]) return { result: JSON.stringify(data?.['result']) };
   return data ? { failed: String(asGatewayError(causeOf(errors[0]))) } : { wrongTypes: true };
@@ -107,11 +107,11 @@ test('the compiled operation of each REST method gives what the reference implem
   const counts: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...Object.keys(rows)),
+      fc.constantFrom(...Object.keys(operations)),
       members,
       fc.constantFrom(0, 0, 0, 1, 2),
       async (method, given, index) => {
-        const input = rows[method]?.input(given as Record<string, unknown>) ?? {};
+        const input = operations[method]?.input(given as Record<string, unknown>) ?? {};
         const context = contextOf(callers[index] as Caller);
         const actual = await compiled(method, input, context);
         const expected = await reference(method, input, context);

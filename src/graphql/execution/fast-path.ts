@@ -1,5 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
+import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { assertResponseSize } from '../schema/response-meter.ts';
@@ -29,22 +30,19 @@ interface ResponseType {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const responseType = (mediaType: string): ResponseType => ({
-  mediaType,
-  headers: { 'content-type': `${mediaType}; charset=utf-8` },
-});
-const json = responseType('application/json');
-const graphqlJson = responseType('application/graphql-response+json');
+const responseType = (mediaType: string): ResponseType => ({ mediaType, headers: { 'content-type': inUtf8(mediaType) } });
+const json = responseType(mediaTypes.json);
+const graphql = responseType(mediaTypes.graphql);
 
-/** What the full pipeline negotiates for the `Accept` headers that are usual among clients. It decides about all others. */
+/** What the full pipeline negotiates for the `Accept` headers of common clients. It negotiates all others itself. */
 const responseTypes = new Map<string | undefined, ResponseType>([
   [undefined, json],
   ['*/*', json],
-  ['application/json', json],
-  ['application/json, text/plain, */*', json],
-  ['application/graphql-response+json', graphqlJson],
-  ['application/graphql-response+json, application/json', graphqlJson],
-  ['application/graphql-response+json,application/json;q=0.9', graphqlJson],
+  [mediaTypes.json, json],
+  [`${mediaTypes.json}, text/plain, */*`, json],
+  [mediaTypes.graphql, graphql],
+  [`${mediaTypes.graphql}, ${mediaTypes.json}`, graphql],
+  [`${mediaTypes.graphql},${mediaTypes.json};q=0.9`, graphql],
 ]);
 
 const parameterNames = new Set(['query', 'variables', 'operationName']);

@@ -1,30 +1,35 @@
 import { errorCatalog, GatewayError, InvalidInput } from '../../domain/errors.ts';
 import { jsonObject } from '../../http/body.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
-import { failureHeaders } from '../../http/problem.ts';
-import type { HttpRequest, HttpResponse, Route } from '../../http/types.ts';
+import { inUtf8, mediaTypes } from '../../http/media-types.ts';
+import { type Failure, failureHeaders, headersOf } from '../../http/problem.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 import { assertResponseSize } from '../schema/response-meter.ts';
-import type { GraphQLParams, GraphQLServer } from './server.ts';
+import { createGraphQLServer, type GraphQLParams, type GraphQLServerOptions } from './server.ts';
 
-const acceptable = 'application/graphql-response+json, application/json';
+const { maxAcceptLength } = graphqlLimits;
+
+/** The methods of the GraphQL endpoint. */
+export const graphqlMethods = ['GET', 'POST'] as const;
 
 /**
- * The route of the GraphQL endpoint.
+ * Creates the handler of the GraphQL endpoint.
  *
  * @param contextOf creates the context of the resolvers for a request.
  */
-export function graphqlRoute(server: GraphQLServer, contextOf: (request: HttpRequest) => GraphQLContext): Route {
+export function graphqlHandler(contextOf: (request: HttpRequest) => GraphQLContext, options: GraphQLServerOptions): Handler {
+  const server = createGraphQLServer(failureHeaders, options);
+
   async function respondByFullPipeline(
     request: HttpRequest,
     params: GraphQLParams,
     context: GraphQLContext,
   ): Promise<HttpResponse> {
     const { method, url, body, query } = request;
-    const headers = request.headers as Record<string, string>;
+    const init = { method, headers: request.headers as Record<string, string> };
     const characters = body.length + query.length;
-    const init = { method, headers };
     const response = await server.fullPipeline({ url: `http://gateway${url}`, init, params, characters, context });
     if (response.status === 406) return notAcceptable();
     const text = await response.text();
@@ -33,41 +38,38 @@ export function graphqlRoute(server: GraphQLServer, contextOf: (request: HttpReq
   }
 
   return {
-    credential: 'optional',
     // Not an async function, because most requests are responded to by another one.
     handle(request) {
       const { method, headers, body } = request;
       const { accept } = headers;
-      assertAcceptLength(accept);
+      if (accept !== undefined && accept.length > maxAcceptLength) throw acceptTooLong();
       const params = readParams(request);
       const context = contextOf(request);
-      const quick = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
-      return quick ?? respondByFullPipeline(request, params, context);
+      const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
+      return fast ?? respondByFullPipeline(request, params, context);
     },
     renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
   };
 }
 
-const { maxAcceptLength } = graphqlLimits;
-
-function assertAcceptLength(accept: string | undefined): void {
-  if (accept === undefined || accept.length <= maxAcceptLength) return;
-  throw new GatewayError(
+function acceptTooLong(): GatewayError {
+  return new GatewayError(
     'INVALID_INPUT',
-    `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: application/json".`,
+    `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: ${mediaTypes.json}".`,
   );
 }
 
 function notAcceptable(): HttpResponse {
-  const message = `None of the media types in the Accept header is supported; available: ${acceptable}.`;
+  const available = `${mediaTypes.graphql}, ${mediaTypes.json}`;
+  const message = `None of the media types in the Accept header is supported; available: ${available}.`;
   return {
     status: 406,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
+    headers: { 'content-type': inUtf8(mediaTypes.json) },
     body: JSON.stringify({ errors: [{ message, extensions: { code: 'INVALID_INPUT' } }] }),
   };
 }
 
-/** Reads the parameters with the strictness that REST has, so that a number that JSON would change is refused there too. */
+/** Reads the parameters as strictly as REST does, so that a number that JSON would change is rejected here too. */
 function readParams(request: HttpRequest): GraphQLParams {
   if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
   const given = Object.fromEntries(parseQuery(request.query));
@@ -80,12 +82,12 @@ function readParams(request: HttpRequest): GraphQLParams {
 }
 
 /** A failure of the whole request, in the form of a GraphQL response. */
-function renderGraphQLError(error: GatewayError, accept = ''): HttpResponse {
-  const type = accept.includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json';
+function renderGraphQLError(error: Failure, accept = ''): HttpResponse {
+  const type = accept.includes(mediaTypes.graphql) ? mediaTypes.graphql : mediaTypes.json;
   const extensions = { code: error.code, ...(error instanceof InvalidInput && { issues: error.issues }) };
   return {
     status: errorCatalog[error.code].status,
-    headers: { 'content-type': `${type}; charset=utf-8`, ...failureHeaders(error.code) },
+    headers: { 'content-type': inUtf8(type), ...headersOf(error) },
     body: JSON.stringify({ errors: [{ message: error.message, extensions }] }),
   };
 }

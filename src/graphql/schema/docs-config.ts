@@ -6,15 +6,13 @@ import type { Level } from '../../docs-config/rules/rule.ts';
 import type { Report, ValidateOptions } from '../../docs-config/validate.ts';
 import { type Asker, documentChecker } from '../../docs-config-pool/check-documents.ts';
 import { InvalidInput } from '../../domain/errors.ts';
+import { docsConfigCodePath } from '../../http/paths.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { DocsConfigType } from './docs-config-types.ts';
 
 /** The maximum number of files per call. */
 const maxDocuments = 20;
-
-/** The path under which the gateway serves a page about each code. */
-const explanationsPath = '/docs/docs-config';
 
 const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
   description: 'A place in the text.',
@@ -61,7 +59,7 @@ const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').imp
     fix: t.expose('fix', { type: FixType, nullable: true, description: 'An edit; null where there is a choice.' }),
     url: t.string({
       description: 'Path of the page about the rule, on this server.',
-      resolve: ({ code }) => `${explanationsPath}/${code}`,
+      resolve: ({ code }) => docsConfigCodePath(code),
     }),
   }),
 });

@@ -1,0 +1,41 @@
+/** The media types of request and response bodies. No other file names them. */
+export const mediaTypes = {
+  json: 'application/json',
+  /** REST errors, RFC 9457. */
+  problem: 'application/problem+json',
+  /** GraphQL responses whose status says whether the operation was executed; `json` always has 200. */
+  graphql: 'application/graphql-response+json',
+  jsonSchema: 'application/schema+json',
+  html: 'text/html',
+  css: 'text/css',
+  svg: 'image/svg+xml',
+} as const;
+
+/** The `Content-Type` of text in UTF-8. JSON that is not GraphQL goes without, as RFC 8259 defines no charset for it. */
+export function inUtf8(mediaType: string): string {
+  return `${mediaType}; charset=utf-8`;
+}
+
+/** The media type and quality of an item of an `Accept` header, in lower case. An invalid quality counts as 1. */
+function readItem(item: string): { mediaType: string; quality: number } {
+  const [mediaType = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  const value = quality === undefined || quality === '' ? 1 : Number(quality);
+  return { mediaType, quality: value >= 0 && value <= 1 ? value : 1 };
+}
+
+/**
+ * Whether an `Accept` header prefers HTML to JSON, as those of browsers do for a page. Of equal qualities, the first named counts,
+ * and a name before a wildcard. Linear in the length of the header.
+ */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (!accept?.includes('/')) return false;
+  const items = accept.split(',').map(readItem);
+  const html = items.findIndex(({ mediaType }) => mediaType === mediaTypes.html);
+  const named = items.findIndex(({ mediaType }) => mediaType === mediaTypes.json || mediaType === mediaTypes.problem);
+  const json = named >= 0 ? named : items.findIndex(({ mediaType }) => mediaType === 'application/*' || mediaType === '*/*');
+  const htmlQuality = items[html]?.quality ?? 0;
+  const jsonQuality = items[json]?.quality ?? 0;
+  if (htmlQuality === jsonQuality) return htmlQuality > 0 && (named < 0 || html < named);
+  return htmlQuality > jsonQuality;
+}

@@ -1,0 +1,34 @@
+import { type ErrorCode, errorCatalog } from '../../domain/errors.ts';
+import { errorCodePath, paths } from '../paths.ts';
+import { type Html, html, withCode } from './html.ts';
+import { href, type PageContent } from './layout.ts';
+
+const codes = Object.keys(errorCatalog) as ErrorCode[];
+
+/** Whether there is an error code with this name. */
+export function isErrorCode(name: string): name is ErrorCode {
+  return Object.hasOwn(errorCatalog, name);
+}
+
+/** The page that lists every error code. */
+export function errorCodesPage(): PageContent {
+  const intro = html`<p>The codes of errors, over REST and GraphQL: what they mean and what to do.</p>`;
+  return { title: 'Error codes', main: html`${intro}<dl>${codes.map(describeCode)}</dl>` };
+}
+
+function describeCode(code: ErrorCode): Html {
+  const { status, title, remedy } = errorCatalog[code];
+  return html`
+<dt><a href="${href(errorCodePath(code))}"><code>${code}</code></a> <span class="badge">${status}</span></dt>
+<dd>${title}. ${withCode(remedy)}</dd>`;
+}
+
+/** The page about one error code. */
+export function errorCodePage(code: ErrorCode): PageContent {
+  const { status, title, remedy } = errorCatalog[code];
+  const main = html`<p><strong>${title}.</strong></p>
+<p>${withCode(remedy)}</p>
+<p>HTTP status <span class="badge">${status}</span></p>
+<p><a href="${href(paths.errors)}">All error codes</a></p>`;
+  return { title: code, heading: html`<code>${code}</code>`, main };
+}

@@ -1,0 +1,21 @@
+import type { ErrorCode } from '../domain/errors.ts';
+
+/** The paths that other parts of the gateway link to. */
+export const paths = {
+  contents: '/',
+  graphql: '/graphql',
+  user: '/api/user',
+  errors: '/docs/errors',
+  docsConfig: '/docs/docs-config',
+  docsConfigSchema: '/schemas/docs-config.json',
+} as const;
+
+/** The path of the page about an error code. */
+export function errorCodePath(code: ErrorCode): string {
+  return `${paths.errors}/${code}`;
+}
+
+/** The path of the page about a diagnostic code of the configuration file validator. */
+export function docsConfigCodePath(code: string): string {
+  return `${paths.docsConfig}/${code}`;
+}

@@ -1,0 +1,127 @@
+import { type Code, isCode } from './docs-config/rules/registry.ts';
+import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
+import type { ErrorCode } from './domain/errors.ts';
+import { graphqlMethods } from './graphql/execution/route.ts';
+import { mediaTypes } from './http/media-types.ts';
+import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
+import { renderContents } from './http/pages/contents.ts';
+import { diagnosticPage, diagnosticsPage } from './http/pages/docs-config.ts';
+import { errorCodePage, errorCodesPage, isErrorCode } from './http/pages/error-codes.ts';
+import { withErrorPages } from './http/pages/error-page.ts';
+import { json, page, resource } from './http/pages/page.ts';
+import { paths } from './http/paths.ts';
+import { lastSegment } from './http/router.ts';
+import type { Handler, Route } from './http/types.ts';
+import { userMethods, userSummary } from './rest/user.ts';
+
+/** The handlers that need the gateway's configuration or its database. */
+export interface RouteDependencies {
+  readonly graphql: Handler;
+  readonly user: Handler;
+  /** Why the gateway is not ready to serve; nothing if it is. */
+  readonly unreadiness: () => Promise<string | undefined>;
+}
+
+/** What the read-only routes without a credential have in common. */
+const readOnly = { methods: ['GET', 'HEAD'], credential: 'ignored' } as const;
+
+/** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
+export function createRoutes({ graphql, user, unreadiness }: RouteDependencies): readonly Route[] {
+  const routes: readonly Route[] = [
+    {
+      path: paths.contents,
+      ...readOnly,
+      description: 'The available paths',
+      isListed: false,
+      ...resource((request) => renderContents(request, routes)),
+    },
+    {
+      path: paths.graphql,
+      methods: graphqlMethods,
+      credential: 'optional',
+      description: 'GraphQL API; in a browser, the playground',
+      isListed: true,
+      ...withErrorPages(graphql),
+    },
+    {
+      path: paths.user,
+      aliases: [`${paths.user}/`],
+      methods: userMethods,
+      credential: 'required',
+      schemes: ['Token'],
+      description: `Legacy REST API: ${userSummary}`,
+      isListed: true,
+      ...withErrorPages(user),
+    },
+    {
+      path: paths.errors,
+      ...readOnly,
+      description: 'Error codes: meaning and remedy',
+      isListed: true,
+      ...page(errorCodesPage),
+    },
+    {
+      path: `${paths.errors}/{code}`,
+      accepts: isErrorCode,
+      ...readOnly,
+      description: 'An error code: meaning and remedy',
+      isListed: false,
+      ...page(({ path }) => errorCodePage(lastSegment(path) as ErrorCode)),
+    },
+    {
+      path: paths.docsConfig,
+      ...readOnly,
+      description: 'Diagnostics of the configuration file validator, with examples',
+      isListed: true,
+      ...page(diagnosticsPage),
+    },
+    {
+      path: `${paths.docsConfig}/{code}`,
+      accepts: isCode,
+      ...readOnly,
+      description: 'A diagnostic of the configuration file validator, with examples',
+      isListed: false,
+      ...page(({ path }) => diagnosticPage(lastSegment(path) as Code)),
+    },
+    {
+      path: paths.docsConfigSchema,
+      ...readOnly,
+      description: 'JSON Schema of the configuration file, for editors',
+      isListed: true,
+      ...resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
+    },
+    {
+      path: assetRoutePath,
+      accepts: isAsset,
+      ...readOnly,
+      description: 'The stylesheet and the icon of the pages',
+      isListed: false,
+      ...resource(serveAsset),
+    },
+    {
+      path: '/favicon.ico',
+      ...readOnly,
+      description: 'The icon of the pages',
+      isListed: false,
+      ...resource(serveFavicon),
+    },
+    {
+      path: '/livez',
+      ...readOnly,
+      description: 'Liveness check',
+      isListed: true,
+      ...resource(() => json(200, { status: 'alive' })),
+    },
+    {
+      path: '/readyz',
+      ...readOnly,
+      description: 'Readiness check: the database is reachable and fully migrated',
+      isListed: true,
+      ...resource(async () => {
+        const reason = await unreadiness();
+        return reason === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reason });
+      }),
+    },
+  ];
+  return routes;
+}

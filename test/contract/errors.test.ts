@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type ErrorCode, errorCatalog } from '../../src/domain/errors.ts';
+
+/** Codes of the published list that nothing returns yet. */
+const reserved: readonly ErrorCode[] = ['RATE_LIMITED'];
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+  .map((file) => readFileSync(join('src', file), 'utf8'));
+
+test('every error code is returned by something', () => {
+  const isReturned = (code: string) =>
+    sources.some((text) => new RegExp(`(?:GatewayError\\(\\s*|super\\(|\\bcode: )'${code}'`).test(text));
+  expect(Object.keys(errorCatalog).filter((code) => !isReturned(code))).toEqual(reserved);
+});
+
+test.each(Object.entries(errorCatalog))('%s has a status, a title and a remedy', (code, { status, title, remedy }) => {
+  expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(title).toMatch(/^[A-Z].*[^.]$/);
+  expect(remedy).toMatch(/^[A-Z].*[.…]$/s);
+});

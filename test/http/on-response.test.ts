@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Caller } from '../../src/domain/caller.ts';
+import { GatewayError } from '../../src/domain/errors.ts';
+import { type CompletedExchange, createListener } from '../../src/http/listener.ts';
+import { problem } from '../../src/http/problem.ts';
+import { createRouter } from '../../src/http/router.ts';
+import type { Handler, HttpRequest, Route } from '../../src/http/types.ts';
+import { sendRequest } from '../support/gateway.ts';
+
+let server: Server;
+let url: string;
+let reported: CompletedExchange[];
+/** Called for each report. */
+let notify: () => void;
+let release: () => void;
+let started: Promise<HttpRequest>;
+/** Called when a request waits for its credential to be checked. */
+let authenticating: () => void;
+
+beforeEach(async () => {
+  reported = [];
+  notify = () => {};
+  let start: (request: HttpRequest) => void;
+  started = new Promise((resolve) => {
+    start = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const ok = { status: 200, headers: {}, body: 'ok' };
+  const route = (path: string, handle: Handler['handle'], accepts?: (value: string) => boolean): Route => ({
+    ...{ path, methods: ['GET', 'POST'], credential: 'ignored', description: path, isListed: true, handle, renderError: problem },
+    ...(accepts && { accepts }),
+  });
+  const routes = [
+    route('/ok', () => ok),
+    route(
+      '/items/{id}',
+      () => ok,
+      () => true,
+    ),
+    route('/conflict', () => Promise.reject(new GatewayError('CONFLICT', 'is taken'))),
+    route('/broken', () => {
+      throw new Error('broken');
+    }),
+    route('/slow', async (request) => {
+      start(request);
+      await released;
+      return ok;
+    }),
+  ];
+  server = createListener({
+    authenticate: (authorization) => {
+      if (authorization !== 'wait') return Caller.anonymous;
+      authenticating();
+      return released.then(() => Caller.anonymous);
+    },
+    route: createRouter(routes),
+    renderError: problem,
+    report: () => {},
+    isDraining: () => false,
+    onResponse: (exchange) => {
+      reported.push(exchange);
+      notify();
+    },
+  }).server;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  release();
+  server.close();
+  server.closeAllConnections();
+});
+
+const labels = () => reported.map(({ route, method, status }) => [route?.path, method, status]);
+const nextReport = () => new Promise<void>((resolve) => (notify = resolve));
+
+async function open(text: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+test.each([
+  ['GET', '/ok', '/ok', 200],
+  ['GET', '/ok?x=y', '/ok', 200],
+  ['GET', '/items/7', '/items/{id}', 200],
+  ['POST', '/conflict', '/conflict', 409],
+  ['GET', '/broken', '/broken', 500],
+  ['DELETE', '/ok', '/ok', 405],
+  ['GET', '/nowhere', undefined, 404],
+])('%s %s is reported once, with the route %s and status %i', async (method, path, route, status) => {
+  const response = await sendRequest(url, method, path, { headers: { 'x-request-id': 'the-id' } });
+  expect(response.status).toBe(status);
+  expect(labels()).toEqual([[route, method, status]]);
+  expect(reported[0]?.id).toBe('the-id');
+  expect(reported[0]?.durationMs).toBeGreaterThan(0);
+  expect(reported[0]?.durationMs).toBeLessThan(10_000);
+});
+
+test('each of many requests on one connection is reported', async () => {
+  const socket = await open('GET /ok HTTP/1.1\r\nHost: g\r\n\r\n'.repeat(3));
+  while (reported.length < 3) await nextReport();
+  socket.destroy();
+  expect(labels()).toEqual(Array(3).fill(['/ok', 'GET', 200]));
+});
+
+test.each([
+  ['no HTTP', 'BANANA\r\n\r\n', 400],
+  ['too many headers', `GET / HTTP/1.1\r\nHost: g\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+])('%s is reported without route and method', async (_, text, status) => {
+  const report = nextReport();
+  await open(text);
+  await report;
+  expect(labels()).toEqual([[undefined, undefined, status]]);
+});
+
+test('a request whose body is not valid HTTP is reported once', async () => {
+  const report = nextReport();
+  const socket = await open('POST /ok HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n');
+  await report;
+  if (!socket.closed) await once(socket.resume(), 'close');
+  expect(reported.map(({ route, method }) => [route?.path, method])).toEqual([['/ok', 'POST']]);
+});
+
+test('a request that times out is reported once, with 408', async () => {
+  const report = nextReport();
+  const socket = await open('POST /ok HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\n{');
+  await report;
+  await once(socket.resume(), 'close');
+  expect(labels()).toEqual([['/ok', 'POST', 408]]);
+});
+
+test('a request whose client disconnects is reported once, without a status', async () => {
+  const socket = await open('GET /slow HTTP/1.1\r\nHost: g\r\n\r\n');
+  const request = await started;
+  socket.resetAndDestroy();
+  while (!request.isAbandoned()) await new Promise((resolve) => setImmediate(resolve));
+  const report = nextReport();
+  release();
+  await report;
+  expect(labels()).toEqual([['/slow', 'GET', undefined]]);
+});
+
+test('a request whose client disconnects before it is handled is reported once, as soon as that is noticed', async () => {
+  const socket = await open('GET /slow HTTP/1.1\r\nHost: g\r\nAuthorization: wait\r\n\r\n');
+  await new Promise<void>((resolve) => {
+    authenticating = resolve;
+  });
+  socket.resetAndDestroy();
+  const count = () => new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections)));
+  while ((await count()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve)); // in which the response is closed as well
+  const report = nextReport();
+  release();
+  await report;
+  expect(labels()).toEqual([['/slow', 'GET', undefined]]);
+  expect(reported[0]?.durationMs).toBeLessThan(5_000);
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Reply, sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
+
+const prefix = '/internal/groups';
+let gateway: TestGateway;
+let proxy: Server;
+let origin: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  proxy = createServer((incoming, outgoing) => {
+    const { method = '', url = '', headers } = incoming;
+    if (!url.startsWith(`${prefix}/`)) {
+      outgoing.writeHead(418).end('outside of the prefix');
+      return;
+    }
+    const onward = request(gateway.url + url.slice(prefix.length), { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 0, response.headers);
+      response.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  proxy.close();
+  proxy.closeAllConnections();
+  await gateway.close();
+});
+
+const open = (url: string): Promise<Reply> => sendRequest(origin, 'GET', url, { headers: { accept: 'text/html' } });
+
+/** Every URL that a page refers to, resolved as a browser does. */
+function linksOf(url: string, { text }: Reply): string[] {
+  const base = new URL(/<base href="([^"]+)"/.exec(text)?.[1] ?? '', url);
+  const withoutBase = text.replace(/<base [^>]+>/, '');
+  return [...withoutBase.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = '']) => new URL(link, base).href);
+}
+
+test('behind a proxy that removes a path prefix, every link of every page leads to something', async () => {
+  const statuses = new Map<string, number>();
+  const waiting = [`${origin}${prefix}/`, `${origin}${prefix}/no/such/path`, `${origin}${prefix}/no/such/folder/`];
+  for (let url = waiting.pop(); url; url = waiting.pop()) {
+    const response = await open(url);
+    statuses.set(url.slice(origin.length), response.status);
+    // The playground is not a page of this layout.
+    if (!response.text.includes('<base ')) continue;
+    for (const link of linksOf(url, response))
+      if (!statuses.has(link.slice(origin.length)) && !waiting.includes(link)) waiting.push(link);
+  }
+  const failed = [...statuses].filter(([, status]) => status !== 200);
+  expect(Object.fromEntries(failed)).toEqual({
+    [`${prefix}/api/user`]: 401, // which needs an API token
+    [`${prefix}/no/such/folder/`]: 404,
+    [`${prefix}/no/such/path`]: 404,
+  });
+  for (const path of ['/', '/graphql', '/docs/errors/CONFLICT', '/docs/docs-config/hex-color', '/schemas/docs-config.json']) {
+    expect([...statuses.keys()]).toContain(prefix + path);
+  }
+});
