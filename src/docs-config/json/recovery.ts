@@ -13,18 +13,21 @@ import {
   type TextRange,
 } from './syntax-tree.ts';
 
-/** `"name: "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at the quote that ended it. */
+/**
+ * `"name: "Acme"` and `"name': "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at
+ * the quote that ended it.
+ */
 export function splitUnclosedKey(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
   const { text } = scanner;
   const end = scanner.at;
-  const name = /^([\w$-]+)\s*:\s*$/.exec(key)?.[1];
+  const [, name, wrongQuote = ''] = /^([\w$-]+)(['`\]{}[,:]?)\s*:\s*$/.exec(key) ?? [];
   if (name === undefined || text[end - 1] !== '"' || /[\s:]/.test(text[end] ?? ' ')) return false;
   const keyEnd = start + 1 + name.length;
   scanner.report({
     range: { start, end: keyEnd },
     message: `The key ${quoteText(text, { start, end: keyEnd })} is not closed.`,
     suggestion: 'Put a double quote at its end.',
-    fix: { range: { start: keyEnd, end: keyEnd }, newText: '"' },
+    fix: { range: { start: keyEnd, end: keyEnd + wrongQuote.length }, newText: '"' },
   });
   startMember(frame, node, name, start, keyEnd);
   frame.state = 'value';

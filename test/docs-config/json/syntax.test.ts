@@ -62,6 +62,8 @@ const cases: readonly [name: string, text: string, offending: string, says: RegE
   ['NUL in a string', `${head}, "favicon": "/f\u0000.svg"}`, '\u0000', /U\+0000/, `${head}, "favicon": "/f\\u0000.svg"}`],
   ['unknown escape', `${head}, "favicon": "C:\\docs"}`, '\\d', /no escape/],
   ['escaped single quote', `${head}, "favicon": "it\\'s"}`, "\\'", /without the backslash/, `${head}, "favicon": "it's"}`],
+  ['unclosed key', `${head}, "favicon: "/f.svg"}`, '"favicon', /not closed/, `${head}, "favicon": "/f.svg"}`],
+  ['key with mixed quotes', `${head}, "favicon': "/f.svg"}`, '"favicon', /not closed/, `${head}, "favicon": "/f.svg"}`],
   ['unclosed object', head, '{', /never closed/],
   ['unclosed array', `{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}`, '[', /never closed/],
   [
