@@ -15,8 +15,8 @@ export interface FoundFiles {
 }
 
 /**
- * The files that an argument stands for: the file of that name; of a folder, each `mint.json` in it and below; of a glob, what it
- * matches. Hidden folders and `node_modules` are skipped. What exists is taken by its name, also when the name looks like a glob.
+ * Finds the files of an argument: the file of that name; for a folder, each `mint.json` in it and below; for a glob, what it matches.
+ * Hidden folders and `node_modules` are skipped. What exists is taken by its name, also when the name looks like a glob.
  *
  * @throws ArgumentsError for a glob that is too long.
  */
