@@ -1,15 +1,13 @@
 // How long a validation takes: beside the npm package @mintlify/validation on the same files in the same run, and as files grow.
 // The package is no dependency of this project (it brings 260 others, 120 MB): the first run installs it into a cache folder.
 
-import { execFileSync, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { validateDocsConfig } from '../src/docs-config/validate.ts';
+import { installPackage } from './cached-package.ts';
 
-const peer = { name: '@mintlify/validation', version: '0.1.878' };
-const cache = fileURLToPath(new URL('../node_modules/.cache/bench-docs-config/', import.meta.url));
+const peer = { name: '@mintlify/validation', version: '0.1.878', entry: 'dist/index.js' };
 const rounds = 120;
 const warmUpRounds = 40;
 const callsPerRound = 20;
@@ -23,7 +21,7 @@ export async function run(write: (text: string) => unknown): Promise<boolean> {
   write(
     `Files: ${sizes.length}, made for this run, ${Math.min(...sizes)} to ${Math.max(...sizes)} characters. Node ${process.version}.\n\n`,
   );
-  const installed = installPeer();
+  const installed = installPackage(peer) !== undefined;
   const [ours = Number.NaN, theirs] = await measure(installed ? ['ours', 'theirs'] : ['ours']);
   write('| validator | median of a file | ratio |\n|---|---|---|\n');
   write(`| docs-config | ${ours.toFixed(3)} ms | 1 |\n`);
@@ -96,7 +94,7 @@ function growth(megabytes: number): { text: number; diagnostics: number; millise
 }
 
 /** Configurations as teams write them, about 5,000 characters each: some right, some with mistakes. */
-function* sites(): Generator<string> {
+export function* sites(): Generator<string> {
   for (const [index, product] of ['Acme', 'Globex', 'Initech', 'Umbrella', 'Hooli', 'Soylent'].entries()) {
     const folders = ['guides', 'concepts', 'api-reference', 'integrations', 'self-hosting', 'security', 'changelog'];
     const topics = [
@@ -143,33 +141,11 @@ function* sites(): Generator<string> {
   }
 }
 
-const peerEntry = join(cache, 'node_modules', peer.name, 'dist', 'index.js');
-
-/** Installs the package to compare with, without running its scripts, unless it is there. */
-function installPeer(): boolean {
-  if (existsSync(peerEntry)) return true;
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(join(cache, 'package.json'), '{"private": true}\n');
-  const args = [
-    'install',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    '--save-exact',
-    `${peer.name}@${peer.version}`,
-  ];
-  try {
-    execFileSync('npm', args, { cwd: cache, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** It takes a value, so reading the text belongs to it. */
 async function loadPeer(): Promise<Validate> {
-  const { validateMintConfig } = (await import(pathToFileURL(peerEntry).href)) as { validateMintConfig: Validate };
+  const { validateMintConfig } = (await import(pathToFileURL(installPackage(peer) ?? '').href)) as {
+    validateMintConfig: Validate;
+  };
   return (source) => validateMintConfig(JSON.parse(source));
 }
 

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
+import { run as compareParsers } from './json-parsers.ts';
 import { measureByTurns, measureWorkload, type Plan, type Series } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
@@ -84,6 +85,7 @@ async function main(): Promise<void> {
     const reached = await compareValidators(print);
     process.exit(reached ? 0 : 1);
   }
+  if (process.argv[2] === 'json-parsers') return compareParsers(print);
   const options = readOptions(process.argv.slice(2));
   if (options === 'help') return print(help);
   const interrupted = untilInterrupted();

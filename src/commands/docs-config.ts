@@ -13,7 +13,7 @@ import { filesAround } from './files-around.ts';
 import { findFiles } from './find-files.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** What a command touches of its process. */
+/** The parts of the process that a command uses. */
 export interface CommandIo {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: { write(text: string): unknown; isTTY?: boolean };
@@ -34,13 +34,13 @@ Options of check:
   --allow-nested-groups    Accept groups inside the pages of a group
   --severity CODE=LEVEL    Make a code an error, a warning, or switch it off; may be given several times
   --format FORMAT          pretty (default), json, sarif, or github (annotations of GitHub Actions)
-  --fix                    Correct in the files what can be corrected with certainty and list it, then check
+  --fix                    Apply and list the fixes that are certain, then check
 Options of schema:
   --strict, --allow-nested-groups    Print the schema that agrees with check under these options
 
-References to pages and other files are looked up around each file; those of standard input are not looked up.
+References to pages and other files are resolved in the folder of each file; those of standard input are not checked.
 Color is used on a terminal. FORCE_COLOR=1 turns it on and FORCE_COLOR=0 off; without it NO_COLOR turns it off.
-Exit status: 0 nothing is an error, 1 something is, 2 a file cannot be read or the command is mistyped.
+Exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are invalid.
 Codes: ${codes.join(', ')}
 `;
 
@@ -49,7 +49,7 @@ const commands = { check, explain: explainCode, schema } as const;
 /**
  * Checks configuration files, explains codes, or prints the JSON Schema. Needs neither database nor gateway.
  *
- * @returns the exit status: 0 nothing is an error, 1 something is, 2 a file cannot be read or the arguments are mistaken.
+ * @returns the exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are invalid.
  */
 export async function docsConfig(args: string[], io: CommandIo): Promise<number> {
   const [command, ...rest] = args;
@@ -58,7 +58,7 @@ export async function docsConfig(args: string[], io: CommandIo): Promise<number>
       io.stdout.write(help);
       return 0;
     }
-    if (command === undefined) throw new ArgumentsError('Say what to do: check, explain or schema.');
+    if (command === undefined) throw new ArgumentsError('Specify a command: check, explain or schema.');
     if (!Object.hasOwn(commands, command)) throw new ArgumentsError(unknown('command', command, Object.keys(commands)));
     return await commands[command as keyof typeof commands](rest, io);
   } catch (error) {
@@ -82,10 +82,10 @@ async function check(args: string[], io: CommandIo): Promise<number> {
     allowNestedGroups: values['allow-nested-groups'] === true,
     severities: severitiesFrom((values.severity as string[] | undefined) ?? []),
   };
-  if (positionals.length === 0) throw new ArgumentsError('Name the files to check, or - for standard input.');
+  if (positionals.length === 0) throw new ArgumentsError('Specify the files to check, or - for standard input.');
   if (positionals.filter((file) => file === '-').length > 1) throw new ArgumentsError('Standard input (-) can be read once.');
   if (values.fix && positionals.includes('-'))
-    throw new ArgumentsError('--fix writes to files; it has none with standard input (-).');
+    throw new ArgumentsError('--fix cannot be used with standard input (-): there is no file to write.');
 
   const { files, problems } = await allFiles(positionals, io);
   const checked: CheckedFile[] = [];
@@ -101,7 +101,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
     if (checked.length > 0) io.stdout.write(renderPretty(checked, usesColor(io)));
   } else {
     io.stdout.write(renderers[format](checked));
-    if (format !== 'json') io.stderr.write(renderFixes(checked, false)); // these formats have no place for them
+    if (format !== 'json') io.stderr.write(renderFixes(checked, false)); // these formats cannot contain them
   }
   if (problems.length > 0) return 2;
   return checked.every(({ report }) => report.valid) ? 0 : 1;
@@ -120,7 +120,7 @@ function schema(args: string[], io: CommandIo): number {
   return 0;
 }
 
-/** Every file that the arguments stand for, each once, and what is wrong with arguments that stand for none. */
+/** The files of all arguments, each once, and a message for each argument that matches none. */
 async function allFiles(args: readonly string[], { cwd }: CommandIo): Promise<{ files: Iterable<string>; problems: string[] }> {
   const files = new Map<string, string>();
   const problems: string[] = [];
@@ -160,7 +160,7 @@ function usesColor({ stdout, env }: CommandIo): boolean {
   return stdout.isTTY === true && !env['NO_COLOR'];
 }
 
-/** More than any configuration file has: about a thousand times as much as large ones. */
+/** About a thousand times the size of large configuration files. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /** @throws Error when it is no regular file, such as a pipe or a device, which may never end, or is too large. */

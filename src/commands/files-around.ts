@@ -2,14 +2,14 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** More files than any documentation has; a folder with more is something else, such as a home folder. */
+/** The maximum number of files. A folder with more is not a documentation site, but for example a home folder. */
 const maxFiles = 100_000;
 
 /**
- * The files in a folder and below, as paths from there with forward slashes. What begins with a dot, and node_modules, is left
- * out; links are followed, each folder once. Folders that cannot be read are taken for empty.
+ * The files in a folder and below, as paths from there with forward slashes. Hidden entries and `node_modules` are
+ * skipped; links are followed, each folder once. Folders that cannot be read count as empty.
  *
- * @returns undefined when there are more than 100,000, so that nothing is said to be missing that was only not looked at.
+ * @returns undefined when there are more than 100,000, so that no file is reported as missing that was not listed.
  */
 export async function filesAround(folder: string): Promise<string[] | undefined> {
   const files: string[] = [];

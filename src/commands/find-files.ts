@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
-import picomatch from 'picomatch';
 import { filesAround } from './files-around.ts';
+import { compileGlob, isGlob } from './glob.ts';
 
 /** The name of the configuration file, by which it is found in a folder. */
 const configFileName = 'mint.json';
 
-/** What an argument stands for. */
+/** The files of an argument. */
 export interface FoundFiles {
   /** Paths in the form that the user would write, sorted. */
   readonly files: readonly string[];
@@ -15,15 +15,16 @@ export interface FoundFiles {
 }
 
 /**
- * The files that an argument stands for: the file of that name; of a folder, each `mint.json` in it and below; of a glob, what it
- * matches. Hidden folders and `node_modules` are left out. What exists is taken by its name, also when the name looks like a glob.
+ * Finds the files of an argument: the file of that name; for a folder, each `mint.json` in it and below; for a glob, what it matches.
+ * Hidden folders and `node_modules` are skipped. What exists is taken by its name, also when the name looks like a glob.
+ *
+ * @throws ArgumentsError for a glob that is too long.
  */
 export async function findFiles(argument: string, cwd: string): Promise<FoundFiles> {
   const found = await stat(resolve(cwd, argument)).catch(() => undefined);
   if (found?.isDirectory()) return inFolder(argument, cwd);
   if (found) return { files: [argument] };
-  const { base, glob, isGlob } = picomatch.scan(argument);
-  return isGlob ? matching(base, glob, argument, cwd) : { files: [argument] };
+  return isGlob(argument) ? matching(argument, cwd) : { files: [argument] };
 }
 
 async function inFolder(folder: string, cwd: string): Promise<FoundFiles> {
@@ -36,12 +37,12 @@ async function inFolder(folder: string, cwd: string): Promise<FoundFiles> {
   return { files: [], problem: `There is no ${configFileName} in this folder or below.${hint}` };
 }
 
-async function matching(base: string, glob: string, argument: string, cwd: string): Promise<FoundFiles> {
-  const all = await filesAround(resolve(cwd, base));
-  if (!all) return tooMany(base === '' ? '.' : base);
-  const matches = picomatch(glob);
-  const files = all.filter((file) => matches(file));
-  return files.length > 0 ? { files: below(base, files) } : { files: [], problem: `No file matches ${argument}.` };
+async function matching(argument: string, cwd: string): Promise<FoundFiles> {
+  const { folder, matches } = compileGlob(argument);
+  const all = await filesAround(resolve(cwd, folder));
+  if (!all) return tooMany(folder === '' ? '.' : folder);
+  const files = all.filter(matches);
+  return files.length > 0 ? { files: below(folder, files) } : { files: [], problem: `No file matches ${argument}.` };
 }
 
 function below(folder: string, files: readonly string[]): string[] {

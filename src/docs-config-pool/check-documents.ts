@@ -3,16 +3,16 @@ import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-c
 import { workerEntry } from './worker-entry.ts';
 import { createWorkerPool, type JobOptions, type WorkerPool } from './worker-pool.ts';
 
-/** The most characters, of documents and of the paths of files, that one turn of the event loop checks itself. */
+/** The maximum number of characters, of documents and file paths, that one turn of the event loop checks inline. */
 export const maxInlineCharacters = 65_536;
 
-/** What a thread is given: the documents, and the options as JSON. */
+/** The job of a thread: the documents, and the options as JSON. */
 export interface CheckJob {
   readonly sources: readonly string[];
   readonly options: string;
 }
 
-/** What a thread answers for each document: the report and the normalized document, each as JSON, read when they are asked for. */
+/** The result of a thread for each document: the report and the normalized document, each as JSON. */
 export interface CheckedText {
   /** A {@link Report} without its `config`. */
   readonly report: string;
@@ -22,18 +22,18 @@ export interface CheckedText {
 /** Checks documents, off the event loop when they are long. */
 export interface DocumentChecker {
   /**
-   * The reports, in the order of the texts. A text that is there several times is checked once.
+   * The reports, in the order of the texts. A text that occurs several times is checked once.
    *
-   * @throws GatewayError `UNAVAILABLE` when too many long documents wait already or checking takes too long, `PAYLOAD_TOO_LARGE`
-   * when it takes more memory than it may, `INTERNAL` when it breaks off.
+   * @throws GatewayError `UNAVAILABLE` when too many long documents are queued or the check takes too long, `PAYLOAD_TOO_LARGE`
+   * when it needs more memory than a thread has, `INTERNAL` when the thread fails.
    */
   check(sources: readonly string[], options: ValidateOptions, asker?: Asker): readonly Report[] | Promise<readonly Report[]>;
 }
 
-/** Who asks for a check: whose share of the threads it takes, and whether they still wait for it. */
+/** On whose behalf a check runs, and whether its result is still needed. */
 export type Asker = Omit<JobOptions, 'characters'>;
 
-/** Makes a checker. Short documents, those of one turn of the event loop taken together, are checked at once. */
+/** Creates a checker. Short documents, those of one turn of the event loop taken together, are checked inline. */
 export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly CheckedText[]>): DocumentChecker {
   let inlineCharacters = 0;
   return {
@@ -63,7 +63,7 @@ function total(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-/** A report whose normalized document is read when it is first asked for: it can be as long as the document. */
+/** A report whose normalized document is parsed on first access: it can be as long as the document. */
 function readChecked({ report, config }: CheckedText): Report {
   let read: DocsConfig | null | undefined;
   return {
@@ -76,16 +76,16 @@ function readChecked({ report, config }: CheckedText): Report {
 }
 
 /**
- * The checker of this process, on one thread: a second one would take more memory than there is for it. It starts with the first
- * long document and ends after 30 s without one; nothing has to be closed.
+ * The checker of this process, on one thread: a second one would exceed the memory budget. It starts with the first long
+ * document and ends after 30 s without one; it needs no closing.
  */
 export const documentChecker = createDocumentChecker(
   createWorkerPool({
     entry: workerEntry(),
     maxThreads: 1,
     maxQueuedJobs: 64,
-    maxQueuedCharacters: 4_400_000, // so that beside three quarters of one share a body's worth of another fits
-    maxWaitMs: 12_000, // no request waits longer for its response
+    maxQueuedCharacters: 4_400_000, // a quarter of it holds one request body, so one share cannot block another
+    maxWaitMs: 12_000, // the request timeout
     jobTimeoutMs: 10_000,
     idleMs: 30_000,
     maxHeapMb: 96,

@@ -1,6 +1,6 @@
 /**
- * The module that the threads run. Run from the sources, as tests and tools do, a thread has to load the compiler first, because
- * loaders of the process do not reach into threads; so the threads never run a compiled file that is out of date.
+ * The module that the threads run. When the process runs the sources, as tests and tools do, the thread registers the
+ * compiler too, because threads do not inherit loaders; it never runs an outdated compiled file.
  */
 export function workerEntry(): URL {
   if (!import.meta.url.endsWith('.ts')) return new URL('./worker.js', import.meta.url);

@@ -2,45 +2,45 @@ import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../domain/errors.ts';
 import { FairQueue, type Share } from '../fair-queue.ts';
 
-/** What a pool is given. */
+/** Options of a pool. */
 export interface WorkerPoolOptions {
-  /** The module that each thread runs: it answers every message with one message. */
+  /** The module that each thread runs: it replies to every message with one message. */
   readonly entry: URL;
-  /** The most threads at once. */
+  /** The maximum number of threads. */
   readonly maxThreads: number;
-  /** The most jobs that wait for a thread: a short job counts as this part of the characters. */
+  /** The maximum number of queued jobs: a short job counts as `maxQueuedCharacters / maxQueuedJobs` characters. */
   readonly maxQueuedJobs: number;
-  /** The most characters of the jobs that wait for a thread. */
+  /** The maximum size of the queued jobs together, in characters. */
   readonly maxQueuedCharacters: number;
-  /** How long a job may wait for a thread, in milliseconds; later it is dropped. */
+  /** How long a job may be queued, in milliseconds; then it is dropped. */
   readonly maxWaitMs: number;
   /** How long a job may run, in milliseconds. */
   readonly jobTimeoutMs: number;
-  /** How long a thread without a job is kept. */
+  /** How long an idle thread is kept, in milliseconds. */
   readonly idleMs: number;
-  /** The most memory of a thread's heap, in MiB: of what is kept, and of what is new. */
+  /** The maximum heap of a thread, in MiB: old generation and young generation. */
   readonly maxHeapMb: number;
   readonly maxYoungHeapMb: number;
 }
 
-/** What a pool knows of a job beside the job itself. */
+/** How a job is queued. */
 export interface JobOptions {
-  /** Its size. */
+  /** The size of the job, in characters. */
   readonly characters: number;
   /** On whose behalf it runs. Shares take turns. */
   readonly share?: Share;
-  /** Whether nobody waits for the result any more; such a job is dropped instead of run. */
+  /** Whether the result is no longer needed; a queued job is then dropped. */
   readonly isAbandoned?: () => boolean;
 }
 
-/** A few threads that do long work, so that the event loop is free meanwhile. They never keep the process alive. */
+/** Worker threads for long work, so that it does not block the event loop. They never keep the process alive. */
 export interface WorkerPool<Job, Result> {
   /**
    * Runs a job on a thread, as soon as one is free.
    *
-   * @throws GatewayError `UNAVAILABLE` when too much waits already, of this share or in all, when the job waits or takes longer
-   * than it may, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it takes more memory than a thread has;
-   * `INTERNAL` when the thread dies of something else. The next job gets a new thread then.
+   * @throws GatewayError `UNAVAILABLE` when the queue is full, for this share or in total, when the job is queued or runs too
+   * long, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it needs more memory than a thread has;
+   * `INTERNAL` when the thread fails for another reason. The next job then gets a new thread.
    */
   run(job: Job, options: JobOptions): Promise<Result>;
   /** Ends every thread. Jobs that are not done fail with `UNAVAILABLE`. */
@@ -62,7 +62,7 @@ interface Thread<Job, Result> {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Makes a pool. Its first thread is started for its first job. */
+/** Creates a pool. The first thread is started for the first job. */
 export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): WorkerPool<Job, Result> {
   const threads = new Set<Thread<Job, Result>>();
   const leastWeight = Math.ceil(options.maxQueuedCharacters / options.maxQueuedJobs);
@@ -71,7 +71,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
 
   function start(): Thread<Job, Result> {
     const worker = new Worker(options.entry, {
-      execArgv: [], // those of the process are not for threads: some of them no thread takes
+      execArgv: [], // not those of the process: threads reject some of them
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: options.maxYoungHeapMb },
     });
     const thread: Thread<Job, Result> = { worker, task: undefined, timer: undefined };
@@ -86,10 +86,10 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       cause = error;
     });
     worker.on('exit', (code) => {
-      fail(thread, deathOf(cause ?? new Error(`A worker thread exited with ${code}.`)));
+      fail(thread, toThreadError(cause ?? new Error(`A worker thread exited with ${code}.`)));
       next();
     });
-    worker.unref(); // not before: listening takes it back
+    worker.unref(); // last, because adding listeners undoes it
     threads.add(thread);
     return thread;
   }
@@ -111,7 +111,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
     thread.worker.postMessage(task.job);
   }
 
-  /** The thread has no job any more; without a new one it ends after a while. */
+  /** Marks a thread as idle; without a new job it is terminated after `idleMs`. */
   function release(thread: Thread<Job, Result>): void {
     clearTimeout(thread.timer);
     thread.task = undefined;
@@ -131,13 +131,13 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
     task?.reject(error);
   }
 
-  /** A thread without a job, a new one if there may be one more. */
+  /** An idle thread, or a new one; undefined when all are busy. */
   function freeThread(): Thread<Job, Result> | undefined {
     const idle = [...threads].find(({ task }) => !task);
     return idle ?? (threads.size < options.maxThreads ? start() : undefined);
   }
 
-  /** Gives waiting jobs to free threads, and to new ones as long as there may be more. */
+  /** Assigns queued jobs to idle and new threads. */
   function next(): void {
     dropObsolete();
     while (!closed && queue.size > 0) {
@@ -147,7 +147,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
     }
   }
 
-  /** Fails the jobs whose results would come too late for anybody: they neither run nor take up places. */
+  /** Rejects queued jobs that are abandoned or too old. */
   function dropObsolete(): void {
     const nowMs = performance.now();
     const error = new GatewayError(
@@ -164,7 +164,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       return new Promise((resolve, reject) => {
         const weight = Math.max(characters, leastWeight);
         const task = { job, weight, isAbandoned, startsByMs: performance.now() + options.maxWaitMs, resolve, reject };
-        const thread = freeThread(); // jobs wait only where there is none
+        const thread = freeThread(); // jobs are queued only when there is none
         if (thread) return assign(thread, task);
         dropObsolete();
         if (queue.push(share, task)) return;
@@ -185,8 +185,8 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
   };
 }
 
-/** What a job fails with whose thread died. */
-function deathOf(cause: unknown): GatewayError {
+/** The error of a job whose thread failed. */
+function toThreadError(cause: unknown): GatewayError {
   const isOutOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isOutOfMemory
     ? new GatewayError('PAYLOAD_TOO_LARGE', 'The check takes more memory than it may. Send less at once.', { cause })

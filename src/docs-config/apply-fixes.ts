@@ -1,4 +1,4 @@
-import type { Diagnostic, Fix } from './diagnostic.ts';
+import type { Edit } from './json/parser-state.ts';
 import { createPositions, type Positions, type Range } from './json/positions.ts';
 import type { Code } from './rules/registry.ts';
 import { inspect, type ValidateOptions } from './validate.ts';
@@ -23,30 +23,46 @@ export interface AppliedFix {
  */
 export function applyFixes(source: string, options: ValidateOptions = {}): { text: string; fixes: AppliedFix[] } {
   const positions = createPositions(source);
-  const rounds: Edit[][] = [];
+  const rounds: AppliedEdit[][] = [];
   const fixes: AppliedFix[] = [];
   let text = source;
   while (rounds.length < maxRounds) {
-    const found = selectSeparate(inspect(text, options, { limit: Number.POSITIVE_INFINITY, fixable: true }).diagnostics);
+    const found = selectSeparate(findFixes(text, options));
     if (found.length === 0) break;
-    for (const { code, message, fix } of found) fixes.push({ code, message, range: mapToOriginal(rounds, fix, positions) });
-    rounds.push(toEdits(found));
+    for (const { code, message, edit } of found) fixes.push({ code, message, range: mapToOriginal(rounds, edit, positions) });
+    rounds.push(toAppliedEdits(found));
     text = replaceAll(text, found);
   }
   fixes.sort((a, b) => a.range.start.offset - b.range.start.offset);
   return { text, fixes };
 }
 
-type Fixable = Diagnostic & { readonly fix: Fix };
+interface Fixable {
+  readonly code: Code;
+  readonly message: string;
+  readonly edit: Edit;
+}
 
-/** The diagnostics whose fixes do not overlap or touch. The others are left to the next round. */
-function selectSeparate(diagnostics: readonly Diagnostic[]): Fixable[] {
-  const fixable = diagnostics.filter((diagnostic): diagnostic is Fixable => diagnostic.fix !== null);
-  fixable.sort((a, b) => a.fix.range.start.offset - b.fix.range.start.offset || a.fix.range.end.offset - b.fix.range.end.offset);
+/** Every error that has a fix. */
+function findFixes(text: string, options: ValidateOptions): Fixable[] {
+  const found: Fixable[] = [];
+  inspect(text, options, createPositions(text), (code, severity, _path, make) => {
+    if (severity !== 'error') return;
+    const { message, fix } = make();
+    if (fix) found.push({ code, message, edit: fix });
+  });
+  return found;
+}
+
+/** The fixes that do not overlap. Those that touch are separated too, unless both remove text. The others are left to the next round. */
+function selectSeparate(fixable: Fixable[]): Fixable[] {
+  fixable.sort(({ edit: { range: a } }, { edit: { range: b } }) => a.start - b.start || a.end - b.end);
   let end = -1;
-  return fixable.filter(({ fix: { range } }) => {
-    if (range.start.offset <= end) return false;
-    end = range.end.offset;
+  let removes = false;
+  return fixable.filter(({ edit: { range, newText } }) => {
+    if (range.start < end || (range.start === end && !(removes && newText === ''))) return false;
+    end = range.end;
+    removes = newText === '';
     return true;
   });
 }
@@ -54,26 +70,26 @@ function selectSeparate(diagnostics: readonly Diagnostic[]): Fixable[] {
 function replaceAll(text: string, fixes: readonly Fixable[]): string {
   const parts: string[] = [];
   let from = 0;
-  for (const { fix } of fixes) {
-    parts.push(text.slice(from, fix.range.start.offset), fix.newText);
-    from = fix.range.end.offset;
+  for (const { edit } of fixes) {
+    parts.push(text.slice(from, edit.range.start), edit.newText);
+    from = edit.range.end;
   }
   parts.push(text.slice(from));
   return parts.join('');
 }
 
 /** The range of an edit in the text before its round, and in the text after it. */
-interface Edit {
+interface AppliedEdit {
   readonly start: number;
   readonly end: number;
   readonly newStart: number;
   readonly newEnd: number;
 }
 
-function toEdits(fixes: readonly Fixable[]): Edit[] {
+function toAppliedEdits(fixes: readonly Fixable[]): AppliedEdit[] {
   let shift = 0;
-  return fixes.map(({ fix: { range, newText } }) => {
-    const [start, end] = [range.start.offset, range.end.offset];
+  return fixes.map(({ edit: { range, newText } }) => {
+    const { start, end } = range;
     const newStart = start + shift;
     const newEnd = newStart + newText.length;
     shift = newEnd - end;
@@ -82,19 +98,19 @@ function toEdits(fixes: readonly Fixable[]): Edit[] {
 }
 
 /** Maps the range of a fix to the original text. */
-function mapToOriginal(rounds: readonly Edit[][], { range }: Fix, positions: Positions): Range {
-  const start = rounds.reduceRight((offset, edits) => mapToPrevious(edits, offset, 'start'), range.start.offset);
-  const end = rounds.reduceRight((offset, edits) => mapToPrevious(edits, offset, 'end'), range.end.offset);
+function mapToOriginal(rounds: readonly AppliedEdit[][], { range }: Edit, positions: Positions): Range {
+  const start = rounds.reduceRight((offset, edits) => mapToPrevious(edits, offset, 'start'), range.start);
+  const end = rounds.reduceRight((offset, edits) => mapToPrevious(edits, offset, 'end'), range.end);
   return positions.range({ start, end: Math.max(start, end) });
 }
 
 /** Maps an offset to the text before a round; inside inserted text, to the start or end of what it replaced. */
-function mapToPrevious(edits: readonly Edit[], offset: number, side: 'start' | 'end'): number {
+function mapToPrevious(edits: readonly AppliedEdit[], offset: number, side: 'start' | 'end'): number {
   let low = 0;
   let high = edits.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((edits[middle] as Edit).newStart <= offset) low = middle + 1;
+    if ((edits[middle] as AppliedEdit).newStart <= offset) low = middle + 1;
     else high = middle;
   }
   const last = edits[low - 1];

@@ -1,15 +1,20 @@
-import { type CollectorOptions, createCollector, maxDiagnostics } from './collect-diagnostics.ts';
+import { type AddDiagnostic, createCollector, maxDiagnostics } from './collect-diagnostics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { maxDepth, parseJson } from './json/parse-json.ts';
-import { createPositions } from './json/positions.ts';
+import type { SyntaxProblem } from './json/parser-state.ts';
+import { createPositions, type Positions } from './json/positions.ts';
 import { printValue } from './json/print-value.ts';
+import type { JsonNode } from './json/syntax-tree.ts';
 import { draftNewerFormat, isNewerFormat } from './rules/newer-format.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
-import type { Level } from './rules/rule.ts';
-import { runRules } from './rules/run-rules.ts';
+import type { DiagnosticDraft, Level } from './rules/rule.ts';
+import { type ReportAt, runRules } from './rules/run-rules.ts';
 import { createSite } from './rules/site.ts';
 import type { DocsConfig } from './schema/definition.ts';
 import { normalize } from './schema/normalize.ts';
+
+/** The severity of each code in one document. */
+type Levels = Record<Code, Level>;
 
 /** Options of a validation. */
 export interface ValidateOptions {
@@ -38,36 +43,53 @@ export interface Report {
 
 /** Validates the text of a configuration file, in linear time. Never throws. */
 export function validateDocsConfig(source: string, options: ValidateOptions = {}): Report {
-  return inspect(source, options, { limit: maxDiagnostics });
+  const positions = createPositions(source);
+  const collector = createCollector(positions, maxDiagnostics);
+  const { root, levels } = inspect(source, options, positions, collector.add);
+  const found = collector.finish(levels['too-many-findings']);
+  const valid = found.errorCount === 0;
+  return { valid, ...found, config: valid && root ? normalize(root) : null };
 }
 
-/** Like {@link validateDocsConfig}, with options for the list of diagnostics. */
-export function inspect(source: string, options: ValidateOptions, collectorOptions: CollectorOptions): Report {
-  const positions = createPositions(source);
+/** Parses a text, runs the rules, and passes every diagnostic that is not switched off to `add`. */
+export function inspect(
+  source: string,
+  options: ValidateOptions,
+  positions: Positions,
+  add: AddDiagnostic,
+): { readonly root: JsonNode | undefined; readonly levels: Levels } {
   const levels = resolveLevels(options);
-  const collector = createCollector(positions, levels, collectorOptions);
-  const { root, tooDeep } = parseJson(source, ({ message, ...problem }) =>
-    collector.add('json-syntax', [], () => ({
-      ...problem,
-      message: typeof message === 'string' ? message : message((offset) => positions.at(offset).line),
-    })),
-  );
+  const report: ReportAt = (code, path, make) => {
+    const level = levels[code];
+    if (level !== 'off') add(code, level, path, make);
+  };
+  const line = (offset: number) => positions.at(offset).line;
+  let isJson = true;
+  const { root, tooDeep } = parseJson(source, (problem) => {
+    isJson = false;
+    report('json-syntax', [], () => draftSyntaxProblem(problem, line));
+  });
   if (tooDeep !== undefined) {
-    collector.add('too-deep', [], () => ({
+    report('too-deep', [], () => ({
       range: { start: tooDeep, end: tooDeep + 1 },
-      message: `The document is nested deeper than ${maxDepth} levels; what lies deeper was not read.`,
+      message: `The document is nested deeper than ${maxDepth} levels; deeper values were skipped.`,
       suggestion: 'Look for brackets that are never closed.',
     }));
   }
-  if (collector.has('json-syntax')) demoteGuesses(levels, options);
-  if (root && isNewerFormat(root) && levels.get('newer-format') !== 'off') {
-    collector.add('newer-format', [], () => draftNewerFormat(root));
+  if (!isJson) demoteGuesses(levels, options);
+  if (root && isNewerFormat(root) && levels['newer-format'] !== 'off') {
+    report('newer-format', [], () => draftNewerFormat(root));
   } else if (root) {
-    runRules(root, source, createSite(root, options.files), positions, collector);
+    runRules(root, { text: source, site: createSite(root, options.files), line, levels, report });
   }
-  const found = collector.finish();
-  const valid = found.errorCount === 0;
-  return { valid, ...found, config: valid && root ? normalize(root) : null };
+  return { root, levels };
+}
+
+function draftSyntaxProblem(
+  { range, message, suggestion, fix }: SyntaxProblem,
+  line: (offset: number) => number,
+): DiagnosticDraft {
+  return { range, message: typeof message === 'string' ? message : message(line), suggestion, ...(fix && { fix }) };
 }
 
 /**
@@ -79,24 +101,23 @@ export function validateDocsConfigValue(value: unknown, options: ValidateOptions
   return validateDocsConfig(printValue(value), options);
 }
 
-function resolveLevels({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Map<Code, Level> {
-  const levels = new Map<Code, Level>();
-  for (const code of codes) {
-    const level = Object.hasOwn(severities, code) ? severities[code] : undefined;
-    const chosen = code === 'nested-group' && allowNestedGroups ? 'off' : (level ?? rules[code].severity);
-    levels.set(code, strict && chosen === 'warning' ? 'error' : chosen);
-  }
-  return levels;
+function resolveLevels({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Levels {
+  const entries = codes.map((code): [Code, Level] => {
+    const level = (Object.hasOwn(severities, code) && severities[code]) || rules[code].severity;
+    const chosen = code === 'nested-group' && allowNestedGroups ? 'off' : level;
+    return [code, strict && chosen === 'warning' ? 'error' : chosen];
+  });
+  return Object.fromEntries(entries) as Levels;
 }
 
 /**
  * As long as the text is not JSON, what it means is a guess, so diagnostics other than syntax errors become warnings. Severities
  * that the caller chose are kept.
  */
-function demoteGuesses(levels: Map<Code, Level>, { severities = {}, strict }: ValidateOptions): void {
+function demoteGuesses(levels: Levels, { severities = {}, strict }: ValidateOptions): void {
   if (strict) return;
-  for (const [code, level] of levels) {
+  for (const code of codes) {
     const isGuess = code !== 'json-syntax' && code !== 'too-deep' && !Object.hasOwn(severities, code);
-    if (isGuess && level === 'error') levels.set(code, 'warning');
+    if (isGuess && levels[code] === 'error') levels[code] = 'warning';
   }
 }

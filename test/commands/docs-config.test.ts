@@ -191,11 +191,11 @@ test('explains every code', async () => {
 });
 
 test.each([
-  [[], 'Say what to do: check, explain or schema.'],
+  [[], 'Specify a command: check, explain or schema.'],
   [['chek'], 'Unknown command "chek". Did you mean check?'],
-  [['check'], 'Name the files to check, or - for standard input.'],
+  [['check'], 'Specify the files to check, or - for standard input.'],
   [['check', '-', '-'], 'Standard input (-) can be read once.'],
-  [['check', '--fix', '-'], '--fix writes to files; it has none with standard input (-).'],
+  [['check', '--fix', '-'], '--fix cannot be used with standard input (-): there is no file to write.'],
   [['check', 'a', '--strickt'], 'Unknown option "--strickt". Did you mean --strict?'],
   [['check', 'a', '--format', 'srif'], '--format: Unknown format "srif". Did you mean sarif?'],
   [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: Unknown code "typ". Did you mean type?'],

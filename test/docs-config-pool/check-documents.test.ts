@@ -19,7 +19,7 @@ const options = fc.record<ValidateOptions>(
   { requiredKeys: [] },
 );
 
-test('a thread reports what is reported inline, for generated documents', async () => {
+test('reports the same on a thread as inline, for generated documents', async () => {
   const sources = fc.array(
     fc.oneof(
       documents({ nested: true }).map((document) => JSON.stringify(document)),
@@ -29,7 +29,7 @@ test('a thread reports what is reported inline, for generated documents', async 
   );
   await fc.assert(
     fc.asyncProperty(sources, options, async (short, chosen) => {
-      // A long one takes the others to the thread with it.
+      // With a long document, all documents go to the thread.
       const reports = documentChecker.check([...short, long], chosen);
       expect(reports).toBeInstanceOf(Promise);
       const expected = [...short, long].map((source) => validateDocsConfig(source, chosen));
@@ -39,7 +39,7 @@ test('a thread reports what is reported inline, for generated documents', async 
   );
 });
 
-/** A pool that takes down the jobs that it is given, and never does them. */
+/** A pool that records its jobs and never runs them. */
 function recordingPool() {
   const jobs: { sources: readonly string[]; characters: number }[] = [];
   const pool: WorkerPool<{ sources: readonly string[] }, never> = {
@@ -52,7 +52,7 @@ function recordingPool() {
   return { jobs, checker: createDocumentChecker(pool) };
 }
 
-test('what is short, all of one turn together, is checked at once; the rest goes to a thread', async () => {
+test('checks short documents of one turn inline and passes the rest to a thread', async () => {
   const { jobs, checker } = recordingPool();
   const half = `{"name": "${'a'.repeat(maxInlineCharacters / 2)}"}`;
   expect(checker.check([half], {})).toMatchObject([{ valid: false }]);
@@ -63,7 +63,7 @@ test('what is short, all of one turn together, is checked at once; the rest goes
   expect(jobs).toEqual([{ sources: [half], characters: half.length }]);
 });
 
-test('the paths of files count as well, and a text that is there several times counts once', () => {
+test('counts file paths too, and a repeated text once', () => {
   const { jobs, checker } = recordingPool();
   void checker.check(['{}'], { files: ['a'.repeat(maxInlineCharacters)] });
   void checker.check([long, '{}', long], {});
@@ -73,12 +73,12 @@ test('the paths of files count as well, and a text that is there several times c
   ]);
 });
 
-/** However the tests were started, what is compiled is up to date. */
+/** Compiles if necessary, however the tests were started. */
 beforeAll(() => {
   execFileSync(process.execPath, ['scripts/setup.js']);
 }, 120_000);
 
-test('it works from the compiled files as well', () => {
+test('works from the compiled files as well', () => {
   const compiled = fileURLToPath(new URL('../../dist/docs-config-pool/check-documents.js', import.meta.url));
   const script = `
     const { documentChecker } = await import(${JSON.stringify(compiled)});

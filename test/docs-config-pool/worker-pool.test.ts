@@ -40,7 +40,7 @@ function heldJob(): { job: Job; raise: () => void } {
 
 const answer = (argument: unknown): Job => ({ job: 'answer', argument });
 
-test('gives each job its own result, however many there are', async () => {
+test('resolves each of many jobs with its own result', async () => {
   const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 100 });
   const results = await Promise.all(
     Array.from({ length: 50 }, (_, index) => pool.run(answer(index), { characters: 1, share: 1 })),
@@ -51,25 +51,28 @@ test('gives each job its own result, however many there are', async () => {
 test.each([
   ['jobs', { maxQueuedJobs: 1 }, 1],
   ['characters', { maxQueuedCharacters: 99 }, 99],
-])('refuses a job with UNAVAILABLE when too many %s wait, and takes jobs again afterward', async (_, limits, characters) => {
-  const pool = poolWith(limits);
-  const { job, raise } = heldJob();
-  const running = pool.run(job, { characters: 1_000_000 }); // one that can run at once may be of any size
-  const waiting = pool.run(answer('waited its turn'), { characters });
-  await expect(pool.run(answer('too many'), { characters: 1 })).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
-    message: 'Too many checks are waiting already. Try again shortly.',
-  });
-  raise();
-  expect(await Promise.all([running, waiting])).toEqual(['waited', 'waited its turn']);
-  expect(await pool.run(answer('next'), { characters: 1 })).toBe('next');
-});
+])(
+  'rejects a job with UNAVAILABLE when too many %s are queued, and accepts jobs again afterward',
+  async (_, limits, characters) => {
+    const pool = poolWith(limits);
+    const { job, raise } = heldJob();
+    const running = pool.run(job, { characters: 1_000_000 }); // one that can run at once may be of any size
+    const waiting = pool.run(answer('waited its turn'), { characters });
+    await expect(pool.run(answer('too many'), { characters: 1 })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'Too many checks are waiting already. Try again shortly.',
+    });
+    raise();
+    expect(await Promise.all([running, waiting])).toEqual(['waited', 'waited its turn']);
+    expect(await pool.run(answer('next'), { characters: 1 })).toBe('next');
+  },
+);
 
 test.each<[Job['job'], string]>([
   ['exit', 'INTERNAL'],
   ['throw', 'INTERNAL'],
   ['fill', 'PAYLOAD_TOO_LARGE'],
-])('a thread that dies (%s) fails its own job with %s; the one that waits behind it is done', async (job, code) => {
+])('a thread that fails (%s) rejects its own job with %s; the next job is run', async (job, code) => {
   const pool = poolWith();
   const failing = pool.run({ job }, { characters: 1 });
   const next = pool.run(answer('next'), { characters: 1 });
@@ -77,7 +80,7 @@ test.each<[Job['job'], string]>([
   expect(await next).toBe('next');
 });
 
-test('a job that takes too long is ended with UNAVAILABLE; the one that waits behind it is done', async () => {
+test('rejects a job that takes too long with UNAVAILABLE; the next job is run', async () => {
   const pool = poolWith({ jobTimeoutMs: 1000 });
   const hanging = pool.run({ job: 'hang' }, { characters: 1 });
   const next = pool.run(answer('next'), { characters: 1 });
@@ -85,7 +88,7 @@ test('a job that takes too long is ended with UNAVAILABLE; the one that waits be
   expect(await next).toBe('next');
 });
 
-test('shares take turns, and one that waits alone leaves a quarter of the places to others', async () => {
+test('shares take turns, and one share alone can use three quarters of the queue', async () => {
   const pool = poolWith({ maxQueuedJobs: 8, maxQueuedCharacters: 800 });
   const { job, raise } = heldJob();
   const order: string[] = [];
@@ -105,7 +108,7 @@ test('shares take turns, and one that waits alone leaves a quarter of the places
 test.each([
   ['whose caller has gone meanwhile', 20_000, true],
   ['that has waited too long', 0, false],
-])('a job %s is not run, and takes no place', async (_, maxWaitMs, isAbandoned) => {
+])('does not run or queue a job %s', async (_, maxWaitMs, isAbandoned) => {
   const pool = poolWith({ maxQueuedJobs: 2, maxWaitMs });
   const { job, raise } = heldJob();
   const running = pool.run(job, { characters: 1 });
@@ -123,7 +126,7 @@ test.each([
   expect(ran[0]).toBe(0);
 });
 
-test('closing fails what is not done, and what comes later', async () => {
+test('close rejects unfinished and later jobs', async () => {
   const pool = poolWith();
   const jobs = [pool.run({ job: 'hang' }, { characters: 1 }), pool.run(answer('waiting'), { characters: 1 })];
   const settled = Promise.allSettled(jobs);

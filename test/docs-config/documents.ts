@@ -8,7 +8,7 @@ const hex = fc
   .map((digits) => `#${digits.join('')}`);
 const word = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }).filter((text) => text.trim() !== '');
 
-/** Documents made from the format, nothing else: every required field, any of the others. Rules between fields are kept. */
+/** Documents generated from the schema: every required field, any of the others. Conditions between fields hold. */
 export function documents(options: { nested: boolean }): fc.Arbitrary<Record<string, unknown>> {
   return anyOf(docsConfigModel, options, 0).map((value) => value as Record<string, unknown>);
 }
@@ -45,7 +45,7 @@ function fieldOf(
   return field.absent ? entry : fc.option(entry, { nil: undefined });
 }
 
-/** A value in a document: where it stands, what the format has there, and the object or array that holds it. */
+/** A value in a document: its path, and its model and field in the schema. */
 export interface Spot {
   readonly path: readonly (string | number)[];
   readonly model: SchemaModel;
@@ -53,7 +53,7 @@ export interface Spot {
   readonly value: unknown;
 }
 
-/** Every value of a document that the format knows, the document itself first. */
+/** Every value of a document that the schema defines, the document itself first. */
 export function spots(
   value: unknown,
   model: SchemaModel = docsConfigModel,

@@ -8,31 +8,31 @@ import { filesOf, type HostileShape, hostileShapes, knownShapes, textOf } from '
 const factor = 8;
 const maxGrowth = 2 * factor;
 
-/** Where little is done for each pair of characters it shows in large texts only: this one, and one eight times as long. */
+/** The size up to which the small text grows: quadratic work with a small factor shows only in large texts. */
 const maxCharacters = 90_000;
 
 /** Shorter times are not compared, because of the noise of a machine: the text grows first. Known shapes grow further. */
 const leastMs = 4;
 const leastMsOfKnown = 15;
 
-/** What is out of proportion is measured again, and the least time counts: what else the machine does can only add. */
+/** A result out of proportion is measured again, and the least time counts: other load can only add. */
 const maxMeasures = 8;
 
-/** What takes this long is out of proportion, and is not measured again. */
+/** A run that takes this long is not measured again. */
 const maxMs = 5_000;
 
-/** What is done to a text, and to the paths of files, in time that has to grow as they do. */
+/** Operations on a text and on file paths, whose time must grow linearly with them. */
 const operations: Record<string, (text: string, files: string[]) => unknown> = {
   validate: (text) => validateDocsConfig(text),
   'validate strictly, with files': (text, files) => validateDocsConfig(text, { strict: true, allowNestedGroups: true, files }),
   fix: (text) => applyFixes(text),
 };
 
-test.each(knownShapes)('time grows as the text does: $name', (shape) => {
+test.each(knownShapes)('takes time in proportion to the text: $name', (shape) => {
   for (const name of Object.keys(operations)) expectLinear(name, shape, 16_000, leastMsOfKnown);
 });
 
-test('time grows as the text does, for generated shapes', () => {
+test('takes time in proportion to the text, for generated shapes', () => {
   fc.assert(
     fc.property(hostileShapes, fc.constantFrom(...Object.keys(operations)), (shape, name) =>
       expectLinear(name, shape, 16_000, leastMs),

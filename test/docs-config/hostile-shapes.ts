@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A text of any size: what is repeated in it, and what stands around. `§` becomes a number that is different each time. */
+/** A text of any size: what is repeated in it, and what surrounds it. `§` becomes a number that is different each time. */
 export interface HostileShape {
   readonly prefix: string;
   readonly first: string;
@@ -97,7 +97,7 @@ export const hostileShapes: fc.Arbitrary<HostileShape> = fc.record({
   suffix: fc.constantFrom(...suffixes),
 });
 
-/** Shapes that took time by the square of their length, or worse, in a naive reader. */
+/** Shapes that took time by the square of their length, or worse, in a naive parser. */
 export const knownShapes: readonly (HostileShape & { readonly name: string })[] = [
   known('digits that end in a letter', '{"name": 0', '1', '', '', 'x}'),
   known('digits and signs', '{"name": ', '1', '.', '1', 'ex}'),

@@ -17,15 +17,8 @@ export function recoverFromMismatch(parser: ParserState, code: number): void {
   scanner.recovering = false;
   const found = String.fromCharCode(code);
   const expected = closingBracket(top);
-  parser.bracketBalance ??= computeBracketBalance(parser);
-  if (parser.bracketBalance > 0) {
-    parser.bracketBalance--;
-    scanner.at++;
-    const message = `This ${found} is one too many: ${expected} closes what is open here.`;
-    const suggestion = `Remove this ${found}.`;
-    const certain = scanner.text[range.start - 1] === found;
-    scanner.report(certain ? createRemoval(range, message, suggestion) : { range, message, suggestion });
-    scanner.recovering = !certain;
+  if (hasExtraClosing(parser)) {
+    skipExtraClosing(parser, `This ${found} is one too many: ${expected} closes what is open here.`);
     return;
   }
   top.node.damaged = true;
@@ -42,26 +35,19 @@ export function recoverFromMismatch(parser: ParserState, code: number): void {
     scanner.recovering = true;
     return;
   }
-  if (isIndentedAs(scanner.text, scanner.at, top.node.start)) {
+  const bracketBalance = parser.bracketBalance ?? 0;
+  const certain = isIndentedAs(scanner.text, scanner.at, top.node.start);
+  if (certain || (bracketBalance === 0 && isOnLineOf(scanner.text, scanner.at, top.node.start))) {
     closeFrame(parser);
     scanner.report({
       range,
       message: `A ${openingBracket(top)} is closed by ${found}.`,
       suggestion: `Write ${expected} instead.`,
-      fix: { range, newText: expected },
+      ...(certain && { fix: { range, newText: expected } }),
     });
     return;
   }
-  if (parser.bracketBalance === 0 && isOnLineOf(scanner.text, scanner.at, top.node.start)) {
-    closeFrame(parser);
-    scanner.report({
-      range,
-      message: `A ${openingBracket(top)} is closed by ${found}.`,
-      suggestion: `Write ${expected} instead.`,
-    });
-    return;
-  }
-  parser.bracketBalance += frames.length - 1 - outer;
+  parser.bracketBalance = bracketBalance + frames.length - 1 - outer;
   scanner.report({
     range,
     message: (line) => `The ${openingBracket(top)} of line ${line(top.node.start)} is not closed before this ${found}.`,
@@ -76,6 +62,39 @@ export function recoverFromMismatch(parser: ParserState, code: number): void {
   match.node.damaged = true;
   match.state = 'after';
   closeFrame(parser);
+}
+
+/** Ends an object at its }, unless that would end the document although keys follow and there are too many closing brackets. */
+export function closeObject(parser: ParserState): void {
+  const { scanner, frames } = parser;
+  const next = scanner.at + 1;
+  const continues = frames.length === 1 && /^[\s,]{0,200}"[^"\n]{0,100}"\s{0,20}:/.test(scanner.text.slice(next, next + 323));
+  if (!continues || !hasExtraClosing(parser)) closeFrame(parser);
+  else skipExtraClosing(parser, 'This } is one too many: the document continues after it.');
+}
+
+/** Whether the rest of the text closes more brackets than are open. */
+export function hasExtraClosing(parser: ParserState): boolean {
+  parser.bracketBalance ??= computeBracketBalance(parser);
+  return parser.bracketBalance > 0;
+}
+
+/** Skips a closing bracket after {@link hasExtraClosing}. */
+function skipExtraClosing(parser: ParserState, message: string): void {
+  const { scanner } = parser;
+  const range = { start: scanner.at, end: scanner.at + 1 };
+  const found = scanner.text[range.start];
+  consumeExtraClosing(parser);
+  scanner.at++;
+  const suggestion = `Remove this ${found}.`;
+  const certain = scanner.text[range.start - 1] === found;
+  scanner.report(certain ? createRemoval(range, message, suggestion) : { range, message, suggestion });
+  scanner.recovering = !certain;
+}
+
+/** Notes that one of the closing brackets too many is accounted for. */
+export function consumeExtraClosing(parser: ParserState): void {
+  if (parser.bracketBalance !== undefined) parser.bracketBalance--;
 }
 
 /** Reports that the text ended with brackets open, and closes them. */
@@ -118,7 +137,7 @@ function isOnLineOf(text: string, closer: number, opener: number): boolean {
 }
 
 /** See {@link ParserState.bracketBalance}. Computed once per document, so parsing stays linear. */
-export function computeBracketBalance({ scanner: { text, at }, frames }: ParserState): number {
+function computeBracketBalance({ scanner: { text, at }, frames }: ParserState): number {
   let bracketBalance = -frames.length;
   for (; at < text.length; at++) {
     const mark = text[at] as string;

@@ -1,4 +1,4 @@
-import { closeAtEnd, closeFrame, recoverFromMismatch } from './brackets.ts';
+import { closeAtEnd, closeFrame, closeObject, recoverFromMismatch } from './brackets.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './characters.ts';
 import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
 import {
@@ -16,6 +16,7 @@ import {
   endBeforeSibling,
   keyFollows,
   onSameLine,
+  openObjectBeforeKey,
   peekToken,
   reportKeyWithoutValue,
   reportMissingComma,
@@ -32,7 +33,7 @@ import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { scanBareKey, scanWord } from './scan-word.ts';
 import { quoteText } from './source-text.ts';
-import type { ArrayNode, JsonNode, ObjectNode } from './syntax-tree.ts';
+import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode } from './syntax-tree.ts';
 
 /** The maximum nesting depth, in levels. Real files have about ten. */
 export const maxDepth = 200;
@@ -148,9 +149,9 @@ function expectValue(parser: ParserState, frame: Frame, node: ObjectNode, code: 
 function expectCommaOrEnd(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
   const { scanner } = parser;
   if (code === comma || code === 0x3b || code === 0xff0c) takeComma(scanner, frame, code);
-  else if (code === closeBrace) closeFrame(parser);
+  else if (code === closeBrace) closeObject(parser);
   else if (code === closeBracket) recoverFromMismatch(parser, code);
-  else if (code === colon) skipPunctuation(parser, node);
+  else if (code === colon) openObjectBeforeKey(parser) || skipPunctuation(parser, node);
   else if (code === openBrace && parser.frames.at(-2)?.node.kind === 'array') endBeforeSibling(parser, node);
   else if (opensString(code) && skipStrayQuote(parser)) return;
   else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'array' && !keyFollows(scanner))
@@ -187,9 +188,8 @@ function parseValue(parser: ParserState): void {
   else if (code !== openBrace && code !== openBracket) attach(parser, scanWord(scanner));
   else if (frames.length >= maxDepth) attach(parser, skipDeep(parser));
   else {
-    const range = { start, end: start + 1, damaged: false };
     const node: ObjectNode | ArrayNode =
-      code === openBrace ? { kind: 'object', members: [], ...range } : { kind: 'array', items: [], ...range };
+      code === openBrace ? createObjectNode(start) : { kind: 'array', items: [], start, end: start + 1, damaged: false };
     attach(parser, node);
     frames.push(openFrame(node));
     scanner.at = scanner.lastEnd = start + 1;

@@ -1,23 +1,33 @@
-import { computeBracketBalance } from './brackets.ts';
+import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
 import { colon, comma } from './characters.ts';
 import { createRemoval, type Frame, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { endOfWord } from './scan-word.ts';
 import { endOfLine, quoteText, valueCanEnd } from './source-text.ts';
-import type { ArrayNode, JsonNode, ObjectNode, TextRange } from './syntax-tree.ts';
+import {
+  type ArrayNode,
+  createObjectNode,
+  type JsonNode,
+  type ObjectNode,
+  type StringNode,
+  type TextRange,
+} from './syntax-tree.ts';
 
-/** `"name: "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at the quote that ended it. */
+/**
+ * `"name: "Acme"` and `"name': "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at
+ * the quote that ended it.
+ */
 export function splitUnclosedKey(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
   const { text } = scanner;
   const end = scanner.at;
-  const name = /^([\w$-]+)\s*:\s*$/.exec(key)?.[1];
+  const [, name, wrongQuote = ''] = /^([\w$-]+)(['`\]{}[,:]?)\s*:\s*$/.exec(key) ?? [];
   if (name === undefined || text[end - 1] !== '"' || /[\s:]/.test(text[end] ?? ' ')) return false;
   const keyEnd = start + 1 + name.length;
   scanner.report({
     range: { start, end: keyEnd },
     message: `The key ${quoteText(text, { start, end: keyEnd })} is not closed.`,
     suggestion: 'Put a double quote at its end.',
-    fix: { range: { start: keyEnd, end: keyEnd }, newText: '"' },
+    fix: { range: { start: keyEnd, end: keyEnd + wrongQuote.length }, newText: '"' },
   });
   startMember(frame, node, name, start, keyEnd);
   frame.state = 'value';
@@ -108,21 +118,12 @@ export function closeArrayBeforeKey(parser: ParserState, node: ArrayNode): boole
   const { scanner, frames } = parser;
   const key = node.items.at(-1);
   const parent = frames.at(-2);
-  const own = frames.at(-1);
   if (key?.kind !== 'string' || parent?.node.kind !== 'object') return false;
-  const range = { start: key.start, end: key.end };
-  parser.bracketBalance ??= computeBracketBalance(parser);
-  if (parser.bracketBalance > 0 && own?.holdsObject) {
-    parser.bracketBalance--;
-    const message = `There is no { before the key ${quoteText(scanner.text, range)}.`;
-    scanner.report({ range, message, suggestion: 'Put { before it.' });
-    const object: ObjectNode = { kind: 'object', members: [], start: key.start, end: key.end, damaged: true };
-    node.items.splice(-1, 1, object);
-    const frame = openFrame(object);
-    frames.push(frame);
-    startMember(frame, object, key.value, key.start, key.end);
+  if (frames.at(-1)?.holdsObject && hasExtraClosing(parser)) {
+    node.items.splice(-1, 1, openObjectAtKey(parser, key));
     return true;
   }
+  const range = { start: key.start, end: key.end };
   const message = `The list before the key ${quoteText(scanner.text, range)} is not closed.`;
   scanner.report({ range, message, suggestion: 'Put ] before it.' });
   node.items.pop();
@@ -131,6 +132,27 @@ export function closeArrayBeforeKey(parser: ParserState, node: ArrayNode): boole
   frames.pop();
   startMember(parent, parent.node, key.value, key.start, key.end);
   return true;
+}
+
+/** `"api": "auth": …`: the last value of the object is a key, so an object opens before it. False when it cannot be a key. */
+export function openObjectBeforeKey(parser: ParserState): boolean {
+  const member = parser.frames.at(-1)?.member;
+  if (member?.value.kind !== 'string' || !hasExtraClosing(parser)) return false;
+  member.value = openObjectAtKey(parser, member.value);
+  return true;
+}
+
+/** Reports that an opening brace is missing before a string, and makes the string the first key of that object. */
+function openObjectAtKey(parser: ParserState, { value, start, end }: StringNode): ObjectNode {
+  const range = { start, end };
+  const message = `There is no { before the key ${quoteText(parser.scanner.text, range)}.`;
+  parser.scanner.report({ range, message, suggestion: 'Put { before it.' });
+  consumeExtraClosing(parser);
+  const object = createObjectNode(start, end, true);
+  const frame = openFrame(object);
+  parser.frames.push(frame);
+  startMember(frame, object, value, start, end);
+  return object;
 }
 
 /** Skips punctuation that does not fit. */

@@ -15,7 +15,7 @@ export interface ObjectNode extends Spanned {
   readonly kind: 'object';
   readonly members: Member[];
   /** The cached result of {@link effectiveMembers}. */
-  byKey?: ReadonlyMap<string, Member>;
+  byKey: ReadonlyMap<string, Member> | undefined;
   /** Brackets do not match here, so members may be missing or misplaced: rules must not report missing members. */
   damaged: boolean;
 }
@@ -67,8 +67,17 @@ interface Spanned {
   end: number;
 }
 
+/** Creates an object node without members, for an opening bracket. */
+export function createObjectNode(start: number, end = start + 1, damaged = false): ObjectNode {
+  return { kind: 'object', members: [], byKey: undefined, start, end, damaged };
+}
+
+/** Shared, because an empty map takes more memory than an object node. */
+const noMembers: ReadonlyMap<string, Member> = new Map();
+
 /** The members by key; of a duplicate key the last one, as in every JSON parser. Call it only after parsing: it is cached. */
 export function effectiveMembers(node: ObjectNode): ReadonlyMap<string, Member> {
+  if (node.members.length === 0) return noMembers;
   if (node.byKey) return node.byKey;
   const members = new Map<string, Member>();
   for (const member of node.members) members.set(member.key, member);

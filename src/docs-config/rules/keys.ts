@@ -9,7 +9,7 @@ export const unknownProperty: Rule = {
   severity: 'warning',
   title: 'A key is not part of the format',
   explanation:
-    'What stands under a key that the format does not have is ignored, silently, by what builds the site. Most often the key is mistyped. "$schema" is welcome.',
+    'A key that the format does not have is ignored when the site is built, without a message. Most often the key is mistyped. "$schema" is allowed.',
   wrong: example('"favicn": "/favicon.svg"'),
   right: example('"favicon": "/favicon.svg"'),
   concerns: holdsObject,

@@ -8,7 +8,7 @@ export const required: Rule = {
   severity: 'error',
   title: 'A required field is missing',
   explanation:
-    'A file needs "name" and "navigation"; "colors" needs "primary"; and "topbarCtaButton" needs "name" unless its type is "github". Nothing can stand in for them.',
+    'A file needs "name" and "navigation"; "colors" needs "primary"; and "topbarCtaButton" needs "name" unless its type is "github". They have no defaults.',
   wrong: '{\n  "name": "Acme"\n}\n',
   right: example(),
   concerns: holdsObject,
@@ -29,7 +29,7 @@ export const backgroundIncomplete: Rule = {
   severity: 'error',
   title: 'A background color is given for one mode only',
   explanation:
-    '"colors.background" holds a color for each mode. With one missing, readers in that mode would see a background that nobody chose.',
+    '"colors.background" holds a color for each mode. With one missing, readers in that mode would see an arbitrary background.',
   wrong: example('"colors": { "primary": "#0d9373", "background": { "dark": "#0f1117" } }'),
   right: example('"colors": { "primary": "#0d9373", "background": { "light": "#ffffff", "dark": "#0f1117" } }'),
   concerns: holdsObject,

@@ -51,7 +51,7 @@ export const unmatchedUrl: Rule = {
   severity: 'warning',
   title: 'No page belongs to a tab or anchor',
   explanation:
-    'The url of a tab or anchor is the start of the paths of its pages, mostly a folder. Whole addresses, such as https://example.com, are not looked at.',
+    'The url of a tab or anchor is the start of the paths of its pages, mostly a folder. Absolute URLs, such as https://example.com, are not checked.',
   wrong: example('"tabs": [{ "name": "API", "url": "api-reference" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
   concerns: refersTo('pages-below'),
@@ -80,7 +80,7 @@ export const missingFile: Rule = {
   severity: 'warning',
   title: 'A file that is referred to is not there',
   explanation:
-    'Pages, logos, the favicon, the background image and OpenAPI files are paths from the folder of the configuration file; pages without their .mdx or .md. Addresses are not looked at, nor is anything when the files are not known.',
+    'Pages, logos, the favicon, the background image and OpenAPI files are paths from the folder of the configuration file; pages without their .mdx or .md. URLs are not checked; nothing is checked when the files are not known.',
   wrong: navigation('[{ "group": "Guides", "pages": ["guides/strat"] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
   files: ['guides/start.mdx'],

@@ -1,9 +1,7 @@
-import type { DiagnosticCollector } from '../collect-diagnostics.ts';
-import type { Positions } from '../json/positions.ts';
 import { effectiveMembers, type JsonNode, type Member } from '../json/syntax-tree.ts';
 import { branchFor, docsConfigModel, type SchemaModel, type StringModel } from '../schema/schema-model.ts';
 import { type Code, codes, rules } from './registry.ts';
-import type { ReportDiagnostic, Rule, Visit } from './rule.ts';
+import type { DiagnosticDraft, Level, ReportDiagnostic, Rule, Visit } from './rule.ts';
 import type { Site } from './site.ts';
 
 const noMembers: ReadonlyMap<string, Member> = new Map();
@@ -29,13 +27,26 @@ function findChecks(model: SchemaModel): readonly Check[] {
   return found;
 }
 
+/** Reports a diagnostic for the value at a path. */
+export type ReportAt = (code: Code, path: readonly (string | number)[], make: () => DiagnosticDraft) => void;
+
+/** What the rules need besides the document. */
+interface RulesContext {
+  readonly text: string;
+  readonly site: Site;
+  /** The line number of an offset, from 1. */
+  readonly line: (offset: number) => number;
+  /** Rules whose level is `off` are not run. */
+  readonly levels: Readonly<Record<Code, Level>>;
+  readonly report: ReportAt;
+}
+
 /** Runs every rule on every value of a document. The parser bounds the depth of the recursion. */
-export function runRules(root: JsonNode, text: string, site: Site, positions: Positions, collector: DiagnosticCollector): void {
+export function runRules(root: JsonNode, { text, site, line, levels, report: reportAt }: RulesContext): void {
   const path: (string | number)[] = [];
-  const line = (offset: number) => positions.at(offset).line;
   const reporters = new Map<Code, ReportDiagnostic>();
   for (const code of codes) {
-    if (collector.level(code) !== 'off') reporters.set(code, (make) => collector.add(code, path, make));
+    if (levels[code] !== 'off') reporters.set(code, (make) => reportAt(code, path, make));
   }
   visit(root, docsConfigModel);
 

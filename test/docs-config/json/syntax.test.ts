@@ -62,6 +62,8 @@ const cases: readonly [name: string, text: string, offending: string, says: RegE
   ['NUL in a string', `${head}, "favicon": "/f\u0000.svg"}`, '\u0000', /U\+0000/, `${head}, "favicon": "/f\\u0000.svg"}`],
   ['unknown escape', `${head}, "favicon": "C:\\docs"}`, '\\d', /no escape/],
   ['escaped single quote', `${head}, "favicon": "it\\'s"}`, "\\'", /without the backslash/, `${head}, "favicon": "it's"}`],
+  ['unclosed key', `${head}, "favicon: "/f.svg"}`, '"favicon', /not closed/, `${head}, "favicon": "/f.svg"}`],
+  ['key with mixed quotes', `${head}, "favicon': "/f.svg"}`, '"favicon', /not closed/, `${head}, "favicon": "/f.svg"}`],
   ['unclosed object', head, '{', /never closed/],
   ['unclosed array', `{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}`, '[', /never closed/],
   [
@@ -85,6 +87,14 @@ const cases: readonly [name: string, text: string, offending: string, says: RegE
   ],
   ['forgotten bracket', `{"name": "Acme", "navigation": [{"group": "A", "pages": ["a"}]}`, '}', /not closed before this }/],
   ['bracket too many', `${head}]}`, ']', /one too many/, `${head}}`],
+  [
+    'brace too many before the next key',
+    `{"name": "Acme", "colors": {"primary": "#fff"}}, "navigation": []}`,
+    '}',
+    /one too many: the document continues/,
+    `{"name": "Acme", "colors": {"primary": "#fff"}, "navigation": []}`,
+  ],
+  ['opening brace missing', `${head}, "feedback": "suggestEdit": true}, "versions": []}`, '"suggestEdit"', /no { before the key/],
   ['text before', `module.exports = ${head}}`, 'module.exports =', /stands before the document/],
   ['text after', `${head}}}`, '}', /document ends before/],
   ['two documents', `${head}} {}`, '{}', /document ends before/],
@@ -123,6 +133,18 @@ test('reports one diagnostic per syntax error, without follow-up errors', () => 
       name,
     ).toHaveLength(1);
   }
+});
+
+test.each([
+  ['a brace too many', '{"name": "Acme", "feedback": {"raiseIssue": true}}, "favicon": 1, "navigation": []}'],
+  ['an opening brace missing', '{"name": "Acme", "feedback": "raiseIssue": true}, "favicon": 1, "navigation": []}'],
+])('checks the keys after %s', (_, text) => {
+  const { diagnostics } = validateDocsConfig(text);
+  expect(diagnostics.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
+    'json-syntax ',
+    'type /favicon',
+    'empty-value /navigation',
+  ]);
 });
 
 test('checks the rest of a document with syntax errors', () => {

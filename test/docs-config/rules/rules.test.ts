@@ -192,7 +192,7 @@ test('reports a duplicate key at its second occurrence in any object, and uses t
   expect(config?.name).toBe('Acme');
 });
 
-test('looks up files with and without extensions, and suggests the one that was meant', () => {
+test('finds files with and without extensions, and suggests the most similar name', () => {
   const fields = {
     logo: '/logo.SVG',
     openapi: ['https://a.example/api.json', 'api.json'],
@@ -208,7 +208,7 @@ test('looks up files with and without extensions, and suggests the one that was 
   ]);
 });
 
-test('suggests what was most likely meant', () => {
+test('suggests the most similar name', () => {
   const suggestions = (fields: object) => check(fields).diagnostics.map(({ suggestion }) => suggestion);
   expect(suggestions({ topbarCTAButon: {} })).toEqual(['Did you mean "topbarCtaButton"?']);
   expect(suggestions({ footerSocials: { x: 'a', 'Hacker News': 'a', github: 'a', myspace: 'a' } })).toEqual([

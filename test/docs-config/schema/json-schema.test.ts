@@ -7,7 +7,7 @@ import { docsConfigJsonSchema, type JsonSchemaOptions } from '../../../src/docs-
 import { validateDocsConfigValue } from '../../../src/docs-config/validate.ts';
 import { documents, spots, withValue } from '../documents.ts';
 
-/** What JSON Schema cannot express; the documentation lists it. */
+/** The codes that JSON Schema cannot express, as the documentation lists them. */
 const beyondSchema: readonly Code[] = ['duplicate-page', 'undeclared-version', 'unmatched-url'];
 const replacements: readonly unknown[] = [
   '',
