@@ -19,13 +19,7 @@ cpSync(join(root, 'prisma/schema.prisma'), join(folder, 'prisma/schema.prisma'))
 const { status, stdout, stderr } = spawnSync(
   process.execPath,
   ['node_modules/prisma/build/index.js', 'generate', '--schema', join(folder, 'prisma/schema.prisma')],
-  {
-    cwd: join(root, 'tools'),
-    encoding: 'utf8',
-    // The command downloads a schema engine that it never runs, and fails where only the package registry can be reached.
-    // Any existing file satisfies it.
-    env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, ...process.env },
-  },
+  { cwd: join(root, 'tools'), encoding: 'utf8' },
 );
 if (status !== 0) {
   process.stderr.write(`${stdout}${stderr}\nprisma generate failed (see above).\n`);
