@@ -14,7 +14,7 @@ test.each([
   expect(dateTime.serialize(dateTime.parseValue(text))).toBe(expected);
 });
 
-test.each([
+test.each<[unknown, string]>([
   ['2026-01-31T12:00:00', 'no offset'],
   ['2026-01-31', 'no time'],
   ['2026', 'a year'],
@@ -29,6 +29,6 @@ test.each([
   [1_769_860_800_000, 'a number'],
   [true, 'a boolean'],
   [{}, 'an object'],
-])('DateTime rejects %j: %s', (value) => {
+])('DateTime rejects %j: %s', (value, _) => {
   expect(() => dateTime.parseValue(value)).toThrow('A DateTime must be ISO 8601 with an offset');
 });
