@@ -35,7 +35,8 @@ generator pothos {
   mkdirSync(generated, { recursive: true });
   writeFileSync(join(generated, 'schema.prisma'), schema + generator);
   const arguments_ = ['generate', '--schema', join(generated, 'schema.prisma'), '--generator', 'pothos'];
-  run(['node_modules/prisma/build/index.js', ...arguments_], root);
+  run(['scripts/setup.js', 'tools'], root);
+  run(['node_modules/prisma/build/index.js', ...arguments_], join(root, 'tools'));
 }
 
 /** Does a step unless it was done with the same inputs before. */

@@ -7,21 +7,26 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const checks = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
-  { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
-  { name: 'dead code', args: ['node_modules/knip/bin/knip.js'] },
+  { name: 'lint and format', args: ['tools/node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
+  { name: 'dead code', args: ['tools/node_modules/knip/bin/knip.js'] },
+  { name: 'time of regular expressions', args: ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/vitest.config.ts'] },
   {
     name: 'schema drift (fix: npm run schema)',
     args: ['node_modules/tsx/dist/cli.mjs', 'scripts/print-schema.ts'],
     expected: () => readFileSync(`${root}/schema.graphql`, 'utf8'),
   },
+  { name: 'database client drift (fix: npm run generate)', args: ['scripts/generate-client.js', '--check'] },
+  { name: 'tarball', args: ['scripts/check-tarball.js'], prints: true },
 ];
 
 let failed = 0;
-for (const { name, args, expected } of checks) {
+for (const { name, args, expected, prints } of checks) {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   const passed = status === 0 && (!expected || expected() === stdout);
   if (!passed) failed += 1;
-  process.stdout.write(`${passed ? 'ok  ' : 'FAIL'} ${name}\n${passed || expected ? '' : stdout}${passed ? '' : stderr}`);
+  process.stdout.write(`${passed ? 'ok  ' : 'FAIL'} ${name}\n`);
+  if (prints || (!passed && !expected)) process.stdout.write(stdout.replace(/^(?=.)/gm, '     '));
+  if (!passed) process.stdout.write(stderr);
 }
 process.stdout.write(`${checks.length - failed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// Prepares a checkout with nothing but Node and npm: installs the packages, generates the database client, compiles.
+// Prepares a checkout with nothing but Node and npm: installs the packages and compiles; the tools only for those who ask.
 // Each step runs only if its inputs changed since its last run, so a warm call takes some milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,33 +15,36 @@ const steps = [
     says: 'Installing packages (first run, or package-lock.json changed)',
     inputs: ['package.json', 'package-lock.json'],
     output: 'node_modules/.package-lock.json',
-    isDoneBefore: installedByHand,
-    // Compiling needs the development packages, whatever NODE_ENV says; install scripts are not needed at all.
-    run: () =>
-      npm(['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']),
-  },
-  {
-    name: 'client',
-    says: 'Generating the database client',
-    inputs: ['package-lock.json', 'prisma/schema.prisma', 'prisma.config.ts'],
-    output: 'src/generated/prisma/client.ts',
-    run: () => node(['node_modules/prisma/build/index.js', 'generate']),
+    isDoneBefore: () => installedByHand('.', ['typescript', 'vitest']),
+    run: () => install('.'),
   },
   {
     name: 'compiled',
     says: 'Compiling',
-    inputs: ['package-lock.json', 'prisma/schema.prisma', 'tsconfig.json', 'tsconfig.build.json', ...filesBelow('src')],
+    inputs: ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/compile.js', ...filesBelow('src')],
     output: 'dist/main.js',
-    run: () => node(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']),
+    run: () => node(['scripts/compile.js']),
+  },
+  {
+    name: 'tools',
+    says: 'Installing tools (first run, or tools/package-lock.json changed)',
+    inputs: ['tools/package.json', 'tools/package-lock.json'],
+    output: 'tools/node_modules/.package-lock.json',
+    isDoneBefore: () => installedByHand('tools', ['prisma']),
+    run: () => install('tools'),
   },
 ];
 
+/** What starting and testing need. */
+const usual = ['packages', 'compiled'];
+
 /**
- * Runs the named steps, or all of them, where they are out of date. Logs each to standard error; a warm call logs nothing.
+ * Runs the named steps, or those that starting and testing need, where they are out of date. Logs each to standard error; a
+ * warm call logs nothing.
  *
  * @param {string[]} names
  */
-export function setUp(names = steps.map(({ name }) => name)) {
+export function setUp(names = usual) {
   if (!existsSync(join(root, 'package-lock.json'))) return; // an installed package comes compiled
   const asked = steps.filter(({ name }) => names.includes(name));
   if (asked.every(isDone)) return;
@@ -72,12 +75,12 @@ function digestOf({ inputs }) {
   return hash.digest('hex');
 }
 
-/** Whether somebody has installed the packages by hand since they last changed, those for development too. */
-function installedByHand() {
-  const time = (file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** Whether the packages of `folder` were installed by hand since they last changed, those for development (`names`) too. */
+function installedByHand(folder, names) {
+  const time = (file) => statSync(join(root, folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const installed = time('node_modules/.package-lock.json');
   const isCurrent = installed > time('package-lock.json') && installed > time('package.json');
-  return isCurrent && ['typescript', 'prisma'].every((name) => existsSync(join(root, 'node_modules', name, 'package.json')));
+  return isCurrent && names.every((name) => existsSync(join(root, folder, 'node_modules', name, 'package.json')));
 }
 
 /** Makes processes that set up at once take turns. A lock whose holder is gone counts for nothing. */
@@ -113,24 +116,25 @@ function filesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
-    .filter((file) => !file.includes('generated'))
     .sort();
 }
 
-function npm(args) {
+/** Installs the packages of `folder`, those for development too, whatever NODE_ENV says. Install scripts are not needed. */
+function install(folder) {
+  const args = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const cli = process.env.npm_execpath;
-  if (cli?.endsWith('.js')) return node([cli, ...args]);
-  execute('npm', args, process.platform === 'win32');
+  if (cli?.endsWith('.js')) execute(process.execPath, [cli, ...args], { folder });
+  else execute('npm', args, { folder, shell: process.platform === 'win32' });
 }
 
 function node(args) {
-  execute(process.execPath, args, false);
+  execute(process.execPath, args, {});
 }
 
 /** Runs a program, silent unless it fails: then all that it said is shown, and the set-up ends. */
-function execute(program, args, shell) {
+function execute(program, args, { folder = '.', shell = false }) {
   try {
-    execFileSync(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], shell, maxBuffer: 1 << 26 });
+    execFileSync(program, args, { cwd: join(root, folder), stdio: ['ignore', 'pipe', 'pipe'], shell, maxBuffer: 1 << 26 });
   } catch (error) {
     process.stderr.write(`${error.stdout ?? ''}${error.stderr ?? ''}\nSetup failed at: ${program} ${args.join(' ')}\n`);
     process.exit(1);

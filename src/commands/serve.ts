@@ -87,10 +87,10 @@ To create an API token with full access to every environment, run:
 `;
 }
 
-/** The command that creates an `admin` token: an npm script in a checkout, the binary when installed. */
+/** The command that creates an `admin` token: an npm script in a checkout, the installed binary elsewhere. */
 function adminTokenCommand(): string {
   const command = existsSync(new URL('../../scripts/gateway.js', import.meta.url))
     ? 'npm run -s gateway --'
-    : 'user-group-gateway';
+    : 'npx user-group-gateway';
   return `${command} token create --name admin --environment none --scope admin`;
 }

@@ -23,7 +23,7 @@ export const templateDatabase = 'template_migrated';
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   // Tests start processes from the compiled files. Not the packages: this process runs from them.
   const script = fileURLToPath(new URL('../../scripts/setup.js', import.meta.url));
-  execFileSync(process.execPath, [script, 'client', 'compiled'], { stdio: 'inherit' });
+  execFileSync(process.execPath, [script, 'compiled'], { stdio: 'inherit' });
 
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-test-'));
   chmodSync(dataDir, 0o755); // so that, run as root, PostgreSQL's user may enter it

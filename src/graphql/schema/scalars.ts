@@ -1,7 +1,11 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { z } from 'zod';
 import { isExactNumber } from '../../domain/exact-number.ts';
 import type { Json } from '../../domain/limits.ts';
 import { builder } from './builder.ts';
+
+/** Stricter than `Date`, which reads a time without an offset, February 30 and `"1"` as some time. */
+const instant = z.iso.datetime({ offset: true });
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
@@ -14,9 +18,10 @@ builder.scalarType('DateTime', {
   description: 'A point in time, in UTC, as ISO 8601 with milliseconds: `2026-01-31T12:00:00.000Z`.',
   serialize: (date) => date.toISOString(),
   parseValue: (text) => {
-    const date = typeof text === 'string' ? new Date(text) : new Date(Number.NaN);
-    if (Number.isNaN(date.getTime())) throw new GraphQLError('A DateTime must be ISO 8601, such as 2026-01-31T12:00:00.000Z.');
-    return date;
+    const { data } = instant.safeParse(text);
+    if (data === undefined)
+      throw new GraphQLError('A DateTime must be ISO 8601 with an offset, such as 2026-01-31T12:00:00.000Z.');
+    return new Date(data);
   },
 });
 

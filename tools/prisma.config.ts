@@ -7,8 +7,8 @@ if (process.argv.includes('generate')) {
 }
 
 export default defineConfig({
-  schema: 'prisma/schema.prisma',
-  migrations: { path: 'prisma/migrations' },
+  schema: '../prisma/schema.prisma',
+  migrations: { path: '../prisma/migrations' },
   // `generate` needs no database; `prisma migrate deploy` and `prisma studio` do.
   ...(process.env['DATABASE_URL'] ? { datasource: { url: process.env['DATABASE_URL'] } } : {}),
 });

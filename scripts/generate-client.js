@@ -1,0 +1,51 @@
+// Generates the database client from prisma/schema.prisma into src/generated, where it is committed, so that starting and
+// testing need no generator. With --check, changes nothing and fails if the committed files are not what it generates.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const committed = join(root, 'src/generated/prisma');
+
+// The output's path in the schema is relative to the schema, and the client contains the schema's text: so a copy of the
+// schema in a folder of its own is generated from. Inside the checkout, where the generator finds the client's package.
+const folder = join(root, '.setup/generate-client');
+const generated = join(folder, 'src/generated/prisma');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(join(folder, 'prisma'), { recursive: true });
+cpSync(join(root, 'prisma/schema.prisma'), join(folder, 'prisma/schema.prisma'));
+
+const { status, stdout, stderr } = spawnSync(
+  process.execPath,
+  ['node_modules/prisma/build/index.js', 'generate', '--schema', join(folder, 'prisma/schema.prisma')],
+  { cwd: join(root, 'tools'), encoding: 'utf8' },
+);
+if (status !== 0) {
+  process.stderr.write(`${stdout}${stderr}\nprisma generate failed (see above).\n`);
+  process.exit(1);
+}
+
+if (process.argv.includes('--check')) {
+  const expected = read(generated);
+  const actual = read(committed);
+  const differing = [...new Set([...expected.keys(), ...actual.keys()])].filter(
+    (file) => expected.get(file) !== actual.get(file),
+  );
+  if (differing.length > 0) {
+    const list = differing.map((file) => `  src/generated/prisma/${file}\n`).join('');
+    process.stderr.write(`These files are not what prisma/schema.prisma generates; run npm run generate:\n${list}`);
+    process.exitCode = 1;
+  }
+} else {
+  rmSync(committed, { recursive: true, force: true });
+  cpSync(generated, committed, { recursive: true });
+}
+rmSync(folder, { recursive: true, force: true });
+
+/** The text of each file of `folder`, by its path. */
+function read(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  return new Map(paths.map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]));
+}
