@@ -1,5 +1,5 @@
+import { DatabaseBusy } from '../database/errors.ts';
 import type { Share } from '../fair-queue.ts';
-import { GatewayError } from './errors.ts';
 
 /** A key that is asked for, and the result that every call with its identity gets. */
 class Question<Key, Value> {
@@ -51,8 +51,8 @@ const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
  * This is no cache: what a call gets was read after it asked, and nothing is kept. A lone call waits for nothing but the
  * end of the turn. When a batch fails, each of its calls fails with the same error.
  *
- * @returns a function that loads a key on behalf of a share. It rejects with GatewayError `UNAVAILABLE` where too many keys
- * wait, of this share or in all.
+ * @returns a function that loads a key on behalf of a share. It rejects with {@link DatabaseBusy} where too many keys wait, of
+ * this share or in all.
  */
 export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key, share?: Share) => Promise<Value | undefined> {
   let waiting = new Map<string, Question<Key, Value>>();
@@ -115,14 +115,7 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key,
     const identity = batching.identity(key);
     const known = waiting.get(identity);
     if (known) return known.answer;
-    if (!takePlace(share)) {
-      return Promise.reject(
-        new GatewayError(
-          'UNAVAILABLE',
-          'Too many requests are waiting for the database. Nothing was changed. Try again shortly.',
-        ),
-      );
-    }
+    if (!takePlace(share)) return Promise.reject(new DatabaseBusy());
     const question = new Question<Key, Value>(identity, key, share);
     waiting.set(identity, question);
     schedule();

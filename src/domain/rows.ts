@@ -1,6 +1,5 @@
 import { decodeTime, type Row } from '../database/text-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import type { Credential } from './caller.ts';
 
 const groupColumns = [
   'team_id',
@@ -68,7 +67,7 @@ export const apiTokenColumns = tokenColumns.join(', ');
 export const apiTokenWidth = tokenColumns.length;
 
 /** An API token without its secret's hash; whether it has expired was judged by the database's clock. */
-export class StoredApiToken implements Credential {
+export class StoredApiToken {
   readonly id: number;
   readonly name: string;
   readonly environmentTag: EnvironmentTag | null;
