@@ -1,11 +1,11 @@
 import type { Database } from '../database/client.ts';
 import { repeatOnConflict } from '../database/errors.ts';
+import type { Statements } from '../database/queries/user-groups.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Caller, isScope, scopeNames } from './caller.ts';
 import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
 import { textIssues } from './limits.ts';
-import type { Statements } from './statements.ts';
 import { apiTokenProblem, hashSecret, issueToken } from './tokens.ts';
 
 /** The properties of an API token to issue. */

@@ -1,9 +1,9 @@
 import type { Database } from '../database/client.ts';
+import type { Statements } from '../database/queries/user-groups.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, InvalidInput, NotFound } from './errors.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
-import type { Statements } from './statements.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
 

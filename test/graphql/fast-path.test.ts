@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bindStatements } from '../../src/database/queries/user-groups.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/client.ts';
+import { bindStatements } from '../../src/database/queries/user-groups.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { createContext } from '../../src/graphql/schema/context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPaths } from '../support/fuzz/paths.ts';

@@ -1,9 +1,9 @@
 import { graphql } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bindStatements } from '../../src/database/queries/user-groups.ts';
 import { authenticate } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { type ErrorCode, GatewayError } from '../../src/domain/errors.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { createContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { parseJson } from '../../src/http/json.ts';

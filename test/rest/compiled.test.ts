@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { execute, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bindStatements } from '../../src/database/queries/user-groups.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../src/domain/caller.ts';
 import { asGatewayError, GatewayError, InvalidInput } from '../../src/domain/errors.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { causeOf, prepareOperation } from '../../src/graphql/execution/compiled-operation.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'graphql';
 import type { Database } from '../../../src/database/client.ts';
+import { bindStatements } from '../../../src/database/queries/user-groups.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
-import { bindStatements } from '../../../src/domain/statements.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';

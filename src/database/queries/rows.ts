@@ -1,5 +1,5 @@
-import { decodeTime, type Row } from '../database/text-query.ts';
-import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import { decodeTime, type Row } from '../text-query.ts';
 
 const groupColumns = [
   'team_id',

@@ -1,7 +1,7 @@
-import type { Database } from '../database/client.ts';
-import type { Share } from '../fair-queue.ts';
-import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { collapse } from './collapse.ts';
+import type { Share } from '../../fair-queue.ts';
+import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import { collapse } from '../batch-loader.ts';
+import type { Database } from '../client.ts';
 import {
   apiTokenColumns,
   apiTokenWidth,

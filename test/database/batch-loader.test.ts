@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { collapse } from '../../src/database/batch-loader.ts';
 import { DatabaseBusy } from '../../src/database/errors.ts';
-import { collapse } from '../../src/domain/collapse.ts';
 
 /** A collapsed look-up that writes down its batches; it knows every word but “unknown”, and fails a batch with “bad”. */
 function given({ maxKeys = 100 } = {}) {

@@ -1,5 +1,5 @@
-import { DatabaseBusy } from '../database/errors.ts';
 import type { Share } from '../fair-queue.ts';
+import { DatabaseBusy } from './errors.ts';
 
 /** A key that is asked for, and the result that every call with its identity gets. */
 class Question<Key, Value> {
