@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
-import { bindStatements } from './database/queries/user-groups.ts';
+import { bindLookups } from './database/queries/lookups.ts';
+import { bindWrites } from './database/queries/writes.ts';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { recordLastUsed } from './domain/last-used.ts';
@@ -38,9 +39,8 @@ const readinessTimeoutMs = 2_000;
 
 /** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
 export function buildGateway(database: Database, log: Logger, options: GraphQLServerOptions = { introspection: true }): Gateway {
-  const statements = bindStatements(database);
-  const db = { prisma: database.prisma, statements };
-  const lastUsed = recordLastUsed(database);
+  const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database) };
+  const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
   const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
@@ -91,7 +91,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
   }
 
   const { server, isResponding } = createListener({
-    authenticate: authenticateBy({ statements, lastUsed }),
+    authenticate: authenticateBy({ lookups: db.lookups, lastUsed }),
     route: (path) => routes.get(path) ?? routeBelow(path),
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),

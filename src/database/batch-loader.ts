@@ -1,20 +1,20 @@
 import type { Share } from '../fair-queue.ts';
 import { DatabaseBusy } from './errors.ts';
 
-/** A key that is asked for, and the result that every call with its identity gets. */
-class Question<Key, Value> {
-  readonly identity: string;
+/** A key that waits to be loaded, and the result that every call for it gets. */
+class PendingKey<Key, Value> {
+  readonly id: string;
   readonly key: Key;
   readonly share: Share;
-  readonly answer: Promise<Value | undefined>;
+  readonly result: Promise<Value | undefined>;
   resolve!: (value: Value | undefined) => void;
   reject!: (error: unknown) => void;
 
-  constructor(identity: string, key: Key, share: Share) {
-    this.identity = identity;
+  constructor(id: string, key: Key, share: Share) {
+    this.id = id;
     this.key = key;
     this.share = share;
-    this.answer = new Promise((resolve, reject) => {
+    this.result = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
@@ -22,22 +22,25 @@ class Question<Key, Value> {
 }
 
 /** How calls become batches. */
-export interface Batching<Key, Value> {
-  /** What makes two keys the same: calls with the same one share a result. */
-  readonly identity: (key: Key) => string;
-  /** Answers distinct keys at once, each under its identity; one that is missing has no value. */
+export interface BatchLoaderOptions<Key, Value> {
+  /** Identifies a key: calls whose keys have the same text share a result. */
+  readonly keyOf: (key: Key) => string;
+  /** Loads distinct keys at once, each value under its {@link keyOf}; a key that is missing has no value. */
   readonly load: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
   /** The most distinct keys in a batch; one more begins the next. */
   readonly maxKeys: number;
 }
 
+/** Loads the value of a key on behalf of a share; undefined when there is none. */
+export type Load<Key, Value> = (key: Key, share?: Share) => Promise<Value | undefined>;
+
 /**
- * How many batches of one kind may be under way at once. While they are, others gather, so that under load batches grow
+ * How many batches of one loader may be in flight at once. While they are, other keys gather, so that under load batches grow
  * and statements become fewer. More than one, so that a slow batch does not hold up those behind it.
  */
-const maxUnderWay = 2;
+const maxInFlight = 2;
 
-/** How many distinct keys may wait while the database is slow; more are refused at once, so that memory stays bounded. */
+/** How many distinct keys may wait while the database is slow; more are rejected at once, so that memory stays bounded. */
 const maxWaiting = 10_000;
 
 /** How many of them one share may have while other shares wait too, and how many while none does: some places stay free. */
@@ -45,62 +48,60 @@ const maxWaitingOfShare = maxWaiting / 4;
 const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
 
 /**
- * Makes one statement of what is asked for in one turn of the event loop, or while earlier statements are under way, by
- * whichever requests.
+ * Creates a loader that sends one statement for all keys that requests ask for in one turn of the event loop, or while earlier
+ * batches are in flight.
  *
- * This is no cache: what a call gets was read after it asked, and nothing is kept. A lone call waits for nothing but the
- * end of the turn. When a batch fails, each of its calls fails with the same error.
+ * It is no cache: every value is read after it was asked for, and nothing is kept. A lone call waits only for the end of the
+ * turn. When a batch fails, each of its calls rejects with the same error.
  *
- * @returns a function that loads a key on behalf of a share. It rejects with {@link DatabaseBusy} where too many keys wait, of
- * this share or in all.
+ * @returns a function that rejects with {@link DatabaseBusy} when too many keys wait, of this share or in all.
  */
-export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key, share?: Share) => Promise<Value | undefined> {
-  let waiting = new Map<string, Question<Key, Value>>();
+export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoaderOptions<Key, Value>): Load<Key, Value> {
+  let waiting = new Map<string, PendingKey<Key, Value>>();
   /** How many keys of each share wait; counted only while so many wait that it matters. */
   let waitingOf: Map<Share, number> | undefined;
-  let scheduled = false;
-  let underWay = 0;
+  let isScheduled = false;
+  let inFlight = 0;
 
   function dispatch(): void {
-    scheduled = false;
-    while (waiting.size > 0 && underWay < maxUnderWay) run(nextBatch());
+    isScheduled = false;
+    while (waiting.size > 0 && inFlight < maxInFlight) send(nextBatch());
   }
 
-  function nextBatch(): Question<Key, Value>[] {
+  function nextBatch(): PendingKey<Key, Value>[] {
     const all = [...waiting];
     // A new map and not `clear`, after which a map's former content still refers to its next: once one content has become
     // old, every later one, dead or not, would become so too, and with it the requests that it holds (twice the memory).
-    waiting = new Map(all.slice(batching.maxKeys));
-    const batch = all.slice(0, batching.maxKeys).map(([, question]) => question);
+    waiting = new Map(all.slice(maxKeys));
+    const batch = all.slice(0, maxKeys).map(([, pending]) => pending);
     waitingOf = undefined;
     return batch;
   }
 
-  function run(batch: readonly Question<Key, Value>[]): void {
-    underWay += 1;
-    batching
-      .load(batch.map(({ key }) => key))
+  function send(batch: readonly PendingKey<Key, Value>[]): void {
+    inFlight += 1;
+    load(batch.map(({ key }) => key))
       .then(
         (values) => {
-          for (const question of batch) question.resolve(values.get(question.identity));
+          for (const pending of batch) pending.resolve(values.get(pending.id));
         },
         (error) => {
-          for (const question of batch) question.reject(error);
+          for (const pending of batch) pending.reject(error);
         },
       )
       .finally(() => {
-        underWay -= 1;
+        inFlight -= 1;
         dispatch();
       });
   }
 
   function schedule(): void {
-    if (scheduled) return;
-    scheduled = true;
+    if (isScheduled) return;
+    isScheduled = true;
     setImmediate(dispatch);
   }
 
-  /** Takes a place for one key more of a share. False where there is none. */
+  /** Takes a place for one more key of a share. False when none is free. */
   function takePlace(share: Share): boolean {
     if (waiting.size < maxWaitingOfShare) return true;
     waitingOf ??= countShares(waiting.values());
@@ -112,19 +113,19 @@ export function collapse<Key, Value>(batching: Batching<Key, Value>): (key: Key,
   }
 
   return (key, share) => {
-    const identity = batching.identity(key);
-    const known = waiting.get(identity);
-    if (known) return known.answer;
+    const id = keyOf(key);
+    const known = waiting.get(id);
+    if (known) return known.result;
     if (!takePlace(share)) return Promise.reject(new DatabaseBusy());
-    const question = new Question<Key, Value>(identity, key, share);
-    waiting.set(identity, question);
+    const pending = new PendingKey<Key, Value>(id, key, share);
+    waiting.set(id, pending);
     schedule();
-    return question.answer;
+    return pending.result;
   };
 }
 
-function countShares(questions: Iterable<{ readonly share: Share }>): Map<Share, number> {
+function countShares(pendingKeys: Iterable<{ readonly share: Share }>): Map<Share, number> {
   const counts = new Map<Share, number>();
-  for (const { share } of questions) counts.set(share, (counts.get(share) ?? 0) + 1);
+  for (const { share } of pendingKeys) counts.set(share, (counts.get(share) ?? 0) + 1);
   return counts;
 }

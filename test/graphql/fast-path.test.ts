@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bindStatements } from '../../src/database/queries/user-groups.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createComparison, createPaths } from '../support/fuzz/paths.ts';
 import { requestsOf } from '../support/fuzz/requests.ts';
+import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => database.close());
 
 const anonymous = (): GraphQLContext =>
   createContext({
-    db: { prisma: database.prisma, statements: bindStatements(database) },
+    db: bindQueries(database),
     caller: Caller.anonymous,
     report: () => {},
   });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { execute, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bindStatements } from '../../src/database/queries/user-groups.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../src/domain/caller.ts';
 import { asGatewayError, GatewayError, InvalidInput } from '../../src/domain/errors.ts';
@@ -10,6 +9,7 @@ import { createContext, type GraphQLContext } from '../../src/graphql/schema/con
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { rows } from '../../src/rest/user.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
 let callers: Caller[];
@@ -30,8 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const contextOf = (caller: Caller): GraphQLContext =>
-  createContext({ db: { prisma: database.prisma, statements: bindStatements(database) }, caller, report: () => {} });
+const contextOf = (caller: Caller): GraphQLContext => createContext({ db: bindQueries(database), caller, report: () => {} });
 
 /** What an operation came to: its result as JSON, an input of wrong types, or a failure. */
 type Outcome = { readonly result: string } | { readonly wrongTypes: true } | { readonly failed: string };
