@@ -11,7 +11,7 @@ const findSql = (text: string): string | undefined => sql.exec(text)?.[0].trim()
 test.each([
   "query('any', 'select from api_token limit 1', [])",
   'const text = `\n  select 1 as x\n  from y`;',
-  'const text = `${head} union all select a from b `;',
+  'const text = `(a) union all select a from b `;',
   'const text = `\n  with locked as (`;',
   "client.query('update user_group set name = $1')",
   'const tail = `; delete from retired_token r`;',

@@ -1,4 +1,4 @@
-import { decodeTime, type Row } from '../text-query.ts';
+import { decodeTime, type Row } from '../text-rows.ts';
 
 /** One column of the rows that a statement returns. */
 export interface Column<Value = unknown> {
