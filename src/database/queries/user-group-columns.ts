@@ -1,4 +1,5 @@
 import type { EnvironmentTag, Prisma, UserGroup } from '../../generated/prisma/client.ts';
+import type { Row } from '../text-rows.ts';
 import { type Column, columnCount, columnTypes, createRowClass, type ParameterColumn, selectList } from './columns.ts';
 
 const { integer, text, time } = columnTypes;
@@ -60,7 +61,7 @@ export type UserGroupDraft = { readonly [Field in FieldsOf<'insert'>]: Parameter
 export type UserGroupChange = { readonly [Field in FieldsOf<'update'>]?: Parameter<Field> | undefined };
 
 /** A user group as it is stored. JSON and times are decoded when they are read. */
-export const UserGroupRow = createRowClass(columns);
+export const UserGroupRow: new (row: Row) => UserGroup = createRowClass(columns);
 
 /** The columns that {@link UserGroupRow} reads, of a table or its alias. */
 export const userGroupSelectList = (table: string): string => selectList(columns, table);
