@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
+import { bindLookups } from './database/queries/lookups.ts';
+import { bindWrites } from './database/queries/writes.ts';
 import { recordLastUsed } from './domain/last-used.ts';
-import { bindStatements } from './domain/statements.ts';
 import { graphqlHandler } from './graphql/execution/route.ts';
 import type { GraphQLServerOptions } from './graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
@@ -34,9 +35,8 @@ const readinessTimeoutMs = 2_000;
 
 /** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
 export function buildGateway(database: Database, log: Logger, options: GraphQLServerOptions = { introspection: true }): Gateway {
-  const statements = bindStatements(database);
-  const db = { prisma: database.prisma, statements };
-  const lastUsed = recordLastUsed(database);
+  const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database) };
+  const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
   const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
@@ -48,7 +48,7 @@ export function buildGateway(database: Database, log: Logger, options: GraphQLSe
   });
 
   const { server, isResponding } = createListener({
-    authenticate: authenticateBy({ statements, lastUsed }),
+    authenticate: authenticateBy({ lookups: db.lookups, lastUsed }),
     route: createRouter(routes),
     renderError: renderPageOrProblem,
     report: ({ code, message, cause }, { id, method, path }) =>

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
+import { bindLookups } from '../database/queries/lookups.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
-import { bindStatements } from '../domain/statements.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
 import { withDatabase } from './context.ts';
@@ -26,14 +26,14 @@ export async function serve(args: string[]): Promise<number> {
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
   return withDatabase(async ({ config, log, database }) => {
-    if (config.bootstrapApiToken)
-      await acceptBootstrapToken({ prisma: database.prisma, statements: bindStatements(database) }, config.bootstrapApiToken);
+    const db = { prisma: database.prisma, lookups: bindLookups(database) };
+    if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     const gateway = buildGateway(database, log, config);
     const connections = trackConnections(gateway);
     const url = await listen(gateway.server, config);
     try {
       // Only now, when nothing can keep it from being printed.
-      const first = await issueFirstApiToken(database);
+      const first = await issueFirstApiToken(db);
       if (first) process.stdout.write(welcome(url, first.secret));
     } catch (error) {
       gateway.server.close();

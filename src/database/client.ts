@@ -3,7 +3,7 @@ import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { repeatOnConflict } from './errors.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
-import { type Row, TextQuery } from './text-query.ts';
+import { type Row, textRows } from './text-rows.ts';
 
 /** How to reach a database: the parts that `pg` takes. */
 export type Connection = Pick<
@@ -76,9 +76,9 @@ export function connectDatabase(
     pool,
     query: (name, text, values) =>
       repeatOnConflict(async () => {
-        const query = new TextQuery(namedStatements ? name : undefined, text, values);
-        await pool.query(query); // a promise, whatever its type says of statements as objects
-        return query.found;
+        const statement = { ...textRows, ...(namedStatements && { name }), text, values: values as unknown[] };
+        const { rows } = await pool.query<(string | null)[]>(statement);
+        return rows;
       }),
     async close() {
       await prisma.$disconnect();

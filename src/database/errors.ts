@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Too many keys wait for the database to look up or write one more. Nothing was sent, and so nothing was changed. */
+export class DatabaseBusy extends Error {
+  constructor() {
+    super('Too many keys are waiting for the database.');
+    this.name = new.target.name;
+  }
+}
+
 /** SQLSTATE classes and codes that say that the database cannot serve just now, whatever was asked. */
 const unavailableStates = [
   /^08/, // connection exception

@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery, SqlQueryable } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { repeatOnConflict } from './errors.ts';
+import { textRows } from './text-rows.ts';
 
 /**
  * Prisma's adapter, made independent of the session. The original writes times without their offset and drops the offset
@@ -61,8 +62,8 @@ const toUtc = (text: string): string => {
 export class SessionlessClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own declaration has nine overloads; this one only passes on
   override query(statement: any, ...rest: any[]): any {
-    if (statement?.types) {
-      const { types } = statement;
+    const types = statement?.types;
+    if (types && types !== textRows.types) {
       const getTypeParser = (oid: number, format: 'text') => (oid === TIMESTAMPTZ ? toUtc : types.getTypeParser(oid, format));
       return super.query({ ...statement, types: { getTypeParser } }, ...(rest as []));
     }

@@ -1,11 +1,12 @@
 import type { Database } from '../database/client.ts';
 import { repeatOnConflict } from '../database/errors.ts';
+import type { ApiTokenLookups } from '../database/queries/api-token-lookups.ts';
+import { lockFirstApiToken } from '../database/queries/api-token-writes.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Caller, isScope, scopeNames } from './caller.ts';
 import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
 import { textIssues } from './limits.ts';
-import type { Statements } from './statements.ts';
 import { apiTokenProblem, hashSecret, issueToken } from './tokens.ts';
 
 /** The properties of an API token to issue. */
@@ -21,8 +22,6 @@ export interface ApiTokenRequest {
 }
 
 type Prisma = Pick<Database['prisma'], 'apiToken'>;
-
-type Db = { readonly prisma: Prisma; readonly statements: Statements };
 
 /**
  * Issues an API token. The result is the only place that has the secret: only its hash is stored.
@@ -55,8 +54,11 @@ export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiTok
 }
 
 /** Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already. */
-export async function acceptBootstrapToken({ prisma, statements }: Db, secret: string): Promise<void> {
-  if (await statements.apiToken(hashSecret(secret))) return;
+export async function acceptBootstrapToken(
+  { prisma, lookups }: { readonly prisma: Prisma; readonly lookups: Pick<ApiTokenLookups, 'apiTokenByHash'> },
+  secret: string,
+): Promise<void> {
+  if (await lookups.apiTokenByHash(hashSecret(secret))) return;
   const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: Buffer.from(hashSecret(secret), 'hex') }];
   await prisma.apiToken.createMany({ data, skipDuplicates: true });
 }
@@ -67,13 +69,15 @@ export async function acceptBootstrapToken({ prisma, statements }: Db, secret: s
  */
 export async function issueFirstApiToken({
   prisma,
-  query,
-}: Pick<Database, 'prisma' | 'query'>): Promise<{ secret: string; apiToken: ApiToken } | undefined> {
+  lookups,
+}: Pick<Database, 'prisma'> & { readonly lookups: Pick<ApiTokenLookups, 'hasApiTokens'> }): Promise<
+  { secret: string; apiToken: ApiToken } | undefined
+> {
   // Asked first without Prisma, whose engine takes 60 MB of memory from its first use on.
-  if ((await query('any-api-token', 'select from api_token limit 1', [])).length > 0) return undefined;
+  if (await lookups.hasApiTokens()) return undefined;
   return repeatOnConflict(() =>
     prisma.$transaction(async (transaction) => {
-      await transaction.$executeRaw`select pg_advisory_xact_lock(${firstTokenLock})`;
+      await lockFirstApiToken(transaction);
       if ((await transaction.apiToken.count()) > 0) return undefined;
       const request = {
         name: 'first token',
@@ -89,12 +93,9 @@ export async function issueFirstApiToken({
 /** So that what is counted is read after the lock was waited for, whatever the server's default is. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 
-/** The number of the advisory lock that instances take before they issue the first API token. */
-const firstTokenLock = 727_074;
-
 /** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
 export interface AuthDependencies {
-  readonly statements: Statements;
+  readonly lookups: Pick<ApiTokenLookups, 'apiTokenByHash'>;
   readonly lastUsed: Pick<LastUsed, 'note'>;
 }
 
@@ -103,13 +104,13 @@ export interface AuthDependencies {
  *
  * @throws Unauthenticated when it is malformed, unknown, expired or revoked.
  */
-export async function authenticate({ statements, lastUsed }: AuthDependencies, secret: string): Promise<Caller> {
+export async function authenticate({ lookups, lastUsed }: AuthDependencies, secret: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
-  const found = await statements.apiToken(hashSecret(secret));
+  const found = await lookups.apiTokenByHash(hashSecret(secret));
   if (!found) throw new Unauthenticated('The API token is unknown.');
-  if (found.revoked) throw new Unauthenticated('The API token is revoked.');
-  if (found.expired) throw new Unauthenticated('The API token has expired.');
+  if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
+  if (found.isExpired) throw new Unauthenticated('The API token has expired.');
   lastUsed.note(found.id);
   return new Caller(found);
 }

@@ -60,9 +60,12 @@ export type Credential = Omit<ApiToken, 'secretHash' | 'revokedAt'>;
 export class Caller {
   /** The API token that the request is authenticated with; none means anonymous. */
   readonly apiToken: Credential | undefined;
+  /** Kept, because a stored token decodes its scopes each time they are read. */
+  private readonly held: readonly string[] | undefined;
 
   constructor(apiToken: Credential | undefined) {
     this.apiToken = apiToken;
+    this.held = apiToken?.scopes;
   }
 
   /** The caller without a credential: every `require` fails. */
@@ -127,7 +130,7 @@ export class Caller {
   }
 
   private has(scope: Scope): boolean {
-    const held = this.apiToken?.scopes;
+    const { held } = this;
     if (held === undefined) return false;
     return held.includes('admin') || (grantedBy.get(scope)?.some((granting) => held.includes(granting)) ?? false);
   }

@@ -1,4 +1,4 @@
-import { isUnavailable } from '../database/errors.ts';
+import { DatabaseBusy, isUnavailable } from '../database/errors.ts';
 
 /** What an error code means, over GraphQL and REST. */
 export interface ErrorCatalogEntry {
@@ -184,9 +184,15 @@ export class Conflict extends GatewayError {
   }
 }
 
-/** Converts any error to a `GatewayError`: an expected one as is, an unreachable database to `UNAVAILABLE`, the rest to `INTERNAL`. */
+/** Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to `INTERNAL`. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
+  if (error instanceof DatabaseBusy) {
+    return new GatewayError(
+      'UNAVAILABLE',
+      'Too many requests are waiting for the database. Nothing was changed. Try again shortly.',
+    );
+  }
   if (isUnavailable(error)) {
     return new GatewayError('UNAVAILABLE', 'The database is unavailable. Try again shortly.', { cause: error });
   }

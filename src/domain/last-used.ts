@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.ts';
+import type { ApiTokenWrites } from '../database/queries/api-token-writes.ts';
 
 /** How long a use of an API token may go unrecorded. */
 const flushIntervalMs = 5_000;
@@ -14,7 +14,7 @@ export interface LastUsed {
 }
 
 /** Creates the recorder and starts its timer, which flushes every 5 seconds. */
-export function recordLastUsed({ query }: Pick<Database, 'query'>): LastUsed {
+export function recordLastUsed({ recordApiTokenUses }: Pick<ApiTokenWrites, 'recordApiTokenUses'>): LastUsed {
   let noted = new Map<number, Date>();
 
   async function flush(): Promise<void> {
@@ -22,7 +22,7 @@ export function recordLastUsed({ query }: Pick<Database, 'query'>): LastUsed {
     const uses = noted;
     noted = new Map();
     try {
-      await query('stamp-api-tokens', stampApiTokens, [[...uses.keys()], [...uses.values()]]);
+      await recordApiTokenUses(uses);
     } catch {
       for (const [id, at] of uses) if (!noted.has(id)) noted.set(id, at);
     }
@@ -38,9 +38,3 @@ export function recordLastUsed({ query }: Pick<Database, 'query'>): LastUsed {
     },
   };
 }
-
-/** In the order of the ids and never backwards, because several instances write the same rows. */
-const stampApiTokens = `
-  update api_token set last_used_at = used.at
-  from (select * from unnest($1::int[], $2::timestamptz[]) as use (id, at) order by id) as used
-  where api_token.id = used.id and (last_used_at is null or last_used_at < used.at)`;

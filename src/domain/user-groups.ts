@@ -1,15 +1,17 @@
 import type { Database } from '../database/client.ts';
+import type { Lookups } from '../database/queries/lookups.ts';
+import type { Writes } from '../database/queries/writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, InvalidInput, NotFound } from './errors.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
-import type { Statements } from './statements.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
 
-/** The database access of the domain: Prisma, and the statements that requests share. */
+/** The database access of the domain: Prisma, and the queries of the hot path, whose look-ups may have a database of their own. */
 export interface Db extends Pick<Database, 'prisma'> {
-  readonly statements: Statements;
+  readonly lookups: Lookups;
+  readonly writes: Writes;
 }
 
 /** Selects one user group. */
@@ -64,8 +66,7 @@ export async function getOrCreateUserGroup(
   checkGetOrCreate(caller, input);
   const { providedId, name, mapping, properties } = input;
 
-  const findOwn = async () => {
-    const groups = (await db.statements.groupsByProvidedId(providedId, caller.share)) ?? [];
+  const ownOf = (groups: readonly UserGroup[] = []) => {
     const own = groups.find((group) => group.environmentTag === environmentTag);
     // Two groups share an id only if one is Customer and the other Testing.
     if (!own && groups.some((group) => group.environmentTag === null || environmentTag === null))
@@ -73,7 +74,7 @@ export async function getOrCreateUserGroup(
     return own;
   };
 
-  const existing = await findOwn();
+  const existing = ownOf(await db.lookups.groupsByProvidedId(providedId, caller.share));
   if (existing) return { userGroup: existing, created: false };
 
   const token = issueToken('userGroup');
@@ -82,11 +83,12 @@ export async function getOrCreateUserGroup(
     properties: properties == null ? null : JSON.stringify(properties),
     mapping: JSON.stringify(asObject(mapping ?? [])),
   };
-  const stored = await db.statements.insertGroup(draft, caller.share);
+  const stored = await db.writes.insertGroup(draft, caller.share);
   // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
   if (stored) return { userGroup: stored, created: stored.token === token };
 
-  const winner = await findOwn(); // or the conflict with a group that came at the same moment
+  // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
+  const winner = ownOf(await db.writes.groupsHoldingId(providedId, caller.share));
   if (winner) return { userGroup: winner, created: false };
   throw idIsHeld(providedId, environmentTag);
 }
@@ -114,11 +116,10 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
   const { environmentTag, allEnvironments } = caller;
-  const updated = await db.statements.updateGroup({
-    ...{ teamId: group.teamId, environmentTag, allEnvironments, name: name ?? null },
-    mapping: mapping == null ? null : JSON.stringify(asObject(mapping)),
-    replacesProperties: properties !== undefined,
-    properties: properties == null ? null : JSON.stringify(properties),
+  const updated = await db.writes.updateGroup({
+    ...{ teamId: group.teamId, environmentTag, allEnvironments, name: name ?? undefined },
+    mapping: mapping == null ? undefined : JSON.stringify(asObject(mapping)),
+    properties: properties == null ? properties : JSON.stringify(properties),
   });
   if (!updated) throw notFound();
   return updated;
@@ -156,20 +157,20 @@ export async function rotateUserGroupToken(
     ...{ currentToken, newToken, environmentTag, allEnvironments },
     ...{ graceSeconds: input.graceSeconds ?? 0, endGracePeriods: input.endGracePeriods ?? false },
   };
-  const rotated = await db.statements.rotateToken(rotation, caller.share);
+  const rotated = await db.writes.rotateToken(rotation, caller.share);
   if (!rotated) throw notFound();
   return rotated;
 }
 
 /** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */
-async function locate({ statements }: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+async function locate({ lookups }: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
   checkSelector(by);
-  if ('teamId' in by) return onlyVisible(caller, await statements.groupByTeamId(by.teamId, caller.share));
+  if ('teamId' in by) return onlyVisible(caller, await lookups.groupByTeamId(by.teamId, caller.share));
   if ('token' in by) {
-    return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await statements.groupByToken(by.token, caller.share)) : undefined;
+    return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await lookups.groupByToken(by.token, caller.share)) : undefined;
   }
   const groups =
-    (await statements.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
+    (await lookups.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([

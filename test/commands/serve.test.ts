@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { acceptBootstrapToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, launch, run, serve, until } from '../support/process.ts';
+import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -87,7 +87,7 @@ test('BOOTSTRAP_API_TOKEN is accepted as admin from the first start on, and no o
 
 test('a BOOTSTRAP_API_TOKEN that was revoked stays revoked when the gateway starts again', async () => {
   await migrate(database.pool);
-  await acceptBootstrapToken({ prisma: database.prisma, statements: bindStatements(database) }, 'an-operators/own+choice=2026');
+  await acceptBootstrapToken(bindQueries(database), 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
   await revokeApiToken(database.prisma, id);
   const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createComparison, createPaths } from '../support/fuzz/paths.ts';
 import { requestsOf } from '../support/fuzz/requests.ts';
+import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => database.close());
 
 const anonymous = (): GraphQLContext =>
   createContext({
-    db: { prisma: database.prisma, statements: bindStatements(database) },
+    db: bindQueries(database),
     caller: Caller.anonymous,
     report: () => {},
   });

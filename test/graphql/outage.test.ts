@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/client.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { createContext } from '../../src/graphql/schema/context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPaths } from '../support/fuzz/paths.ts';
+import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -20,11 +20,11 @@ function counted() {
     if (state.isCut) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     return database.query(...statement);
   };
-  return { state, statements: bindStatements({ query }) };
+  return { state, db: bindQueries({ prisma: database.prisma, query }) };
 }
 
 test('while the database does not respond, a request with a compiled query asks it once, from the second request on', async () => {
-  const { state, statements } = counted();
+  const { state, db } = counted();
   const { full, fast, compiles } = createPaths();
   const params = { query: 'query ($id: Int!) { userGroup(by: { teamId: $id }) { name } }', variables: { id: 1 } };
   expect(compiles(params.query)).toBe(true);
@@ -32,7 +32,7 @@ test('while the database does not respond, a request with a compiled query asks 
     ...{ id: 1, name: 'test', environmentTag: null, scopes: ['groups:read'], createdAt: new Date() },
     ...{ expiresAt: null, lastUsedAt: null },
   });
-  const context = () => createContext({ db: { prisma: database.prisma, statements }, caller, report: () => {} });
+  const context = () => createContext({ db, caller, report: () => {} });
   await full(params, undefined, context());
   for (let use = 0; use < 5; use += 1) expect((await fast(params, undefined, context()))?.status).toBe(200);
 

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authenticate } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { type ErrorCode, GatewayError } from '../../src/domain/errors.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { createContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { parseJson } from '../../src/http/json.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+import { bindQueries } from '../support/queries.ts';
 
 let gateway: TestGateway;
 const tokens: Record<string, string | null> = { nobody: null };
@@ -144,9 +144,10 @@ function outcome(data: unknown, errors: readonly { code: unknown; path: unknown;
 
 /** What the reference implementation makes of a request: written here, with nothing of the gateway but schema and context. */
 async function reference(source: string, variables: unknown, token: string | null, more: object = {}): Promise<Outcome> {
-  const statements = bindStatements(gateway.database);
-  const caller = token === null ? Caller.anonymous : await authenticate({ statements, lastUsed: { note: () => {} } }, token);
-  const contextValue = createContext({ db: { prisma: gateway.database.prisma, statements }, caller, report: () => {} });
+  const db = bindQueries(gateway.database);
+  const caller =
+    token === null ? Caller.anonymous : await authenticate({ lookups: db.lookups, lastUsed: { note: () => {} } }, token);
+  const contextValue = createContext({ db, caller, report: () => {} });
   const variableValues = variables as Record<string, unknown>;
   const { operationName } = more as { operationName?: string };
   const { data, errors = [] } = await graphql({ schema, source, contextValue, variableValues, operationName });

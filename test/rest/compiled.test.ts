@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../src/domain/caller.ts';
 import { asGatewayError, GatewayError, InvalidInput } from '../../src/domain/errors.ts';
-import { bindStatements } from '../../src/domain/statements.ts';
 import { causeOf, prepareOperation } from '../../src/graphql/execution/compiled-operation.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { operations } from '../../src/rest/user.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
 let callers: Caller[];
@@ -30,8 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const contextOf = (caller: Caller): GraphQLContext =>
-  createContext({ db: { prisma: database.prisma, statements: bindStatements(database) }, caller, report: () => {} });
+const contextOf = (caller: Caller): GraphQLContext => createContext({ db: bindQueries(database), caller, report: () => {} });
 
 /** What an operation came to: its result as JSON, an input of wrong types, or a failure. */
 type Outcome = { readonly result: string } | { readonly wrongTypes: true } | { readonly failed: string };

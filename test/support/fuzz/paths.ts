@@ -3,12 +3,12 @@ import { parse } from 'graphql';
 import type { Database } from '../../../src/database/client.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
-import { bindStatements } from '../../../src/domain/statements.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { failureHeaders } from '../../../src/http/problem.ts';
+import { bindQueries } from '../queries.ts';
 import type { Known } from './known.ts';
 import type { CallerKind, GeneratedRequest } from './requests.ts';
 
@@ -76,7 +76,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
   const paths = createPaths();
   const known = await store(database);
   const callers = await issueCallers(database);
-  const db = { prisma: database.prisma, statements: bindStatements(database) };
+  const db = bindQueries(database);
   const figures: Figures = { documents: 0, executed: 0, compiled: 0, fast: 0, left: 0, constructs: {} };
 
   return {

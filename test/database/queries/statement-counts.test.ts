@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { revokeApiToken } from '../../src/domain/api-tokens.ts';
-import { issueToken } from '../../src/domain/tokens.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { revokeApiToken } from '../../../src/domain/api-tokens.ts';
+import { issueToken } from '../../../src/domain/tokens.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
 let database: TestDatabase;
 let gateway: TestGateway;

@@ -1,0 +1,131 @@
+import type { Share } from '../fair-queue.ts';
+import { DatabaseBusy } from './errors.ts';
+
+/** A key that waits to be loaded, and the result that every call for it gets. */
+class PendingKey<Key, Value> {
+  readonly id: string;
+  readonly key: Key;
+  readonly share: Share;
+  readonly result: Promise<Value | undefined>;
+  resolve!: (value: Value | undefined) => void;
+  reject!: (error: unknown) => void;
+
+  constructor(id: string, key: Key, share: Share) {
+    this.id = id;
+    this.key = key;
+    this.share = share;
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+
+/** How calls become batches. */
+export interface BatchLoaderOptions<Key, Value> {
+  /** Identifies a key: calls whose keys have the same text share a result. */
+  readonly keyOf: (key: Key) => string;
+  /** Loads distinct keys at once, each value under its {@link keyOf}; a key that is missing has no value. */
+  readonly load: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
+  /** The most distinct keys in a batch; one more begins the next. */
+  readonly maxKeys: number;
+}
+
+/** Loads the value of a key on behalf of a share; undefined when there is none. */
+export type Load<Key, Value> = (key: Key, share?: Share) => Promise<Value | undefined>;
+
+/**
+ * How many batches of one loader may be in flight at once. While they are, other keys gather, so that under load batches grow
+ * and statements become fewer. More than one, so that a slow batch does not hold up those behind it.
+ */
+const maxInFlight = 2;
+
+/** How many distinct keys may wait while the database is slow; more are rejected at once, so that memory stays bounded. */
+const maxWaiting = 10_000;
+
+/** How many of them one share may have while other shares wait too, and how many while none does: some places stay free. */
+const maxWaitingOfShare = maxWaiting / 4;
+const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
+
+/**
+ * Creates a loader that sends one statement for all keys that requests ask for in one turn of the event loop, or while earlier
+ * batches are in flight.
+ *
+ * It is no cache: every value is read after it was asked for, and nothing is kept. A lone call waits only for the end of the
+ * turn. When a batch fails, each of its calls rejects with the same error.
+ *
+ * @returns a function that rejects with {@link DatabaseBusy} when too many keys wait, of this share or in all.
+ */
+export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoaderOptions<Key, Value>): Load<Key, Value> {
+  let waiting = new Map<string, PendingKey<Key, Value>>();
+  /** How many keys of each share wait; counted only while so many wait that it matters. */
+  let waitingOf: Map<Share, number> | undefined;
+  let isScheduled = false;
+  let inFlight = 0;
+
+  function dispatch(): void {
+    isScheduled = false;
+    while (waiting.size > 0 && inFlight < maxInFlight) send(nextBatch());
+  }
+
+  function nextBatch(): PendingKey<Key, Value>[] {
+    const all = [...waiting];
+    // A new map and not `clear`, after which a map's former content still refers to its next: once one content has become
+    // old, every later one, dead or not, would become so too, and with it the requests that it holds (twice the memory).
+    waiting = new Map(all.slice(maxKeys));
+    const batch = all.slice(0, maxKeys).map(([, pending]) => pending);
+    waitingOf = undefined;
+    return batch;
+  }
+
+  function send(batch: readonly PendingKey<Key, Value>[]): void {
+    inFlight += 1;
+    load(batch.map(({ key }) => key))
+      .then(
+        (values) => {
+          for (const pending of batch) pending.resolve(values.get(pending.id));
+        },
+        (error) => {
+          for (const pending of batch) pending.reject(error);
+        },
+      )
+      .finally(() => {
+        inFlight -= 1;
+        dispatch();
+      });
+  }
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(dispatch);
+  }
+
+  /** Takes a place for one more key of a share. False when none is free. */
+  function takePlace(share: Share): boolean {
+    if (waiting.size < maxWaitingOfShare) return true;
+    waitingOf ??= countShares(waiting.values());
+    const own = waitingOf.get(share) ?? 0;
+    const limit = own === waiting.size ? maxWaitingOfOnlyShare : maxWaitingOfShare;
+    if (own >= limit || waiting.size >= maxWaiting) return false;
+    waitingOf.set(share, own + 1);
+    return true;
+  }
+
+  return (key, share) => {
+    const id = keyOf(key);
+    const known = waiting.get(id);
+    if (known) return known.result;
+    if (!takePlace(share)) return Promise.reject(new DatabaseBusy());
+    const pending = new PendingKey<Key, Value>(id, key, share);
+    waiting.set(id, pending);
+    schedule();
+    return pending.result;
+  };
+}
+
+function countShares(pendingKeys: Iterable<{ readonly share: Share }>): Map<Share, number> {
+  const counts = new Map<Share, number>();
+  for (const { share } of pendingKeys) counts.set(share, (counts.get(share) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,57 @@
+import type { ApiToken, EnvironmentTag } from '../../generated/prisma/client.ts';
+import { createBatchLoader, type Load } from '../batch-loader.ts';
+import type { Database } from '../client.ts';
+import { maxLookupKeys } from './batch-sizes.ts';
+import { type Column, columnCount, columnTypes, createRowClass, type RowOf, selectList } from './columns.ts';
+
+const { boolean, integer, nullableTime, text, time } = columnTypes;
+
+/** The columns of API tokens that requests need. The clock that decides whether one has expired is the database's. */
+const columns = {
+  id: { sql: 'id', ...integer },
+  name: { sql: 'name', ...text },
+  environmentTag: { sql: 'environment_tag', decode: (tag: string | null) => tag as EnvironmentTag | null },
+  scopes: { sql: "array_to_string(scopes, ' ')", decode: (names: string | null): string[] => (names ? names.split(' ') : []) },
+  createdAt: { sql: 'created_at', ...time },
+  expiresAt: { sql: 'expires_at', ...nullableTime },
+  lastUsedAt: { sql: 'last_used_at', ...nullableTime },
+  isRevoked: { sql: 'revoked_at is not null', ...boolean },
+  isExpired: { sql: 'coalesce(expires_at <= now(), false)', ...boolean },
+} satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash' | 'revokedAt'>]: Column<ApiToken[Field]> } & {
+  readonly [Judged in 'isRevoked' | 'isExpired']: Column<boolean>;
+};
+
+const ApiTokenRow = createRowClass(columns);
+
+/** An API token without the hash of its secret. Fields are decoded each time they are read. */
+export type ApiTokenRecord = RowOf<typeof columns>;
+
+/** Look-ups of API tokens. */
+export interface ApiTokenLookups {
+  /** The API token whose secret has this hash (SHA-256, hexadecimal), revoked and expired ones included. */
+  readonly apiTokenByHash: Load<string, ApiTokenRecord>;
+  /** Whether there is any API token, revoked and expired ones included. */
+  hasApiTokens(): Promise<boolean>;
+}
+
+/** Binds the look-ups of API tokens to a database. */
+export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiTokenLookups {
+  return {
+    apiTokenByHash: createBatchLoader({
+      keyOf: (hash) => hash,
+      maxKeys: maxLookupKeys,
+      load: async (hashes) => {
+        const rows = await query('api-tokens-by-hash', apiTokensByHash, [hashes]);
+        // Without the hash, so that a token that is printed does not reveal it.
+        return new Map(rows.map((row) => [row[count] as string, new ApiTokenRow(row.slice(0, count))]));
+      },
+    }),
+    hasApiTokens: async () => (await query('any-api-token', 'select from api_token limit 1', [])).length > 0,
+  };
+}
+
+const count = columnCount(columns);
+
+const apiTokensByHash = `
+  select ${selectList(columns)}, encode(secret_hash, 'hex')
+  from api_token where secret_hash = any (select decode(hash, 'hex') from unnest($1::text[]) as hash)`;

@@ -1,0 +1,87 @@
+import { decodeTime, type Row } from '../text-rows.ts';
+
+/** One column of the rows that a statement returns. */
+export interface Column<Value = unknown> {
+  /** Its name, or an SQL expression. */
+  readonly sql: string;
+  /** Converts what PostgreSQL sent. */
+  readonly decode: (text: string | null) => Value;
+}
+
+/** The columns of an entity by the names of its fields, in the order of the select list. */
+export type ColumnTable = Readonly<Record<string, Column>>;
+
+/** The fields of an entity, decoded. */
+export type RowOf<Columns extends ColumnTable> = {
+  readonly [Field in keyof Columns]: ReturnType<Columns[Field]['decode']>;
+};
+
+/** One column of the rows that a statement takes as parameters. */
+export interface ParameterColumn {
+  readonly sql: string;
+  /** Its type in PostgreSQL. */
+  readonly type: string;
+  readonly nullable?: boolean;
+}
+
+/** The types of columns: how a value is sent, and how it is read. JSON is sent as text, so that nothing interprets it on the way. */
+export const columnTypes = {
+  integer: { type: 'int', decode: (text: string | null): number => Number(text) },
+  boolean: { type: 'bool', decode: (text: string | null): boolean => text === 't' },
+  text: { type: 'text', decode: (text: string | null): string => text as string },
+  time: { type: 'timestamptz', decode: (text: string | null): Date => decodeTime(text as string) },
+  nullableTime: {
+    type: 'timestamptz',
+    nullable: true,
+    decode: (text: string | null) => (text === null ? null : decodeTime(text)),
+  },
+} as const;
+
+/** The select list of an entity. @param table the table or its alias, for columns that are plain names. */
+export function selectList(columns: ColumnTable, table?: string): string {
+  const prefix = table === undefined ? '' : `${table}.`;
+  return Object.values(columns)
+    .map(({ sql }) => prefix + sql)
+    .join(', ');
+}
+
+/** How many columns the select list has: what a row has beyond them follows. */
+export const columnCount = (columns: ColumnTable): number => Object.keys(columns).length;
+
+/**
+ * Creates the class of an entity's rows. A row is kept as text, and a field is decoded each time it is read: most responses
+ * contain neither times nor JSON, so that decoding all of them would cost more than everything else about a row.
+ */
+export function createRowClass<Columns extends ColumnTable>(columns: Columns): new (row: Row) => RowOf<Columns> {
+  class EntityRow {
+    readonly row: Row;
+
+    constructor(row: Row) {
+      this.row = row;
+    }
+  }
+  for (const [index, [field, { decode }]] of Object.entries(columns).entries()) {
+    Object.defineProperty(EntityRow.prototype, field, {
+      get(this: EntityRow) {
+        return decode(this.row[index] as string | null);
+      },
+    });
+  }
+  return EntityRow as unknown as new (
+    row: Row,
+  ) => RowOf<Columns>;
+}
+
+/** Parameters as a table: `unnest($1::text[], …) as alias (name, …)`, one list per column, as {@link toLists} makes them. */
+export function unnest(columns: readonly ParameterColumn[], alias: string): string {
+  const lists = columns.map(({ type }, index) => `$${index + 1}::${type}[]`);
+  return `unnest(${lists.join(', ')}) as ${alias} (${names(columns)})`;
+}
+
+/** The names of columns as a list in SQL. */
+export const names = (columns: readonly ParameterColumn[]): string => columns.map(({ sql }) => sql).join(', ');
+
+/** The values of each field, as the parameters of {@link unnest}. */
+export function toLists<Item>(fields: readonly (keyof Item)[], items: readonly Item[]): Item[keyof Item][][] {
+  return fields.map((field) => items.map((item) => item[field]));
+}

@@ -1,0 +1,82 @@
+import type { EnvironmentTag, Prisma, UserGroup } from '../../generated/prisma/client.ts';
+import type { Row } from '../text-rows.ts';
+import { type Column, columnCount, columnTypes, createRowClass, type ParameterColumn, selectList } from './columns.ts';
+
+const { integer, text, time } = columnTypes;
+
+const environmentTag = {
+  type: 'environment_tag',
+  nullable: true,
+  decode: (tag: string | null) => tag as EnvironmentTag | null,
+} as const;
+
+const json = { type: 'json', decode: (value: string | null): Prisma.JsonValue => JSON.parse(value as string) } as const;
+
+const nullableJson = {
+  type: 'json',
+  nullable: true,
+  decode: (value: string | null): Prisma.JsonValue => (value === null ? null : JSON.parse(value)),
+} as const;
+
+/** How statements write a column. */
+interface Use {
+  /** Whether a new group gives it; otherwise it has the default of the database. */
+  readonly insert?: true;
+  /** Whether an update may change it. */
+  readonly update?: true;
+}
+
+/**
+ * The columns of user groups: the only list of them outside of `schema.prisma`. Select list, insert, update, row type and
+ * drafts follow from it; one that is missing does not compile.
+ */
+const columns = {
+  teamId: { sql: 'team_id', ...integer },
+  providedId: { sql: 'provided_id', ...text, insert: true },
+  environmentTag: { sql: 'environment_tag', ...environmentTag, insert: true },
+  name: { sql: 'name', ...text, insert: true, update: true },
+  token: { sql: 'token', ...text, insert: true },
+  properties: { sql: 'properties', ...nullableJson, insert: true, update: true },
+  mapping: { sql: 'mapping', ...json, insert: true, update: true },
+  createdAt: { sql: 'created_at', ...time },
+  updatedAt: { sql: 'updated_at', ...time },
+} as const satisfies { readonly [Field in keyof UserGroup]: Column<UserGroup[Field]> & ParameterColumn & Use };
+
+type Columns = typeof columns;
+
+/** The fields whose columns statements write in this way. */
+type FieldsOf<Way extends keyof Use> = {
+  [Field in keyof Columns]: Columns[Field] extends Readonly<Record<Way, true>> ? Field : never;
+}[keyof Columns];
+
+/** What a statement takes for a field: JSON as text. */
+type Parameter<Field extends keyof Columns> =
+  | (Columns[Field] extends { readonly type: 'json' } ? string : Exclude<UserGroup[Field], null>)
+  | (Columns[Field] extends { readonly nullable: true } ? null : never);
+
+/** A group to insert; every rule is checked already. */
+export type UserGroupDraft = { readonly [Field in FieldsOf<'insert'>]: Parameter<Field> };
+
+/** New values of a group, every rule checked; a field that is omitted or undefined stays as it is. */
+export type UserGroupChange = { readonly [Field in FieldsOf<'update'>]?: Parameter<Field> | undefined };
+
+/** A user group as it is stored. JSON and times are decoded when they are read. */
+export const UserGroupRow: new (row: Row) => UserGroup = createRowClass(columns);
+
+/** The columns that {@link UserGroupRow} reads, of a table or its alias. */
+export const userGroupSelectList = (table: string): string => selectList(columns, table);
+
+/** How many columns that are: what else a row has follows. */
+export const userGroupColumnCount = columnCount(columns);
+
+/** The fields and columns that an insert writes, in the same order. */
+export const insertedFields = fieldsOf('insert');
+export const insertedColumns = insertedFields.map((field): ParameterColumn => columns[field]);
+
+/** The fields and columns that an update may change, in the same order. */
+export const updatedFields = fieldsOf('update');
+export const updatedColumns = updatedFields.map((field): ParameterColumn => columns[field]);
+
+function fieldsOf<Way extends keyof Use>(way: Way): readonly FieldsOf<Way>[] {
+  return (Object.keys(columns) as FieldsOf<Way>[]).filter((field) => (columns[field] as Use)[way]);
+}

@@ -1,0 +1,74 @@
+import type { UserGroup } from '../../generated/prisma/client.ts';
+import { createBatchLoader, type Load } from '../batch-loader.ts';
+import type { Database } from '../client.ts';
+import { maxLookupKeys } from './batch-sizes.ts';
+import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
+
+/** Look-ups of user groups. */
+export interface UserGroupLookups {
+  /** The group that this user group token identifies: its current token, or a retired one in its grace period. */
+  readonly groupByToken: Load<string, UserGroup>;
+  /** The group with this number. */
+  readonly groupByTeamId: Load<number, UserGroup>;
+  /** The groups with this provided id: one, or two of which one is `Customer` and one `Testing`; undefined for none. */
+  readonly groupsByProvidedId: Load<string, UserGroup[]>;
+}
+
+/** Binds the look-ups of user groups to a database. */
+export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGroupLookups {
+  return {
+    groupByToken: createBatchLoader({
+      keyOf: (token) => token,
+      maxKeys: maxLookupKeys,
+      load: async (tokens) => {
+        const rows = await query('groups-by-token', groupsByToken, [tokens]);
+        return new Map(rows.map((row) => [row[userGroupColumnCount] as string, new UserGroupRow(row)]));
+      },
+    }),
+    groupByTeamId: createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (teamIds) => {
+        const rows = await query('groups-by-team-id', groupsByTeamId, [teamIds]);
+        const groups = rows.map((row) => new UserGroupRow(row));
+        return new Map(groups.map((group) => [String(group.teamId), group]));
+      },
+    }),
+    groupsByProvidedId: bindGroupsByProvidedId({ query }),
+  };
+}
+
+/** Binds {@link UserGroupLookups.groupsByProvidedId} alone. */
+export function bindGroupsByProvidedId({ query }: Pick<Database, 'query'>): Load<string, UserGroup[]> {
+  return createBatchLoader({
+    keyOf: (providedId) => providedId,
+    maxKeys: maxLookupKeys,
+    load: async (providedIds) => {
+      const groups = new Map<string, UserGroup[]>();
+      for (const row of await query('groups-by-provided-id', groupsByProvidedId, [providedIds])) {
+        const group = new UserGroupRow(row);
+        const others = groups.get(group.providedId);
+        if (others) others.push(group);
+        else groups.set(group.providedId, [group]);
+      }
+      return groups;
+    },
+  });
+}
+
+const groupsByToken = `
+  select ${userGroupSelectList('g')}, g.token from user_group g where g.token = any ($1::text[])
+  union all
+  select ${userGroupSelectList('g')}, r.token from retired_token r join user_group g using (team_id)
+  where r.token = any ($1::text[]) and r.expires_at > now()`;
+
+const groupsByTeamId = `
+  select ${userGroupSelectList('g')} from user_group g where g.team_id = any ($1::int[])`;
+
+/** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
+const groupsByProvidedId = `
+  select ${userGroupSelectList('g')} from user_group g
+  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Testing'
+  union all
+  select ${userGroupSelectList('g')} from user_group g
+  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bindLookups } from '../../src/database/queries/lookups.ts';
+import { bindWrites } from '../../src/database/queries/writes.ts';
+import { Caller } from '../../src/domain/caller.ts';
+import { type Db, findUserGroup, getOrCreateUserGroup } from '../../src/domain/user-groups.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** What is written, and a copy for look-ups that no change reaches. */
+let primary: TestDatabase;
+let copy: TestDatabase;
+let db: Db;
+
+const callerOf = (environmentTag: 'Customer' | null): Caller =>
+  new Caller({
+    ...{ id: 1, name: 'test', environmentTag, scopes: ['groups:read', 'groups:write'] },
+    ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+  });
+
+beforeAll(async () => {
+  [primary, copy] = [await createTestDatabase(), await createTestDatabase()];
+  db = { prisma: primary.prisma, lookups: bindLookups(copy), writes: bindWrites(primary) };
+});
+afterAll(async () => {
+  await primary.close();
+  await copy.close();
+});
+
+test('look-ups use the database that they are bound to, writes the other', async () => {
+  const caller = callerOf('Customer');
+  const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId: 'written' });
+  expect(created).toBe(true);
+  expect(await findUserGroup(db, caller, { token: userGroup.token })).toBeUndefined();
+  expect(await primary.prisma.userGroup.count({ where: { providedId: 'written' } })).toBe(1);
+  expect(await copy.prisma.userGroup.count()).toBe(0);
+});
+
+test('get-or-create returns a group that the copy does not have yet', async () => {
+  const caller = callerOf('Customer');
+  const first = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'first' });
+  const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'second' });
+  expect({ created, token: userGroup.token, name: userGroup.name }).toEqual({
+    ...{ created: false, token: first.userGroup.token, name: 'first' },
+  });
+});
+
+test('get-or-create conflicts with a group that the copy does not have yet', async () => {
+  await getOrCreateUserGroup(db, callerOf('Customer'), { providedId: 'held' });
+  const conflicting = getOrCreateUserGroup(db, callerOf(null), { providedId: 'held' });
+  await expect(conflicting).rejects.toMatchObject({ code: 'CONFLICT' });
+});

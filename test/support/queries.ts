@@ -1,0 +1,9 @@
+import type { Database } from '../../src/database/client.ts';
+import { bindLookups } from '../../src/database/queries/lookups.ts';
+import { bindWrites } from '../../src/database/queries/writes.ts';
+import type { Db } from '../../src/domain/user-groups.ts';
+
+/** The database access of the domain, on one database. */
+export function bindQueries(database: Pick<Database, 'prisma' | 'query'>): Db {
+  return { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database) };
+}
