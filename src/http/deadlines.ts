@@ -1,4 +1,4 @@
-/** How often deadlines are looked at: one that passes is noticed at most so much later. */
+/** How often deadlines are checked: one that passes is noticed about this much later. */
 const intervalMs = 250;
 
 /** Something that must end in time. The fields belong to {@link Deadlines} while it is pending. */
@@ -23,16 +23,17 @@ export class Deadlines {
     this.timer = setInterval(() => this.check(), intervalMs).unref();
   }
 
-  /** Starts one that expires after `limitMs` and at most a quarter of a second, unless it is ended. */
+  /** Starts one that expires after `limitMs`, a quarter of a second more or less, unless it is ended. */
   start(item: Expiring, limitMs: number): void {
-    item.expiresAtMs = performance.now() + limitMs;
+    this.restart(item, limitMs);
     item.slot = this.free.pop() ?? this.slots.length;
     this.slots[item.slot] = item;
   }
 
   /** Gives one that is pending `limitMs` from now. */
   restart(item: Expiring, limitMs: number): void {
-    item.expiresAtMs = performance.now() + limitMs;
+    // The clock is read once for all: what was started since the last look gets so much more.
+    item.expiresAtMs = this.checkedMs + intervalMs + limitMs;
   }
 
   /** Ends one; does nothing if it has expired. */

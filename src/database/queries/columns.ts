@@ -6,6 +6,8 @@ export interface Column<Value = unknown> {
   readonly sql: string;
   /** Converts what PostgreSQL sent. */
   readonly decode: (text: string | null) => Value;
+  /** Whether the decoded value is kept, because decoding takes long: a request may read the field of one row many times. */
+  readonly isKept?: boolean;
 }
 
 /** The columns of an entity by the names of its fields, in the order of the select list. */
@@ -51,6 +53,7 @@ export const columnCount = (columns: ColumnTable): number => Object.keys(columns
 /**
  * Creates the class of an entity's rows. A row is kept as text, and a field is decoded each time it is read: most responses
  * contain neither times nor JSON, so that decoding all of them would cost more than everything else about a row.
+ * Requests that are in flight at once may share a row: its values must not be changed.
  */
 export function createRowClass<Columns extends ColumnTable>(columns: Columns): new (row: Row) => RowOf<Columns> {
   class EntityRow {
@@ -60,10 +63,12 @@ export function createRowClass<Columns extends ColumnTable>(columns: Columns): n
       this.row = row;
     }
   }
-  for (const [index, [field, { decode }]] of Object.entries(columns).entries()) {
+  for (const [index, [field, { decode, isKept }]] of Object.entries(columns).entries()) {
     Object.defineProperty(EntityRow.prototype, field, {
       get(this: EntityRow) {
-        return decode(this.row[index] as string | null);
+        const value = decode(this.row[index] as string | null);
+        if (isKept) Object.defineProperty(this, field, { value });
+        return value;
       },
     });
   }

@@ -10,12 +10,17 @@ const environmentTag = {
   decode: (tag: string | null) => tag as EnvironmentTag | null,
 } as const;
 
-const json = { type: 'json', decode: (value: string | null): Prisma.JsonValue => JSON.parse(value as string) } as const;
+const json = {
+  type: 'json',
+  decode: (value: string | null): Prisma.JsonValue => JSON.parse(value as string),
+  isKept: true,
+} as const;
 
 const nullableJson = {
   type: 'json',
   nullable: true,
   decode: (value: string | null): Prisma.JsonValue => (value === null ? null : JSON.parse(value)),
+  isKept: true,
 } as const;
 
 /** How statements write a column. */
