@@ -1,7 +1,8 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { copyDataDir, isAlive, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { endProcesses, launch, type Running, until, untilServing } from '../support/process.ts';
@@ -12,13 +13,17 @@ let dataDir: TestDataDir;
 let shellInBetween: string;
 
 beforeAll(() => {
-  dataDir = makeDataDir();
-  shellInBetween = join(dataDir.path, 'shell.sh');
+  dataDir = copyDataDir();
+  const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-test-'));
+  shellInBetween = join(folder, 'shell.sh');
   writeFileSync(shellInBetween, '#!/bin/sh\n/bin/sh "$@"\nexit $?\n');
   chmodSync(shellInBetween, 0o755);
 });
 afterEach(endProcesses);
-afterAll(() => dataDir.remove());
+afterAll(async () => {
+  await dataDir.remove();
+  rmSync(dirname(shellInBetween), { recursive: true });
+});
 
 const toNpm = ({ child }: Running) => child.kill('SIGTERM');
 const toAll = (signal: NodeJS.Signals) => (running: Running) => process.kill(-(running.child.pid ?? Number.NaN), signal);

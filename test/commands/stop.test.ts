@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { makeDataDir } from '../support/data-dir.ts';
+import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
@@ -146,7 +146,7 @@ test('a request whose body still arrives while the gateway stops is answered', a
 });
 
 test('SIGTERM under load: every request is answered or not taken, none is cut off, all that was answered is there, PostgreSQL stops', async () => {
-  const dataDir = makeDataDir();
+  const dataDir = copyDataDir();
   onTestFinished(() => dataDir.remove());
   const loaded = await serve({ DATA_DIR: dataDir.path });
   const load = beginLoad(loaded.url, loaded.firstToken ?? '', 8);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { afterEach, expect, test } from 'vitest';
+import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { endProcesses, launch, type Running, until } from '../support/process.ts';
@@ -8,9 +8,6 @@ import { endProcesses, launch, type Running, until } from '../support/process.ts
 const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 let dataDir: TestDataDir;
-beforeEach(() => {
-  dataDir = makeDataDir();
-});
 afterEach(async () => {
   await endProcesses();
   await dataDir.remove();
@@ -20,6 +17,7 @@ const listening = ({ output }: Running) =>
   [...output.stderr.matchAll(/listening on (http:\/\/[\d.:]+)/g)].map(([, url = '']) => url);
 
 test('several workers start on a new embedded database, one that dies is replaced, and all stop together', async () => {
+  dataDir = makeDataDir();
   const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], { DATA_DIR: dataDir.path });
   await until(() => listening(running).length === 2, 'both workers listen');
   const [url = '', other] = listening(running);
@@ -45,6 +43,7 @@ test('several workers start on a new embedded database, one that dies is replace
 });
 
 test('when the first process is killed, the workers answer what is in flight and end, and the last one stops PostgreSQL', async () => {
+  dataDir = copyDataDir();
   const token = 'bootstrap-token-of-the-workers-test';
   const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token };
   const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], settings);

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { copyDataDir, isAlive, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
 import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
@@ -11,7 +11,7 @@ let gateway: ServeProcess;
 let token: string;
 
 beforeEach(async () => {
-  dataDir = makeDataDir();
+  dataDir = copyDataDir();
   gateway = await serve({ DATA_DIR: dataDir.path });
   token = gateway.firstToken ?? '';
 });

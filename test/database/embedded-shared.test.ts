@@ -1,21 +1,19 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
-import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, run, serve, until } from '../support/process.ts';
 
 let dataDir: TestDataDir;
-beforeEach(() => {
-  dataDir = makeDataDir();
-});
 afterEach(async () => {
   await endProcesses();
   await dataDir.remove();
 });
 
 test('two gateways started at the same moment in an empty DATA_DIR share one server, commands too; the last one out stops it', async () => {
+  dataDir = makeDataDir();
   const [first, second] = await Promise.all([serve({ DATA_DIR: dataDir.path }), serve({ DATA_DIR: dataDir.path })]);
   const postmaster = dataDir.postmaster() ?? 0;
   expect([first.firstToken, second.firstToken].filter(Boolean)).toHaveLength(1);
@@ -31,6 +29,7 @@ test('two gateways started at the same moment in an empty DATA_DIR share one ser
 });
 
 test('of those who leave at the same moment, one stops the server', async () => {
+  dataDir = copyDataDir();
   for (let round = 0; round < 5; round += 1) {
     const all = [await openEmbedded(dataDir.path), await openEmbedded(dataDir.path), await openEmbedded(dataDir.path)];
     await Promise.all(all.map((each) => each.close()));
@@ -39,6 +38,7 @@ test('of those who leave at the same moment, one stops the server', async () => 
 });
 
 test('one who comes while the last one leaves gets a server, and neither waits for the other', async () => {
+  dataDir = copyDataDir();
   for (let round = 0; round < 4; round += 1) {
     const leaving = await openEmbedded(dataDir.path);
     const [coming] = await Promise.all([openEmbedded(dataDir.path), leaving.close()]);
@@ -49,6 +49,7 @@ test('one who comes while the last one leaves gets a server, and neither waits f
 });
 
 test('several who come just after the server was killed get one server', async () => {
+  dataDir = copyDataDir();
   const lost = await openEmbedded(dataDir.path);
   const postmaster = dataDir.postmaster() ?? 0;
   process.kill(postmaster, 'SIGKILL');
@@ -62,6 +63,7 @@ test('several who come just after the server was killed get one server', async (
 });
 
 test('a DATA_DIR that is named by two paths, one through a link, is one', async () => {
+  dataDir = copyDataDir();
   const link = `${dataDir.path}-link`;
   symlinkSync(dataDir.path, link);
   onTestFinished(() => rmSync(link));

@@ -12,15 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
-import { isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { launch, run } from '../support/process.ts';
 
 let dataDir: TestDataDir;
-beforeEach(() => {
-  dataDir = makeDataDir();
-});
 afterEach(() => dataDir.remove());
 
 /** A short statement on a server that is open. */
@@ -36,6 +33,7 @@ async function ask(server: Awaited<ReturnType<typeof openEmbedded>>, statement: 
 }
 
 test('is created once: what was written is there when it is opened again', async () => {
+  dataDir = makeDataDir();
   const first = await openEmbedded(dataDir.path);
   await ask(first, 'create table kept as select 42 as answer');
   const identifier = await ask(first, 'select system_identifier::text from pg_control_system()');
@@ -49,6 +47,7 @@ test('is created once: what was written is there when it is opened again', async
 });
 
 test('takes connections from this machine with the password only, and keeps the password from others', async () => {
+  dataDir = makeDataDir();
   const server = await openEmbedded(dataDir.path);
   const { password, ...connection } = server.connection('postgres');
   expect(await ask(server, 'show listen_addresses')).toBe('127.0.0.1');
@@ -63,6 +62,7 @@ test('takes connections from this machine with the password only, and keeps the 
 });
 
 test('refuses data of another major version in words, and leaves it alone', async () => {
+  dataDir = makeDataDir();
   const cluster = join(dataDir.path, 'postgres');
   mkdirSync(cluster);
   writeFileSync(join(cluster, 'PG_VERSION'), '14\n');
@@ -73,16 +73,15 @@ test('refuses data of another major version in words, and leaves it alone', asyn
 });
 
 test('starts although the lock file of a crashed server names a process that is another program by now', async () => {
-  const first = await openEmbedded(dataDir.path);
-  await first.close();
+  dataDir = copyDataDir();
   const stranger = spawn('sleep', ['60']);
   onTestFinished(() => void stranger.kill());
   const lock = [stranger.pid, join(dataDir.path, 'postgres'), 0, 5432, '', '127.0.0.1', '', 'ready'];
   writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), `${lock.join('\n')}\n`);
-  const second = await openEmbedded(dataDir.path);
+  const server = await openEmbedded(dataDir.path);
   expect(dataDir.postmaster()).not.toBe(stranger.pid);
-  expect(await ask(second, 'select 1')).toBe(1);
-  await second.close();
+  expect(await ask(server, 'select 1')).toBe(1);
+  await server.close();
   expect(stranger.exitCode).toBeNull();
 });
 
@@ -91,18 +90,18 @@ test.each([
   ['garbage', '\0\0\0 not a number\n'],
   ['cut off', '123456789\n'],
 ])('starts although the lock file that a crash left is %s', async (_, content) => {
-  const first = await openEmbedded(dataDir.path);
-  await first.close();
+  dataDir = copyDataDir();
   writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), content);
-  const second = await openEmbedded(dataDir.path);
-  expect(await ask(second, 'select 1')).toBe(1);
-  await second.close();
+  const server = await openEmbedded(dataDir.path);
+  expect(await ask(server, 'select 1')).toBe(1);
+  await server.close();
   expect(dataDir.postmaster()).toBeUndefined();
 });
 
 test.runIf(process.platform === 'linux').each(['', 'not a number\n'])(
   'starts no second server on the data of one that runs although its lock file reads %j',
   async (content) => {
+    dataDir = copyDataDir();
     const first = await openEmbedded(dataDir.path);
     const postmaster = dataDir.postmaster() ?? 0;
     writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), content);
@@ -123,8 +122,7 @@ test.each([
 ])(
   'where the password of existing data is %s, says so and what to do, draws no other, and leaves no server',
   async (_, text, spoil) => {
-    const first = await openEmbedded(dataDir.path);
-    await first.close();
+    dataDir = copyDataDir();
     const file = join(dataDir.path, 'postgres-password');
     spoil(file);
     const spoiled = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -143,13 +141,14 @@ test.each([
     const asOwner = process.getuid?.() === 0 ? { uid, gid } : {};
     expect(await launch('sh', ['-c', alter], {}, { ...asOwner, cwd: '/' }).ended).toMatchObject({ code: 0 });
     expect(await launch('sh', ['-c', write], {}).ended).toMatchObject({ code: 0 });
-    const second = await openEmbedded(dataDir.path);
-    expect(await ask(second, 'select 1')).toBe(1);
-    await second.close();
+    const server = await openEmbedded(dataDir.path);
+    expect(await ask(server, 'select 1')).toBe(1);
+    await server.close();
   },
 );
 
 test('is created although a process of the same number, as in a restarted container, was killed while it created it', async () => {
+  dataDir = makeDataDir();
   mkdirSync(join(dataDir.path, `postgres.${process.pid}`, 'base'), { recursive: true });
   writeFileSync(join(dataDir.path, `postgres.${process.pid}`, 'PG_VERSION'), '18\n');
   const server = await openEmbedded(dataDir.path);
@@ -159,6 +158,7 @@ test('is created although a process of the same number, as in a restarted contai
 });
 
 test('the environment’s settings for other PostgreSQL clients do not reach it', async () => {
+  dataDir = makeDataDir();
   const { code, stderr } = await run(['migrate'], {
     ...{
       DATA_DIR: dataDir.path,
@@ -174,6 +174,7 @@ test('the environment’s settings for other PostgreSQL clients do not reach it'
 });
 
 test('where DATA_DIR cannot be made, the command says so in words', async () => {
+  dataDir = makeDataDir();
   const file = join(dataDir.path, 'file');
   writeFileSync(file, '');
   const { code, stderr } = await run(['migrate'], { DATA_DIR: join(file, 'below') });
@@ -185,6 +186,7 @@ test('where DATA_DIR cannot be made, the command says so in words', async () => 
 const asRoot = process.getuid?.() === 0;
 
 test.runIf(asRoot)('as root, in a checkout and with a DATA_DIR below a folder that no other user may enter', async () => {
+  dataDir = makeDataDir();
   const system = '/var/lib/user-group-gateway';
   const copies = () => (existsSync(system) ? readdirSync(system).filter((each) => each.startsWith('postgresql-')) : []);
   const copied = copies().length > 0;

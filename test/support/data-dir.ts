@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
+import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
 import { until } from './process.ts';
 
 /** A folder for an embedded PostgreSQL of a test's own. */
@@ -14,11 +15,17 @@ export interface TestDataDir {
   remove(): Promise<void>;
 }
 
-/** Makes an empty folder that PostgreSQL's user may enter, also where the tests run as root. */
+/** Makes an empty folder, for tests of what happens when the gateway creates its database. */
 export function makeDataDir(): TestDataDir {
-  const path = mkdtempSync(join(tmpdir(), 'user-group-gateway-test-'));
-  chmodSync(path, 0o755);
+  const path = makeDatabaseFolder();
   return dataDirAt(path, join(path, 'postgres'));
+}
+
+/** Makes a folder with what the first start leaves: PostgreSQL, stopped, with the gateway's database, migrated and empty. */
+export function copyDataDir(): TestDataDir {
+  const dataDir = makeDataDir();
+  copyFolder(inject('createdDataDir'), dataDir.path);
+  return dataDir;
 }
 
 /** The same for a folder that is there; `cluster` is PostgreSQL's own folder. */

@@ -1,23 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { connectDatabase } from '../../src/database/client.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The run's PostgreSQL server, as a URL without a database. */
     serverUrl: string;
+    /** A `DATA_DIR` as the first start leaves it, with no API token; PostgreSQL does not run on it. It is only copied. */
+    createdDataDir: string;
   }
 }
 
-/** The database that every test database is a copy of: migrated, with no rows. */
-export const templateDatabase = 'template_migrated';
+/** Settings for a server whose databases are thrown away: only what they would lose when the machine crashes is at stake. */
+const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=256MB', 'max_connections=400'];
 
 /** Compiles what changed, however the tests were started, and starts one PostgreSQL for the whole run, the same that users get. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
@@ -25,22 +26,26 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const script = fileURLToPath(new URL('../../scripts/setup.js', import.meta.url));
   execFileSync(process.execPath, [script, 'compiled'], { stdio: 'inherit' });
 
-  const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-test-'));
-  chmodSync(dataDir, 0o755); // so that, run as root, PostgreSQL's user may enter it
-  const server = await openEmbedded(dataDir, { settings: ['fsync=off', 'max_connections=400'] });
+  const created = makeDatabaseFolder();
+  await createDataDir(created);
+  const running = makeDatabaseFolder();
+  copyFolder(created, running);
+  const server = await openEmbedded(running, { settings });
   const { user, password, host, port } = server.connection('postgres');
 
-  const client = new pg.Client(server.connection('postgres'));
-  await client.connect();
-  await client.query(`create database ${templateDatabase}`);
-  await client.end();
-  const database = connectDatabase(server.connection(templateDatabase));
-  await migrate(database.pool);
-  await database.close();
-
+  project.provide('createdDataDir', created);
   project.provide('serverUrl', `postgresql://${user}:${password}@${host}:${port}`);
   return async () => {
     await server.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    for (const folder of [created, running]) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Makes a `DATA_DIR` as the gateway's first start does. */
+async function createDataDir(dataDir: string): Promise<void> {
+  const database = await openDatabase({ databaseUrl: undefined, dataDir, namedStatements: true, onEvent: () => {} });
+  await migrate(database.pool);
+  await database.close();
+  // What initdb leaves, and nothing of this start.
+  for (const file of ['postmaster.opts', 'postgres.log']) rmSync(join(dataDir, 'postgres', file));
 }
