@@ -7,6 +7,7 @@ import { bindLookups } from '../database/queries/lookups.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
+import { packageRoot } from '../package-root.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { listen } from './listen.ts';
@@ -30,7 +31,16 @@ export async function serve(args: string[]): Promise<number> {
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     const gateway = buildGateway(database, log, config);
     const connections = trackConnections(gateway);
-    const url = await listen(gateway.server, config);
+    const listening = listen(gateway.server, config);
+    const early = await Promise.race([listening.then(() => undefined), stop]);
+    if (early !== undefined) {
+      listening.catch(() => {}); // in a worker whose primary process is gone it never settles
+      gateway.server.close();
+      await gateway.close();
+      log.info(`${early}: stopped before listening`);
+      return 0;
+    }
+    const url = await listening;
     try {
       // Only now, when nothing can keep it from being printed.
       const first = await issueFirstApiToken(db);
@@ -89,8 +99,6 @@ To create an API token with full access to every environment, run:
 
 /** The command that creates an `admin` token: an npm script in a checkout, the installed binary elsewhere. */
 function adminTokenCommand(): string {
-  const command = existsSync(new URL('../../scripts/gateway.js', import.meta.url))
-    ? 'npm run -s gateway --'
-    : 'npx user-group-gateway';
+  const command = existsSync(new URL('scripts/gateway.js', packageRoot)) ? 'npm run -s gateway --' : 'npx user-group-gateway';
   return `${command} token create --name admin --environment none --scope admin`;
 }

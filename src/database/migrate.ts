@@ -3,11 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
 import { requireCreation } from './rights.ts';
 
 /** The folder with the migrations; the same from the sources and from the compiled files. */
-const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
+const folder = fileURLToPath(new URL('prisma/migrations/', packageRoot));
 
 /** The number of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
