@@ -108,12 +108,18 @@ export interface Issue {
   readonly message: string;
 }
 
-/** An expected failure. Its message is public; its cause, if any, is only logged. */
+/**
+ * An expected failure. Its message is public; its cause, if any, is only logged. It has no stack trace: recording one takes longer than all
+ * else about a rejected request, and the code and the message say what happened.
+ */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.name = new.target.name;
   }
