@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -9,9 +9,9 @@ const help = `Usage: user-group-gateway COMMAND
   migrate               apply pending database migrations
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
 
-Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
-DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
-`;
+Settings are environment variables:
+
+${describeSettings()}`;
 
 /**
  * Runs a command and prints what it says when it fails.
