@@ -1,3 +1,6 @@
+import { tokenPrefixes } from '../../../src/domain/tokens.ts';
+import { forgedToken } from '../tokens.ts';
+
 /** What is stored, and ways of naming it. */
 export interface Known {
   /** Node ids of stored things. */
@@ -41,8 +44,8 @@ export function namedValues({ ids, teamIds, providedIds, tokens }: Known): Named
     ids: [...ids, 'bm9uZTox', 'nonsense'],
     teamId: [...teamIds, 0, -1, 2_147_483_647],
     providedId: [...providedIds, 'nobody', ''],
-    token: [...tokens, 'ugt_short', 'an unknown one, imported'],
-    currentToken: [`ugt_${'0'.repeat(36)}`, 'an unknown one, imported', ''],
+    token: [...tokens, `${tokenPrefixes.userGroup}short`, 'an unknown one, imported'],
+    currentToken: [forgedToken('userGroup'), 'an unknown one, imported', ''],
     graceSeconds: [0, 5, -1, 604_801],
     source: sources,
     value: objects,
