@@ -25,10 +25,10 @@ export async function serve(args: string[]): Promise<number> {
     return runWorkers(workers, untilStopRequested(), openLog(config));
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
-  return withDatabase(async ({ config, log, database }) => {
+  return withDatabase(async ({ config, log, database, keys }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
-    const gateway = buildGateway(database, log, config);
+    const gateway = buildGateway(database, keys, log, config);
     const connections = trackConnections(gateway);
     const url = await listen(gateway.server, config);
     try {
