@@ -9,10 +9,11 @@ const help = `Usage: user-group-gateway COMMAND
   serve [--workers N]   start the gateway with N processes (default: 1)
   token                 create, list and revoke API tokens
   migrate               apply pending database migrations
+  keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
 
-Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
-DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
+Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE,
+BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS, DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
 `;
 
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
@@ -25,6 +26,8 @@ async function main([command, ...args]: string[]): Promise<number> {
       return (await import('./commands/token.ts')).token(args);
     case 'migrate':
       return (await import('./commands/migrate.ts')).migrate(args);
+    case 'keys':
+      return (await import('./commands/keys.ts')).keys(args);
     case 'docs-config': {
       const { docsConfig } = await import('./commands/docs-config.ts');
       const { stdin, stdout, stderr, env } = process;

@@ -17,6 +17,9 @@ import { generateEncryptionKey, parseEncryptionKeys } from '../domain/keys.ts';
 /** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */
 export const keyFile = (dataDir: string): string => join(dataDir, 'encryption-keys');
 
+/** How often a running gateway looks for changes of the file: after twice that, every gateway encrypts with a key that was added. */
+export const keyRefreshMs = 1_000;
+
 /** Creates the file with a new key unless there is one. Of several processes that do so at once, all use the key of one. */
 export function createKeyFile(file: string): void {
   if (existsSync(file)) return;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/client.ts';
-import { isMigrated } from '../database/migrate.ts';
 import { findKeyIdsInUse } from '../database/queries/stored-tokens.ts';
 import { KeyRing } from '../domain/keys.ts';
 import { createKeyFile, followKeyFile, keyFile } from './key-file.ts';
@@ -17,7 +16,7 @@ export async function openKeys({ encryptionKeys, dataDir }: Config, database: Da
   const file = keyFile(dataDir);
   if (!existsSync(file)) {
     // Another key could not decrypt them, and would only hide that the file is missing.
-    const ids = (await isMigrated(database).catch(() => false)) ? await findKeyIdsInUse(database) : [];
+    const ids = await findKeyIdsInUse(database);
     if (ids.length > 0) throw new Error(missingKeys(ids, `The file ${file} is missing. Restore it from a backup`));
     createKeyFile(file);
   }

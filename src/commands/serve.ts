@@ -11,6 +11,7 @@ import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { listen } from './listen.ts';
 import { untilStopRequested } from './stop-request.ts';
+import { keyRefreshMs } from './key-file.ts';
 import { UsageError } from './usage-error.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 
@@ -29,6 +30,7 @@ export async function serve(args: string[]): Promise<number> {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     const gateway = buildGateway(database, keys, log, config);
+    const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
     const url = await listen(gateway.server, config);
     try {
@@ -52,6 +54,7 @@ export async function serve(args: string[]): Promise<number> {
     log.info(`${reason}: draining in-flight requests, then exiting`);
     await connections.close(log);
     await gateway.close();
+    clearInterval(following);
     log.info('stopped');
     return 0;
   });

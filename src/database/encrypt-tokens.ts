@@ -20,11 +20,13 @@ const tables = [
  * `encrypt_tokens`, whose SQL then removes the text. Keeps no more than a batch in memory.
  *
  * @param query sends a statement on the connection of the transaction.
+ * @returns whether there was any token.
  */
 export async function encryptTokens(
   query: (text: string, values?: unknown[]) => Promise<readonly Record<string, unknown>[]>,
   encrypt: EncryptToken,
-): Promise<void> {
+): Promise<boolean> {
+  let any = false;
   for (const { table, key, type, before } of tables) {
     await query(`alter table ${table} add column token_hash bytea, add column token_encrypted bytea`);
     for (let last: unknown = before; ; ) {
@@ -32,6 +34,7 @@ export async function encryptTokens(
         last,
       ]);
       if (rows.length === 0) break;
+      any = true;
       const encrypted = rows.map(({ token }) => encrypt(table, String(token)));
       await query(
         `update ${table} set token_hash = new.hash, token_encrypted = new.encrypted
@@ -44,6 +47,7 @@ export async function encryptTokens(
       last = rows.at(-1)?.['key'];
     }
   }
+  return any;
 }
 
 /**

@@ -45,10 +45,13 @@ const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: tr
 interface MigrationCode {
   /**
    * Runs before the SQL, in its transaction and under its lock. The SQL must work without it on a database that it has nothing to
-   * do in, and must fail on any other: `prisma migrate deploy` runs the SQL alone.
+   * do in, and must fail on any other: `prisma migrate deploy` runs the SQL alone. Returns whether there was anything to do.
    */
-  before(query: Query, options: MigrateOptions): Promise<void>;
-  /** Runs once the transaction has ended, for what no transaction can do. Returns what an operator should know. */
+  before(query: Query, options: MigrateOptions): Promise<boolean>;
+  /**
+   * Runs once the transaction has ended, for what no transaction can do, if there was anything to do before. Returns what an
+   * operator should know.
+   */
   after(client: pg.PoolClient): Promise<string | undefined>;
 }
 
@@ -64,7 +67,7 @@ export interface MigrateOptions {
 
 const code: Readonly<Record<string, MigrationCode>> = {
   '20261121190000_encrypt_tokens': {
-    before: async (query, { encryptToken }) => (encryptToken ? encryptTokens(query, encryptToken) : undefined),
+    before: async (query, { encryptToken }) => encryptToken !== undefined && encryptTokens(query, encryptToken),
     after: rewriteStatistics,
   },
 };
@@ -165,31 +168,34 @@ async function hasHistory(client: pg.PoolClient): Promise<boolean> {
 /** Applies the first migration that is missing once the lock is held, if one still is. @returns its name. */
 async function applyNext(client: pg.PoolClient, options: MigrateOptions): Promise<string | undefined> {
   let migration: Migration | undefined;
+  let followUp: MigrationCode | undefined;
   try {
     // The lock is waited for longer than any statement of a request may take, and what is read is read after it.
     await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
     await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
     migration = firstMissing(await readHistory(client));
-    if (migration) await apply(client, migration, options);
+    if (migration && (await apply(client, migration, options))) followUp = code[migration.name];
     await client.query('commit');
   } catch (cause) {
     await client.query('rollback').catch(() => {});
     if (!migration) throw cause;
     throw new Error(`The migration ${migration.name} failed and was rolled back: ${(cause as Error).message}`, { cause });
   }
-  const event = migration && (await code[migration.name]?.after(client));
+  const event = await followUp?.after(client);
   if (event) options.onEvent?.(event);
   return migration?.name;
 }
 
-async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration, options: MigrateOptions): Promise<void> {
+/** Applies a migration and records it. Returns whether its code had anything to do. */
+async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration, options: MigrateOptions): Promise<boolean> {
   await requireCreation(client, name);
   if (!(await hasHistory(client))) await client.query(historyTable);
-  await code[name]?.before((text, values) => patiently(client, text, values), options);
+  const hadCode = await code[name]?.before((text, values) => patiently(client, text, values), options);
   await patiently(client, sql);
   await client.query(
     `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
      values ($1, $2, $3, clock_timestamp(), 1)`,
     [randomUUID(), checksum, name],
   );
+  return hadCode ?? false;
 }

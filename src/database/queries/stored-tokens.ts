@@ -21,19 +21,34 @@ export interface Reencryption extends StoredToken {
 }
 
 /**
- * The ids of the keys that rows use, in hexadecimal. Takes a few index accesses for each key and table, however many rows there are.
+ * The ids of the keys that rows use, in hexadecimal; none in a database whose tokens are not encrypted yet. Takes a few index
+ * accesses for each key and table, however many rows there are.
  */
 export async function findKeyIdsInUse({ query }: Pick<Database, 'query'>): Promise<string[]> {
-  const rows = await query('key-ids-in-use', keyIdsInUse, []);
-  return rows.map(([id]) => id as string);
+  try {
+    const rows = await query('key-ids-in-use', keyIdsInUse, []);
+    return rows.map(([id]) => id as string);
+  } catch (error) {
+    if (isUndefined(error)) return [];
+    throw error;
+  }
+}
+
+/** Whether a statement failed because a table or a column does not exist. */
+const isUndefined = (error: unknown): boolean => ['42P01', '42703'].includes((error as { code?: string }).code ?? '');
+
+/** How many rows of a table use a key. */
+export interface KeyUse {
+  readonly table: TokenTable;
+  /** The id of the key, in hexadecimal. */
+  readonly id: string;
+  readonly rows: number;
 }
 
 /** How many rows of each table use each key. Reads a whole index of each table. */
-export async function countRowsByKey({
-  query,
-}: Pick<Database, 'query'>): Promise<{ id: string; table: TokenTable; rows: number }[]> {
+export async function countRowsByKey({ query }: Pick<Database, 'query'>): Promise<KeyUse[]> {
   const rows = await query('rows-by-key', rowsByKey, []);
-  return rows.map(([table, id, count]) => ({ id: id as string, table: table as TokenTable, rows: Number(count) }));
+  return rows.map(([table, id, count]) => ({ table: table as TokenTable, id: id as string, rows: Number(count) }));
 }
 
 /**
