@@ -9,9 +9,9 @@ import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
+import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
 import { untilStopRequested } from './stop-request.ts';
-import { keyRefreshMs } from './key-file.ts';
 import { UsageError } from './usage-error.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 
