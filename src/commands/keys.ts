@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countRowsByKey, type KeyUse, type TokenTable } from '../database/queries/stored-tokens.ts';
+import type { Database } from '../database/client.ts';
+import { countRowsByKey, type KeyUse, type TokenTable, withKeysLock } from '../database/queries/stored-tokens.ts';
 import { reencryptTokens } from '../domain/key-rotation.ts';
-import { generateEncryptionKey } from '../domain/keys.ts';
+import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
 import { type CommandContext, withDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
 import { readOptions } from './options.ts';
@@ -66,15 +67,9 @@ async function list(args: readonly string[], { stdout }: KeysIo): Promise<number
 
 async function rotate(context: CommandContext, { stdout, stderr }: KeysIo): Promise<number> {
   const { config, database, keys: ring } = context;
-  const isPending = (await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0]);
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
-  // Otherwise an earlier run was interrupted, or the operator has put a new key first.
-  if (!isPending) {
-    if (!file) throw new Error(noNewKey());
-    addKey(file);
-    ring.refresh();
-    await sleep(2 * keyRefreshMs); // until every gateway encrypts with it
-  }
+  const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
+  if (isAdded) await sleep(2 * keyRefreshMs); // until every gateway encrypts with it
 
   const progress = stderr.isTTY ? stderr : undefined;
   const { changed, remaining, problems } = await reencryptTokens(database, ring, (done, total) => {
@@ -91,6 +86,19 @@ async function rotate(context: CommandContext, { stdout, stderr }: KeysIo): Prom
     );
   }
   return 0;
+}
+
+/** Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. Returns whether it did. */
+async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<boolean> {
+  ring.refresh(); // another process may just have added one
+  if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return false;
+  if (!file) throw new Error(noNewKey());
+  if (ring.ids.length >= maxEncryptionKeys) {
+    throw new Error(`The file ${file} has ${ring.ids.length} keys, the most there may be. Remove lines after the first.`);
+  }
+  addKey(file);
+  ring.refresh();
+  return true;
 }
 
 /** What to do first when the keys are settings. The key is a new one. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { bindLookups } from '../../src/database/queries/lookups.ts';
@@ -88,6 +89,27 @@ test('afterwards neither a dump nor the data files contain a token', async () =>
   expect(dump).toContain('group 4100');
   expect(dump).not.toMatch(anyToken);
   expect(await dataFilesWith(database, anyToken)).toEqual([]);
+});
+
+test('a role that may not rewrite the statistics gets a message with the statement; the tokens are encrypted all the same', async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  const role = `owner_of_${name}`;
+  await database.pool.query(
+    `create role ${role} login password 'limited'; grant usage, create on schema public to ${role};
+     alter table user_group owner to ${role}; alter table retired_token owner to ${role}; alter table _prisma_migrations owner to ${role};
+     alter table api_token owner to ${role}`,
+  );
+  const pool = new pg.Pool({
+    connectionString: Object.assign(new URL(database.url), { username: role, password: 'limited' }).href,
+  });
+  const events: string[] = [];
+  await migrate(pool, { ...encrypt, onEvent: (message) => void events.push(message) });
+  await pool.end();
+  expect(events).toEqual([
+    expect.stringMatching(/may still contain some user group tokens.*run there: vacuum full pg_statistic;$/),
+  ]);
+  expect(await dumpOf(database)).not.toMatch(anyToken);
+  await database.pool.query(`drop owned by ${role} cascade; drop role ${role}`);
 });
 
 test.each([

@@ -83,6 +83,22 @@ export async function replaceStoredTokens(
   return (await query(`replace-tokens-${table}`, replaceTokens[table], lists)).length;
 }
 
+/** The number of the advisory lock that a process holds while it changes which keys there are. */
+const keysLock = 727_075;
+
+/** Runs `work` while no other process does so on this database. */
+export async function withKeysLock<Result>({ pool }: Pick<Database, 'pool'>, work: () => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    // Ends with its transaction, and so with the process.
+    await client.query(`begin; select pg_advisory_xact_lock(${keysLock})`);
+    return await work();
+  } finally {
+    await client.query('rollback').catch(() => {});
+    client.release();
+  }
+}
+
 const perTable = (text: (table: TokenTable) => string): Readonly<Record<TokenTable, string>> => ({
   user_group: text('user_group'),
   retired_token: text('retired_token'),
