@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { generateEncryptionKey, parseEncryptionKeys } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
 
 /** A setting: an environment variable. */
@@ -39,6 +41,21 @@ export const settings = {
       .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway'),
     description:
       'your own PostgreSQL server, version 15 or later; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
+  },
+  encryptionKeys: {
+    name: 'ENCRYPTION_KEYS',
+    schema: z.string().transform(toKeys),
+    defaultInWords: 'the file `DATA_DIR/encryption-keys`, created by the first start',
+    description:
+      'keys that encrypt user group tokens, 32 bytes each in base64; with `DATABASE_URL`, it or the next one is required',
+  },
+  encryptionKeysFile: {
+    name: 'ENCRYPTION_KEYS_FILE',
+    schema: z.string().transform((file, context) => {
+      const text = readText(file, context);
+      return text === undefined ? z.NEVER : toKeys(text, context);
+    }),
+    description: 'a file with these keys',
   },
   namedStatements: {
     name: 'DB_NAMED_STATEMENTS',
@@ -89,12 +106,15 @@ export const settings = {
 
 type Settings = typeof settings;
 
-/** The validated settings. */
-export type Config = {
+/** The values of the settings. */
+type Values = {
   readonly [Key in keyof Settings]:
     | z.output<Settings[Key]['schema']>
     | (Settings[Key] extends { readonly default: unknown } ? never : undefined);
 };
+
+/** The validated settings. Of `encryptionKeys`, the first one encrypts; without any, those of the file in `dataDir` do. */
+export type Config = Omit<Values, 'encryptionKeysFile'>;
 
 /** Invalid settings, one line each. The message never contains a value that may be secret. */
 export class ConfigError extends Error {
@@ -113,16 +133,20 @@ export class ConfigError extends Error {
  */
 export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean): Config {
   const problems: string[] = [];
+  const { ENCRYPTION_KEYS: keys, ENCRYPTION_KEYS_FILE: file } = environment;
+  const given = keys && file ? { ...environment, ENCRYPTION_KEYS_FILE: '' } : environment; // reported below, whatever the file has
   const read = ([key, setting]: [string, Setting]): [string, unknown] => {
-    const text = environment[setting.name] || defaultOf(setting, isTerminal);
+    const text = given[setting.name] || defaultOf(setting, isTerminal);
     if (text === undefined) return [key, undefined];
     const { data, error } = setting.schema.safeParse(text);
     problems.push(...(error?.issues.map(({ message }) => `${setting.name} ${message}`) ?? []));
     return [key, data];
   };
-  const config = Object.fromEntries(Object.entries(settings).map(read)) as Config;
+  const { encryptionKeysFile, ...values } = Object.fromEntries(Object.entries(settings).map(read)) as Values;
+  if (keys && file) problems.push('ENCRYPTION_KEYS and ENCRYPTION_KEYS_FILE are both set; set one of them');
+  if (environment['DATABASE_URL'] && !keys && !file) problems.push(keysRequired());
   if (problems.length > 0) throw new ConfigError(problems);
-  return config;
+  return { ...values, encryptionKeys: values.encryptionKeys ?? encryptionKeysFile };
 }
 
 function defaultOf(setting: Setting, isTerminal: boolean): string | undefined {
@@ -153,6 +177,26 @@ function wholeNumber(max: number) {
     .transform(Number)
     .refine((value) => value <= max, message);
 }
+
+function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {
+  const { keys, problems } = parseEncryptionKeys(text);
+  for (const message of problems) context.addIssue({ code: 'custom', message });
+  return keys;
+}
+
+function readText(file: string, context: z.RefinementCtx): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `cannot be read: ${(error as Error).message}` });
+    return undefined;
+  }
+}
+
+/** What is missing, with a key that was made for this message and is in use nowhere. */
+const keysRequired = (): string =>
+  'ENCRYPTION_KEYS must be set along with DATABASE_URL; it encrypts user group tokens in the database. If the database is new, use ' +
+  `this key, and keep a copy of it, because tokens cannot be read without it:\n\n    ENCRYPTION_KEYS=${generateEncryptionKey()}\n`;
 
 function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);

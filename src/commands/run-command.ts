@@ -7,6 +7,7 @@ const help = `Usage: user-group-gateway COMMAND
   serve [--workers N]   start the gateway with N processes (default: 1)
   token                 create, list and revoke API tokens
   migrate               apply pending database migrations
+  keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
 
 Settings are environment variables:
@@ -37,6 +38,8 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
       return (await import('./token.ts')).token(args);
     case 'migrate':
       return (await import('./migrate.ts')).migrate(args);
+    case 'keys':
+      return (await import('./keys.ts')).keys(args);
     case 'docs-config': {
       const { docsConfig } = await import('./docs-config.ts');
       const { stdin, stdout, stderr, env } = process;

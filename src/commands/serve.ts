@@ -9,6 +9,7 @@ import { openLog } from '../logger.ts';
 import { packageRoot } from '../package-root.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
+import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
 import { ownCommand } from './own-command.ts';
 import { untilStopRequested } from './stop-request.ts';
@@ -26,10 +27,11 @@ export async function serve(args: string[]): Promise<number> {
     return runWorkers(workers, untilStopRequested(), openLog(config));
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
-  return withDatabase(async ({ config, log, database }) => {
+  return withDatabase(async ({ config, log, database, keys }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
-    const gateway = buildGateway(database, log, config);
+    const gateway = buildGateway(database, keys, log, config);
+    const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
     const listening = listen(gateway.server, config);
     const early = await Promise.race([listening.then(() => undefined), stop]);
@@ -62,6 +64,7 @@ export async function serve(args: string[]): Promise<number> {
     log.info(`${reason}: draining in-flight requests, then exiting`);
     await connections.close(log);
     await gateway.close();
+    clearInterval(following);
     log.info('stopped');
     return 0;
   });

@@ -4,7 +4,7 @@ import type { Database } from './client.ts';
 /** What the gateway does with each table once the migrations are applied. */
 const usedRights: Readonly<Record<string, readonly string[]>> = {
   user_group: ['select', 'insert', 'update'],
-  retired_token: ['select', 'insert', 'delete'],
+  retired_token: ['select', 'insert', 'update', 'delete'],
   api_token: ['select', 'insert', 'update'],
   _prisma_migrations: ['select'],
 };

@@ -61,8 +61,7 @@ export const errorCatalog = {
   CONFLICT: {
     status: 409,
     title: 'Conflicts with an existing user group',
-    remedy:
-      'Use another id, or an API token of the environment that the existing group belongs to. The message names that environment.',
+    remedy: 'Use another id, or an API token of an environment that the message names.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -190,6 +189,10 @@ export class Conflict extends GatewayError {
   }
 }
 
+/** What a caller may do when it is not known whether a change was made. */
+export const safeToRepeat =
+  'Reads, get-or-create and update are safe to repeat; after a rotation, look up the group by its id first.';
+
 /** Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to `INTERNAL`. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -200,7 +203,8 @@ export function asGatewayError(error: unknown): GatewayError {
     );
   }
   if (isUnavailable(error)) {
-    return new GatewayError('UNAVAILABLE', 'The database is unavailable. Try again shortly.', { cause: error });
+    const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
+    return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
   return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', {
     cause: error,

@@ -36,7 +36,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   database: ['package-root.ts', 'generated', 'fair-queue.ts'],
   'database/queries': ['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/text-rows.ts'],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
-  'config.ts': ['domain/tokens.ts'],
+  'config.ts': ['domain/keys.ts', 'domain/tokens.ts'],
   'fair-queue.ts': [],
 };
 

@@ -33,6 +33,7 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     host: '127.0.0.1',
     port: 4000,
     databaseUrl: undefined,
+    encryptionKeys: undefined,
     namedStatements: true,
     dataDir: '.data',
     bootstrapApiToken: undefined,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
+import { storedToken } from '../support/keys.ts';
 
 let gateway: TestGateway;
 let ids: string[];
@@ -10,7 +11,8 @@ beforeAll(async () => {
   gateway = await startGateway();
   const rows = await gateway.database.prisma.userGroup.createManyAndReturn({
     data: Array.from({ length: 100 }, (_, index) => ({
-      ...{ providedId: `group ${index}`, name: 'Group', token: `an imported token ${index}`, environmentTag: 'Testing' as const },
+      ...{ providedId: `group ${index}`, name: 'Group', environmentTag: 'Testing' as const },
+      ...storedToken(`an imported token ${index}`),
       properties: { text: 'x'.repeat(60_000) },
     })),
   });

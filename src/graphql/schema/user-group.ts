@@ -40,7 +40,7 @@ builder.node(UserGroupType, {
         'The current user group token: identifies the group when a dashboard is rendered. Not a credential for this API. ' +
         'Requires the scope groups:read or groups:write; with groups:resolve alone it is FORBIDDEN, so that a token in its ' +
         'grace period does not reveal its replacement.',
-      resolve: (group, _, { caller }) => currentTokenOf(caller, group),
+      resolve: (group, _, { db, caller }) => currentTokenOf(db, caller, group),
     }),
     environmentTag: t.expose('environmentTag', {
       type: EnvironmentTagType,
