@@ -1,13 +1,17 @@
+import { requestLimits, requestTimeouts } from '../domain/request-limits.ts';
+
 /** The limits of the HTTP transport. docs/limits.md lists the same figures. */
 export const httpLimits = {
   /** Open connections; further ones are closed at once. */
   maxConnections: 4_096,
   /** Requests that wait on one connection for the response to an earlier one. A connection with more is closed. */
   maxPipelinedRequests: 64,
+  /** The headers of a request, including the request line. */
+  maxHeaderBytes: requestLimits.maxHeaderBytes,
   /** A request body. */
-  maxBodyBytes: 1_048_576,
+  maxBodyBytes: requestLimits.maxBodyBytes,
   /** A request body without an accepted API token, which permits little more than introspection. */
-  maxAnonymousBodyBytes: 131_072,
+  maxAnonymousBodyBytes: requestLimits.maxAnonymousBodyBytes,
   /** The parts that a body comes in; each costs more than its bytes. */
   maxBodyParts: 4_096,
   /** Levels of nesting in JSON. */
@@ -24,9 +28,9 @@ export const httpLimits = {
 export const httpTimeouts = {
   /** Until the headers are there, and until the whole request is. */
   headersMs: 15_000,
-  requestMs: 30_000,
+  requestMs: requestTimeouts.requestMs,
   /** Until the whole request is there, without an accepted API token. */
-  anonymousRequestMs: 5_000,
+  anonymousRequestMs: requestTimeouts.anonymousRequestMs,
   /** From the moment when the request is there until its response. */
   responseMs: 12_000,
   /** Until the client has taken the response. */

@@ -6,6 +6,7 @@ import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
 import { acceptBootstrapToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
 import { tokenPrefixes } from '../../src/domain/tokens.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -97,6 +98,12 @@ test('the compiled gateway has what it loads only when needed: the thread for lo
   expect(json).toEqual({ data: { validateDocsConfig: { valid: true } } });
   const playground = await sendRequest(url, 'GET', '/graphql', { headers: { accept: 'text/html' } });
   expect(playground.status).toBe(200);
+});
+
+test('the limit of headers does not depend on the options of Node.js', async () => {
+  const { url } = await serve({ DATABASE_URL: database.url, NODE_OPTIONS: '--max-http-header-size=65536' });
+  const { status } = await sendRequest(url, 'GET', '/livez', { headers: { 'x-long': 'x'.repeat(httpLimits.maxHeaderBytes) } });
+  expect(status).toBe(431);
 });
 
 test('a BOOTSTRAP_API_TOKEN that was revoked stays revoked when the gateway starts again', async () => {
