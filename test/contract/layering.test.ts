@@ -20,7 +20,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'concurrency.ts', 'fair-queue.ts'],
   'http/pages': ['http', 'domain', 'docs-config'],
   'concurrency.ts': ['domain', 'fair-queue.ts'],
-  domain: ['generated', 'database/client.ts', 'database/queries', 'database/errors.ts'],
+  domain: ['generated', 'concurrency.ts', 'database/client.ts', 'database/queries', 'database/errors.ts'],
   'docs-config': [],
   'docs-config-pool': ['docs-config', 'domain', 'fair-queue.ts'],
   database: ['generated', 'fair-queue.ts'],
