@@ -293,7 +293,7 @@ describe('filters', () => {
       'жук',
     ];
     await create([...names, '東京タワー', 'smile 😀', 'cafe\u0301', 'two\nlines'].map((name) => named(name)));
-    expect((await search({ search: wanted })).sort()).toEqual([...expected].sort());
+    expect(new Set(await search({ search: wanted }))).toEqual(new Set(expected));
   });
 
   test.each<[Json, string[]]>([
