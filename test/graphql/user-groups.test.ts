@@ -289,7 +289,7 @@ describe('a cursor', () => {
 /** The cursor with another character in what it holds. */
 function changed(cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
-  bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1;
+  bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 1; // the last digit of its number
   return bytes.toString('base64url');
 }
 
