@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Database } from './client.ts';
-import { requireCreation } from './rights.ts';
+import { requireCreatePrivilege } from './privileges.ts';
 
-/** The folder with the migrations; the same from the sources and from the compiled files. */
+/** The folder with the migrations; the same path from `src/` and `dist/`. */
 const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
 
-/** The number of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
-const lockNumber = 72_707_369;
+/** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
+const lockKey = 72_707_369;
 
-/** Prisma's table of what was applied, as Prisma makes it. */
+/** Prisma's table of applied migrations, exactly as Prisma creates it. */
 const historyTable = `
   create table _prisma_migrations (
     id varchar(36) primary key not null,
@@ -41,20 +41,20 @@ const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: tr
   });
 
 /**
- * Applies the migrations that are not applied, each in a transaction of its own, and records them where Prisma looks.
- * Processes that start at once wait for each other. The lock and the settings end with each transaction, so that a pooler
- * hands neither on to another client; a database that is up to date is only read.
+ * Applies pending migrations, each in its own transaction, and records them in Prisma's table. Processes that start
+ * concurrently wait for each other. The lock and the settings end with each transaction, so that a pooler does not pass them
+ * on to another client. A database that is up to date is only read.
  *
- * @returns the names of those applied now, in order.
- * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, when the role lacks
- *   a right, or when one fails.
+ * @returns the names of the migrations that this call applied, in order.
+ * @throws Error when the server is older than PostgreSQL 15, when a migration was modified after it was applied, when the role
+ *   lacks a privilege, or when a migration fails.
  */
 export async function migrate(pool: pg.Pool): Promise<string[]> {
   const client = await pool.connect();
   let isUsable = true;
   try {
     await requireServerVersion(client);
-    if (!firstMissing(await readHistory(client))) return [];
+    if (!firstPending(await readHistory(client))) return [];
     const applied: string[] = [];
     for (;;) {
       const name = await applyNext(client);
@@ -69,18 +69,18 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
   }
 }
 
-/** Whether every migration that this version knows is applied. @throws when the database cannot be reached. */
+/** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
   const [row] = await query('is-migrated', text, [migrations.map(({ name }) => name)]);
   return Number(row?.[0]) === migrations.length;
 }
 
-/** How long a migration, or one in another process, may take. The limit of requests' statements is far below. */
+/** How long a migration may take, in this process or another; much longer than the statements of requests. */
 const migrationTimeoutMs = 3_600_000;
 
-async function patiently(client: pg.PoolClient, text: string): Promise<void> {
-  // The driver knows the setting per statement; its types do not.
+async function queryPatiently(client: pg.PoolClient, text: string): Promise<void> {
+  // The driver supports the setting per statement; its types lack it.
   const statement: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: migrationTimeoutMs };
   await client.query(statement);
 }
@@ -95,9 +95,9 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   }
 }
 
-const firstMissing = (applied: ReadonlySet<string>): Migration | undefined => migrations.find(({ name }) => !applied.has(name));
+const firstPending = (applied: ReadonlySet<string>): Migration | undefined => migrations.find(({ name }) => !applied.has(name));
 
-/** The names of the applied migrations. @throws Error when one of them is not the one that this version knows, or failed. */
+/** The names of the applied migrations. @throws Error when one of them differs from this version's file, or did not finish. */
 async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
   if (!(await hasHistory(client))) return new Set();
   const { rows } = await client.query<{ migration_name: string; checksum: string; finished: boolean }>(
@@ -122,21 +122,21 @@ async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
 }
 
 async function hasHistory(client: pg.PoolClient): Promise<boolean> {
-  // Not to_regclass(): inside a transaction it may still answer from before another process made the table.
+  // Not to_regclass(): inside a transaction it may not see a table that another process has just created.
   const { rowCount } = await client.query(
     "select from pg_class where relname = '_prisma_migrations' and relkind = 'r' and pg_table_is_visible(oid)",
   );
   return rowCount === 1;
 }
 
-/** Applies the first migration that is missing once the lock is held, if one still is. @returns its name. */
+/** Acquires the lock, then applies the first pending migration, if there still is one. @returns its name. */
 async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
   let migration: Migration | undefined;
   try {
-    // The lock is waited for longer than any statement of a request may take, and what is read is read after it.
+    // Without timeouts, to wait for a long migration of another process; read committed, to see what it changed.
     await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
-    await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
-    migration = firstMissing(await readHistory(client));
+    await queryPatiently(client, `select pg_advisory_xact_lock(${lockKey})`);
+    migration = firstPending(await readHistory(client));
     if (migration) await apply(client, migration);
     await client.query('commit');
     return migration?.name;
@@ -148,9 +148,9 @@ async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
 }
 
 async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
-  await requireCreation(client, name);
+  await requireCreatePrivilege(client, name);
   if (!(await hasHistory(client))) await client.query(historyTable);
-  await patiently(client, sql);
+  await queryPatiently(client, sql);
   await client.query(
     `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
      values ($1, $2, $3, clock_timestamp(), 1)`,

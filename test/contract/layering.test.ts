@@ -11,7 +11,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     ...['http', 'http/pages', 'rest'],
   ],
   'routes.ts': ['docs-config', 'domain', 'graphql/execution', 'http', 'http/pages', 'rest'],
-  rest: ['graphql/execution', 'graphql/schema', 'http'],
+  rest: ['graphql/execution', 'graphql/schema', 'http', 'domain/errors.ts'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],
     ...['http/body.ts', 'http/json.ts', 'http/media-types.ts', 'http/problem.ts', 'http/types.ts'],
@@ -22,7 +22,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'concurrency.ts': ['domain', 'fair-queue.ts'],
   domain: ['generated', 'database/client.ts', 'database/queries', 'database/errors.ts'],
   'docs-config': [],
-  'docs-config-pool': ['docs-config', 'domain', 'fair-queue.ts'],
+  'docs-config-pool': ['docs-config', 'domain', 'fair-queue.ts', 'http/limits.ts'],
   database: ['generated', 'fair-queue.ts'],
   'database/queries': ['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/text-rows.ts'],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
@@ -30,7 +30,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'fair-queue.ts': [],
 };
 
-/** The module of a file: the longest path of the table that leads to it, or what stands first in its path. */
+/** The module of a file: the longest path of the table that contains it, or else the first segment of its path. */
 const moduleOf = (file: string): string =>
   Object.keys(permissions)
     .filter((path) => file === path || file.startsWith(`${path}/`))

@@ -60,7 +60,7 @@ test.each([
     const waiting = pool.run(answer('waited its turn'), { characters });
     await expect(pool.run(answer('too many'), { characters: 1 })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'Too many checks are waiting already. Try again shortly.',
+      message: 'Too many checks are queued. Try again shortly.',
     });
     raise();
     expect(await Promise.all([running, waiting])).toEqual(['waited', 'waited its turn']);
@@ -117,12 +117,12 @@ test.each([
   const dropped = pool.run({ job: 'mark', argument: ran }, { characters: 1000, share: 1, isAbandoned: () => isGone });
   isGone = isAbandoned;
   const next = pool.run(answer('next'), { characters: 1000, share: 2 }); // fits only without the other
-  await expect(dropped).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
+  await expect(dropped).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not start in time') });
   raise();
   expect(await running).toBe('waited');
   if (maxWaitMs > 0) expect(await next).toBe('next');
   else
-    await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
+    await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not start in time') });
   expect(ran[0]).toBe(0);
 });
 
