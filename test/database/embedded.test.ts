@@ -130,7 +130,7 @@ test.each([
     const { code, stdout, stderr } = await run(['migrate'], { DATA_DIR: dataDir.path });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(text);
-    expect(stderr).toContain('restore it from a backup');
+    expect(stderr).toContain('Restore the file from a backup');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(spoiled);
     expect(dataDir.postmaster()).toBeUndefined();

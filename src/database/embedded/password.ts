@@ -46,7 +46,8 @@ export function passwordRemedy(layout: Layout, { postgres }: Binaries): string {
   const { cluster } = layout;
   const file = passwordFile(layout);
   return (
-    `The file contains the password that was generated for ${cluster}, which cannot be opened without it: restore the file from a backup. ` +
+    `The file must contain the password that was generated for ${cluster}; the data cannot be opened without it. ` +
+    'Restore the file from a backup. ' +
     'Without a backup, stop every gateway that uses this DATA_DIR, set a password of letters and digits in the single-user mode of ' +
     'PostgreSQL, as the user that owns the data, and write the same password to the file:\n\n' +
     `  echo "alter role gateway password 'NEW'" | ${postgres} --single -D ${cluster} postgres\n` +
