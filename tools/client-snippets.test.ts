@@ -137,11 +137,13 @@ const nodeQuery = ((): ConcreteRequest => {
 })();
 
 /** The scalars that the schema adds to those of GraphQL. */
-const customScalars = [...readFileSync(join(root, 'schema.graphql'), 'utf8').matchAll(/^scalar (\w+)/gm)].map(([, name]) => name);
+const customScalars = new Set(
+  [...readFileSync(join(root, 'schema.graphql'), 'utf8').matchAll(/^scalar (\w+)/gm)].map(([, name]) => name),
+);
 
 test('the configuration of Relay’s compiler declares every custom scalar', () => {
   const config = JSON.parse(files.get('relay.config.json') ?? '');
-  expect(Object.keys(config.customScalarTypes).toSorted()).toEqual(customScalars.toSorted());
+  expect(new Set(Object.keys(config.customScalarTypes))).toEqual(customScalars);
   expect(config).not.toHaveProperty('persistConfig');
 });
 
@@ -149,14 +151,14 @@ test('the configuration of GraphQL Code Generator declares every custom scalar, 
   const { default: config } = await load('codegen.ts');
   const output: { preset: string; config: { scalars: object } } = config.generates['./src/gql/'];
   expect(output.preset).toBe('client');
-  expect(Object.keys(output.config.scalars).toSorted()).toEqual(customScalars.toSorted());
+  expect(new Set(Object.keys(output.config.scalars))).toEqual(customScalars);
 
   const schemaAst = buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'));
   const rawSDL = 'query Viewer($token: String!) { userGroup(by: { token: $token }) { properties createdAt } }';
   const sections = await preset.buildGeneratesSection({
     ...{ baseOutputDir: 'src/gql/', schema: parse(readFileSync(join(root, 'schema.graphql'), 'utf8')), schemaAst },
     ...{ documents: [{ location: 'viewer.graphql', document: parse(rawSDL), rawSDL }], config: output.config, presetConfig: {} },
-    ...{ plugins: [], pluginMap: {}, pluginContext: {}, profiler: { run: (work: () => unknown) => work() } },
+    ...{ plugins: [], pluginMap: {}, pluginContext: {} },
   });
   const types = sections.filter(({ filename }) => filename.endsWith('graphql.ts'));
   const [text] = await Promise.all(types.map((section) => codegen(section)));

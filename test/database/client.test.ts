@@ -62,10 +62,7 @@ describe('a statement that a real deadlock ends is repeated', () => {
   test.each<[string, (loser: Database) => Promise<unknown>]>([
     ['the driver’s', ({ query }) => query('rename', rename, [])],
     ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
-    [
-      'a whole transaction',
-      ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename))),
-    ],
+    ['a whole transaction', ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename)))],
   ])('%s', async (_, loseOnce) => {
     await connectWith("deadlock_timeout = '2s'");
     for (const byte of [1, 2]) {

@@ -29,8 +29,10 @@ export const readPage = (page: string): string => readFileSync(join(root, page),
 /** The fenced code blocks of a page, in order. */
 export function snippetsOf(page: string): Snippet[] {
   const text = readPage(page);
-  return [...text.matchAll(/^```(\w*) ?([^\n`]*)\n(.*?)^```$/gms)].map(({ 1: language = '', 2: info = '', 3: code = '', index }) => ({
-    ...{ language, info, text: code },
-    line: text.slice(0, index).split('\n').length,
-  }));
+  return [...text.matchAll(/^```(\w*) ?([^\n`]*)\n(.*?)^```$/gms)].map(
+    ({ 1: language = '', 2: info = '', 3: code = '', index }) => ({
+      ...{ language, info, text: code },
+      line: text.slice(0, index).split('\n').length,
+    }),
+  );
 }

@@ -30,8 +30,7 @@ export const unknownProperty: Rule = {
 export const socialPlatform: Rule = {
   severity: 'error',
   title: 'A platform is not one of those listed',
-  explanation:
-    'The footer has icons for a fixed list of platforms. X is listed under its former name, "twitter".',
+  explanation: 'The footer has icons for a fixed list of platforms. X is listed under its former name, "twitter".',
   wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
   right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
   concerns: (model) => somePart(model, ({ annotations }) => annotations.platforms !== undefined),

@@ -30,8 +30,7 @@ export const rootType: Rule = {
 export const type: Rule = {
   severity: 'error',
   title: 'A value has the wrong type',
-  explanation:
-    'Every field has a JSON type, or a choice of two. null is never allowed: omit a field that has no value.',
+  explanation: 'Every field has a JSON type, or a choice of two. null is never allowed: omit a field that has no value.',
   wrong: navigation('[{ "group": "Guides", "pages": "guides/start" }]'),
   right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
   check: ({ path, branch, model, node, text }, report) => {
@@ -126,8 +125,7 @@ export const basicAuthName: Rule = {
 export const emptyValue: Rule = {
   severity: 'warning',
   title: 'A name, URL, page or list is empty',
-  explanation:
-    'An empty name cannot be read or clicked, an empty URL links to nothing, and a group without pages shows nothing.',
+  explanation: 'An empty name cannot be read or clicked, an empty URL links to nothing, and a group without pages shows nothing.',
   wrong: example('"topbarLinks": [{ "name": "", "url": "https://example.com" }]'),
   right: example('"topbarLinks": [{ "name": "Support", "url": "https://example.com" }]'),
   concerns: (model) => somePart(model, ({ annotations }) => annotations.filled === true),

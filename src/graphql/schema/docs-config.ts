@@ -54,9 +54,16 @@ const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').imp
     severity: t.expose('severity', { type: SeverityType, description: 'Error or warning.' }),
     message: t.exposeString('message', { description: 'What is wrong, with the value found.' }),
     pointer: t.exposeString('pointer', { description: 'JSON pointer to the value; for a missing field, to where it would be.' }),
-    range: t.expose('range', { type: RangeType, description: 'The location in the text; for an input by `value`, in its text with an indentation of 2.' }),
+    range: t.expose('range', {
+      type: RangeType,
+      description: 'The location in the text; for an input by `value`, in its text with an indentation of 2.',
+    }),
     suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do.' }),
-    fix: t.expose('fix', { type: FixType, nullable: true, description: 'An edit that fixes it; null if there is more than one way.' }),
+    fix: t.expose('fix', {
+      type: FixType,
+      nullable: true,
+      description: 'An edit that fixes it; null if there is more than one way.',
+    }),
     url: t.string({
       description: 'The path of the page about the rule on this server.',
       resolve: ({ code }) => docsConfigCodePath(code),
@@ -120,7 +127,8 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
     allowNestedGroups: t.boolean({ defaultValue: false, description: 'Accepts groups inside the pages of a group.' }),
     severities: t.field({ type: [SeverityInput], description: 'The severities of individual rules.' }),
     files: t.stringList({
-      description: 'Paths of the site’s files, relative to the folder of the configuration file. If omitted, references are not checked.',
+      description:
+        'Paths of the site’s files, relative to the folder of the configuration file. If omitted, references are not checked.',
     }),
   }),
 });
