@@ -1,5 +1,5 @@
-// Compiles src to dist, and copies the part of Prisma's client that runs into it: its package has 72 MB, of which the gateway
-// uses five, because it contains the query compilers of every database. So dist needs no `@prisma/client`.
+// Compiles src to dist, and copies the runtime of Prisma's client into it, so that dist does not need `@prisma/client`: that package
+// has 72 MB with the query compilers of every database, of which the gateway uses five.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const runtime = join(root, 'node_modules/@prisma/client/runtime');
-// Compiled beside dist, which is replaced only when all is there: a gateway that runs from it loads modules when it needs them.
+// Compiled next to dist, which is replaced only when everything is complete: a running gateway loads modules from it on demand.
 const [next, previous, dist] = ['dist.next', 'dist.previous', 'dist'].map((name) => join(root, name));
 
 for (const folder of [next, previous]) rmSync(folder, { recursive: true, force: true });
@@ -32,7 +32,7 @@ function copyRuntime(folder) {
     const text = readFileSync(join(folder, file), 'utf8');
     const toRuntime = dirname(file) === '.' ? './runtime' : '../runtime';
     const changed = text.replace(/(["'])@prisma\/client\/runtime\/([a-z_.0-9-]+)\1/g, (_, quote, name) => {
-      // A name without extension stands for a module in either format.
+      // A name without extension means a module in either format.
       const module = name.endsWith('.mjs') ? name : `${name}.mjs`;
       cpSync(join(runtime, module), join(target, module));
       return `${quote}${toRuntime}/${module}${quote}`;
