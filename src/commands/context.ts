@@ -4,7 +4,7 @@ import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { requireTablePrivileges } from '../database/privileges.ts';
+import { requireUse } from '../database/rights.ts';
 import { openLog } from '../logger.ts';
 
 /** What a command that uses the database receives. */
@@ -26,7 +26,7 @@ export async function withDatabase<Result>(work: (context: CommandContext) => Pr
   try {
     const applied = await migrate(database.pool);
     if (applied.length > 0) log.info({ applied }, 'applied migrations');
-    await requireTablePrivileges(database);
+    await requireUse(database);
     return await work({ config, log, database });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;

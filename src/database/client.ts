@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { retryOnConflict } from './errors.ts';
+import { repeatOnConflict } from './errors.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
 import { type Row, textRows } from './text-rows.ts';
 
@@ -75,7 +75,7 @@ export function connectDatabase(
     prisma,
     pool,
     query: (name, text, values) =>
-      retryOnConflict(async () => {
+      repeatOnConflict(async () => {
         const statement = { ...textRows, ...(namedStatements && { name }), text, values: values as unknown[] };
         const { rows } = await pool.query<(string | null)[]>(statement);
         return rows;

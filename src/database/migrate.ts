@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Database } from './client.ts';
-import { requireCreatePrivilege } from './privileges.ts';
+import { requireCreation } from './rights.ts';
 
 /** The folder with the migrations; the same path from `src/` and `dist/`. */
 const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
 
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
-const lockKey = 72_707_369;
+const lockNumber = 72_707_369;
 
 /** Prisma's table of applied migrations, exactly as Prisma creates it. */
 const historyTable = `
@@ -54,7 +54,7 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
   let isUsable = true;
   try {
     await requireServerVersion(client);
-    if (!firstPending(await readHistory(client))) return [];
+    if (!firstMissing(await readHistory(client))) return [];
     const applied: string[] = [];
     for (;;) {
       const name = await applyNext(client);
@@ -79,7 +79,7 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
 /** How long a migration may take, in this process or another; much longer than the statements of requests. */
 const migrationTimeoutMs = 3_600_000;
 
-async function queryPatiently(client: pg.PoolClient, text: string): Promise<void> {
+async function patiently(client: pg.PoolClient, text: string): Promise<void> {
   // The driver supports the setting per statement; its types lack it.
   const statement: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: migrationTimeoutMs };
   await client.query(statement);
@@ -95,7 +95,7 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   }
 }
 
-const firstPending = (applied: ReadonlySet<string>): Migration | undefined => migrations.find(({ name }) => !applied.has(name));
+const firstMissing = (applied: ReadonlySet<string>): Migration | undefined => migrations.find(({ name }) => !applied.has(name));
 
 /** The names of the applied migrations. @throws Error when one of them differs from this version's file, or did not finish. */
 async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
@@ -135,8 +135,8 @@ async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
   try {
     // Without timeouts, to wait for a long migration of another process; read committed, to see what it changed.
     await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
-    await queryPatiently(client, `select pg_advisory_xact_lock(${lockKey})`);
-    migration = firstPending(await readHistory(client));
+    await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
+    migration = firstMissing(await readHistory(client));
     if (migration) await apply(client, migration);
     await client.query('commit');
     return migration?.name;
@@ -148,9 +148,9 @@ async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
 }
 
 async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
-  await requireCreatePrivilege(client, name);
+  await requireCreation(client, name);
   if (!(await hasHistory(client))) await client.query(historyTable);
-  await queryPatiently(client, sql);
+  await patiently(client, sql);
   await client.query(
     `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
      values ($1, $2, $3, clock_timestamp(), 1)`,

@@ -18,7 +18,7 @@ const slowest = [
   'graphql/repeated.test.ts',
   'docs-config/properties.test.ts',
   'commands/npm.test.ts',
-  'database/privileges.test.ts',
+  'database/rights.test.ts',
   'rest/compiled.test.ts',
   'concurrency/environments.test.ts',
   'commands/usage.test.ts',

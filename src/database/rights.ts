@@ -1,30 +1,30 @@
 import type pg from 'pg';
 import type { Database } from './client.ts';
 
-/** The privileges that requests need on each table. */
-const tablePrivileges: Readonly<Record<string, readonly string[]>> = {
+/** What the gateway does with each table once the migrations are applied. */
+const usedRights: Readonly<Record<string, readonly string[]>> = {
   user_group: ['select', 'insert', 'update'],
   retired_token: ['select', 'insert', 'delete'],
   api_token: ['select', 'insert', 'update'],
   _prisma_migrations: ['select'],
 };
 
-/** The sequences of generated ids. */
+/** The sequences that number new rows. */
 const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq'];
 
 /**
- * Checks that the role can create what a migration creates.
+ * Makes sure that the role may create what a migration creates.
  *
- * @throws Error that names the missing privilege, what needs it, and the SQL that grants it.
+ * @throws Error that names the missing right, what needs it, and the SQL that grants it.
  */
-export async function requireCreatePrivilege(client: pg.ClientBase, migration: string): Promise<void> {
-  const { rows } = await client.query<{ role: string; database: string; schema: string | null; canCreate: boolean | null }>(
+export async function requireCreation(client: pg.ClientBase, migration: string): Promise<void> {
+  const { rows } = await client.query<{ role: string; database: string; schema: string | null; may: boolean | null }>(
     `select quote_ident(current_user) as role, quote_ident(current_database()) as database,
-       quote_ident(current_schema()) as schema, has_schema_privilege(current_schema(), 'create') as "canCreate"`,
+       quote_ident(current_schema()) as schema, has_schema_privilege(current_schema(), 'create') as may`,
   );
-  const [current] = rows;
-  if (!current || current.canCreate) return;
-  const { role, database, schema } = current;
+  const [place] = rows;
+  if (!place || place.may) return;
+  const { role, database, schema } = place;
   const where = schema ? `the schema ${schema}` : 'any schema of its search_path';
   throw new Error(
     `The role ${role} lacks the privilege to create tables and types in ${where} (database ${database}), which the migration ` +
@@ -35,22 +35,22 @@ export async function requireCreatePrivilege(client: pg.ClientBase, migration: s
 }
 
 /**
- * Checks that the role has the privileges that requests need.
+ * Makes sure that the role may do what requests need.
  *
- * @throws Error that names every missing privilege and the SQL that grants it.
+ * @throws Error that names every missing right and the SQL that grants them.
  */
-export async function requireTablePrivileges({ pool }: Pick<Database, 'pool'>): Promise<void> {
-  const required = [
-    ...Object.entries(tablePrivileges).flatMap(([table, actions]) => actions.map((action) => ['table', table, action])),
+export async function requireUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  const asked = [
+    ...Object.entries(usedRights).flatMap(([table, rights]) => rights.map((right) => ['table', table, right])),
     ...usedSequences.map((sequence) => ['sequence', sequence, 'usage']),
   ];
   const { rows } = await pool.query<{ role: string; database: string; missing: string }>(
     `select quote_ident(current_user) as role, quote_ident(current_database()) as database,
        string_agg(action, ', ' order by number) || ' on ' || kind || ' ' || name as missing
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as required (kind, name, action, number)
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (kind, name, action, number)
      where not case kind when 'table' then has_table_privilege(name, action) else has_sequence_privilege(name, action) end
      group by kind, name order by min(number)`,
-    [0, 1, 2].map((column) => required.map((privilege) => privilege[column])),
+    [0, 1, 2].map((column) => asked.map((each) => each[column])),
   );
   const [first] = rows;
   if (!first) return;
