@@ -101,12 +101,12 @@ async function limitStatements(client: pg.ClientBase): Promise<void> {
 
 const statementNames = new Map<string, string>();
 
-/** A name that identifies a statement's text, so that each connection prepares it once. */
+/** A name for a statement, the same for the same text, so that each connection prepares it once. */
 function statementName(sql: string): string {
   let name = statementNames.get(sql);
   if (!name) {
     name = createHash('sha1').update(sql).digest('base64url');
-    if (statementNames.size < 1_000) statementNames.set(sql, name); // Prisma has few texts; bounded nevertheless
+    if (statementNames.size < 1_000) statementNames.set(sql, name); // Prisma's texts are few; a bound all the same
   }
   return name;
 }

@@ -41,7 +41,7 @@ export function isUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** SQLSTATE of errors after which everything is rolled back and a retry may succeed. */
+/** SQLSTATE of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
 const conflictStates: readonly unknown[] = ['40001', '40P01']; // serialization failure, deadlock
 
 /** The delay before a retry, so that the other transaction can proceed, in milliseconds. */

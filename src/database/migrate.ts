@@ -6,7 +6,7 @@ import type pg from 'pg';
 import type { Database } from './client.ts';
 import { requireCreation } from './rights.ts';
 
-/** The folder with the migrations; the same path from `src/` and `dist/`. */
+/** The folder with the migrations; the same from the sources and from the compiled files. */
 const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
 
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
@@ -41,13 +41,13 @@ const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: tr
   });
 
 /**
- * Applies pending migrations, each in its own transaction, and records them in Prisma's table. Processes that start
- * concurrently wait for each other. The lock and the settings end with each transaction, so that a pooler does not pass them
- * on to another client. A database that is up to date is only read.
+ * Applies the migrations that are not applied, each in a transaction of its own, and records them where Prisma looks.
+ * Processes that start at once wait for each other. The lock and the settings end with each transaction, so that a pooler
+ * hands neither on to another client; a database that is up to date is only read.
  *
- * @returns the names of the migrations that this call applied, in order.
- * @throws Error when the server is older than PostgreSQL 15, when a migration was modified after it was applied, when the role
- *   lacks a privilege, or when a migration fails.
+ * @returns the names of those applied now, in order.
+ * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, when the role lacks
+ *   a right, or when one fails.
  */
 export async function migrate(pool: pg.Pool): Promise<string[]> {
   const client = await pool.connect();
@@ -76,11 +76,11 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
   return Number(row?.[0]) === migrations.length;
 }
 
-/** How long a migration may take, in this process or another; much longer than the statements of requests. */
+/** How long a migration, or one in another process, may take. The limit of requests' statements is far below. */
 const migrationTimeoutMs = 3_600_000;
 
 async function patiently(client: pg.PoolClient, text: string): Promise<void> {
-  // The driver supports the setting per statement; its types lack it.
+  // The driver knows the setting per statement; its types do not.
   const statement: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: migrationTimeoutMs };
   await client.query(statement);
 }
@@ -129,11 +129,11 @@ async function hasHistory(client: pg.PoolClient): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Acquires the lock, then applies the first pending migration, if there still is one. @returns its name. */
+/** Applies the first migration that is missing once the lock is held, if one still is. @returns its name. */
 async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
   let migration: Migration | undefined;
   try {
-    // Without timeouts, to wait for a long migration of another process; read committed, to see what it changed.
+    // The lock is waited for longer than any statement of a request may take, and what is read is read after it.
     await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
     await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
     migration = firstMissing(await readHistory(client));
