@@ -3,10 +3,10 @@ import pg from 'pg';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 
-/** The look-ups as a good engineer writes them by hand: a pool, named statements, one index access each. */
+/** Hand-written look-ups: a pool, named statements, one index access each. */
 export const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 
-/** Who asks. */
+/** The caller. */
 export interface Caller {
   readonly environment_tag: 'Customer' | 'Testing' | null;
   readonly scopes: readonly string[];
@@ -60,7 +60,7 @@ const otherGroup = `
   select ${columns} from user_group
   where provided_id = $1 and environment_tag is distinct from 'Testing' and environment_tag is not distinct from $2`;
 
-/** The caller's group with a provided id, made if there is none; nothing when another environment's group holds the id. */
+/** The caller's group with a provided id, created if there is none; `undefined` when a group of another environment has the id. */
 export async function getOrCreate(
   caller: Caller,
   providedId: string,
@@ -81,7 +81,7 @@ const insertGroup = `
   insert into user_group (provided_id, environment_tag, name, token, properties, mapping) values ($1, $2, $3, $4, $5, $6)
   on conflict do nothing returning ${columns}`;
 
-/** Puts a new token in the place of the current one; nothing when it is no group's current token. */
+/** Replaces the current token with a new one; `undefined` when it is no group's current token. */
 export function rotate(caller: Caller, currentToken: string): Promise<Group | undefined> {
   return first('rotate', rotateToken, [currentToken, caller.environment_tag, issueToken('userGroup')]);
 }
