@@ -9,7 +9,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { schemaDifference } from './schema-difference.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'author-migration-'));
-chmodSync(dataDir, 0o755); // so that, run as root, PostgreSQL's user may enter it
+chmodSync(dataDir, 0o755); // so that PostgreSQL's user has access when this runs as root
 const server = await openEmbedded(dataDir);
 const database = connectDatabase(server.connection('postgres'));
 try {

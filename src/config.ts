@@ -8,7 +8,7 @@ export interface Config {
   readonly host: string;
   /** 0 to 65535; 0 lets the system choose. */
   readonly port: number;
-  /** A PostgreSQL to connect to; none means the embedded one in {@link Config.dataDir}. */
+  /** The URL of a PostgreSQL database; `undefined` means the embedded one in {@link Config.dataDir}. */
   readonly databaseUrl: string | undefined;
   /** Whether database connections prepare statements under names; off behind a pooler in transaction mode. */
   readonly namedStatements: boolean;

@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphqlLimits } from '../../src/graphql/schema/limits.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { storedToken } from '../support/keys.ts';
+import { seedLargeGroups } from '../support/large-groups.ts';
 
 const { maxCost } = graphqlLimits;
 
@@ -10,15 +10,7 @@ let gateway: TestGateway;
 let ids: string[];
 beforeAll(async () => {
   gateway = await startGateway();
-  const rows = await gateway.database.prisma.userGroup.createManyAndReturn({
-    data: Array.from({ length: 100 }, (_, index) => ({
-      ...{ providedId: `group ${index}`, name: 'Group', environmentTag: 'Testing' as const },
-      ...storedToken(`an imported token ${index}`),
-      properties: { text: 'x'.repeat(60_000) },
-      mapping: Object.fromEntries(Array.from({ length: 20 }, (_unused, entry) => [`schema ${entry}`, 'source'])),
-    })),
-  });
-  ids = rows.map(({ teamId }) => Buffer.from(`UserGroup:${teamId}`).toString('base64'));
+  ids = await seedLargeGroups(gateway, 20);
 });
 afterAll(() => gateway.close());
 

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest, the slowest first: most start gateways and PostgreSQL servers. Only the time of a run depends
- * on what stands here, by a file that starts last while the other workers have nothing left to do.
+ * The files that take longest, the slowest first: most start gateways and PostgreSQL servers. The list only affects the duration
+ * of a run: a slow file that starts last keeps one worker busy while the others are idle.
  */
 const slowest = [
   'database/embedded.test.ts',

@@ -110,7 +110,7 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
     const teamId = Number(id);
     return typename === 'UserGroup' && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
   } catch {
-    return undefined; // nobody's id
+    return undefined; // not the id of a group
   }
 }
 
