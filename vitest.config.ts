@@ -5,14 +5,14 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    // Files share what they import; each has a database of its own, and none changes a module.
+    // Files share modules: each has its own database, and none changes a module.
     isolate: false,
-    // More than two processors suggest: many tests wait for processes and databases most of the time.
+    // More than two processors suggest, because many tests mostly wait for processes and databases.
     maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
-  // Loaded once as a module; resolving it both ways would give two copies, and GraphQL refuses objects of the other one.
+  // Loaded once as a module: resolving it both ways would create two copies, and GraphQL rejects objects of the other one.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
 });

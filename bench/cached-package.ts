@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A package to compare with that is no dependency of the project. */
+/** A package to compare with that is not a dependency of the project. */
 export interface CachedPackage {
   readonly name: string;
   readonly version: string;
@@ -12,7 +12,7 @@ export interface CachedPackage {
 }
 
 /**
- * Installs a package into a cache folder, unless it is there, without running its scripts.
+ * Installs a package into a cache folder unless it is already there, without running its scripts.
  *
  * @returns the path of its module; undefined when it cannot be installed.
  */

@@ -11,29 +11,29 @@ import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';
 import { environments, firstTeamId } from './load/rows.ts';
 
-/** How many rows go into one statement. */
+/** The number of rows per statement. */
 const batch = 10_000;
 
-/** How many API tokens each environment has. */
+/** The number of API tokens of each environment. */
 const credentialsEach = 4;
 
 /** A database with its groups and API tokens. */
 export interface BenchDatabase {
   readonly name: string;
   readonly url: string;
-  /** The file with the groups' tokens side by side, as seeded. */
+  /** The file with the concatenated tokens of the groups, as seeded. */
   readonly tokenFile: string;
   readonly groups: number;
-  /** PostgreSQL's first process, where the system tells. */
+  /** PostgreSQL's main process, if it can be determined. */
   readonly serverPid: number | undefined;
   readonly credentials: readonly Credential[];
-  /** API tokens that must be refused: revoked, expired, without any scope for groups. */
-  readonly refused: Readonly<Record<string, string>>;
-  /** Asks the database. */
+  /** API tokens that must be rejected: revoked, expired, without any scope for groups. */
+  readonly invalidCredentials: Readonly<Record<string, string>>;
+  /** Queries the database. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** The PostgreSQL of a run: the one that users get, with its own settings, in a folder that goes when the run ends. */
+/** The PostgreSQL of a run: the bundled one with its default settings, in a folder that is deleted when the run ends. */
 export interface BenchServer {
   readonly folder: string;
   seed(name: string, groups: number): Promise<BenchDatabase>;
@@ -43,7 +43,7 @@ export interface BenchServer {
 /** Starts the run's PostgreSQL. */
 export async function startServer(): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-bench-'));
-  // Run as root, PostgreSQL is another user's, who must get in, or its files would go elsewhere and stay there.
+  // Run as root, PostgreSQL runs as another user, which needs access; otherwise its files would be in another folder and remain.
   chmodSync(folder, 0o755);
   const server = await openEmbedded(join(folder, 'data')).catch((error) => {
     rmSync(folder, { recursive: true, force: true });
@@ -119,7 +119,7 @@ async function seed(
       credentials.push({ environment, secret: await insert(`caller ${i}`, environment, scopes, {}) });
     }
   }
-  const refused = {
+  const invalidCredentials = {
     revoked: await insert('revoked', 'Customer', scopes, { revoked: true }),
     expired: await insert('expired', 'Customer', scopes, { expired: true }),
     'without a scope': await insert('no scope', 'Customer', ['config:validate'], {}),
@@ -135,10 +135,10 @@ async function seed(
   const query = async <Row extends object>(text: string, values: unknown[] = []) => (await client.query<Row>(text, values)).rows;
   const [backend] = await query<{ pid: number }>('select pg_backend_pid() as pid');
   const serverPid = backend && parentOf(backend.pid);
-  return { name, url, tokenFile, groups, serverPid, credentials, refused, query };
+  return { name, url, tokenFile, groups, serverPid, credentials, invalidCredentials, query };
 }
 
-/** What `rowOf` in load/rows.ts says of a group, in SQL. */
+/** The same group as `rowOf` in load/rows.ts, in SQL. */
 const insertGroups = `
   insert into user_group (team_id, provided_id, environment_tag, name, token_hash, token_encrypted, properties, mapping)
   select $4 + i, 'group-' || digits, (case i % 2 when 0 then 'Customer' else 'Testing' end)::environment_tag, 'Group ' || digits,

@@ -1,5 +1,5 @@
-// How long a validation takes: beside the npm package @mintlify/validation on the same files in the same run, and as files grow.
-// The package is no dependency of this project (it brings 260 others, 120 MB): the first run installs it into a cache folder.
+// Measures the validator: compared with the npm package @mintlify/validation on the same files in the same run, and for growing
+// files. The package is not a dependency (it brings 260 others, 120 MB): the first run installs it into a cache folder.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ const callsPerRound = 20;
 type Validate = (source: string) => unknown;
 type Contender = 'ours' | 'theirs';
 
-/** Measures, writes a table, and tells whether the targets are met: under 1 ms, three times as fast, and linear. */
+/** Measures, writes a table, and reports whether the targets are met: under 1 ms, three times as fast, and linear. */
 export async function run(write: (text: string) => unknown): Promise<boolean> {
   const sizes = Array.from(sites(), (file) => file.length);
   write(
@@ -44,8 +44,8 @@ export async function run(write: (text: string) => unknown): Promise<boolean> {
 }
 
 /**
- * The median time of one file, for each contender. Each has a process of its own, so that none pays for the garbage of another;
- * their rounds take turns, so that what else the machine does meets all alike.
+ * The median time of one file, for each contender. Each runs in a separate process, so that none pays for the garbage of another;
+ * their rounds are interleaved, so that other load on the machine affects all equally.
  */
 async function measure(contenders: readonly Contender[]): Promise<number[]> {
   const execArgv = ['--import', import.meta.resolve('tsx')];
@@ -54,9 +54,9 @@ async function measure(contenders: readonly Contender[]): Promise<number[]> {
   for (const child of processes) await once(child, 'message'); // ready
   for (let round = 0; round < rounds; round++) {
     for (const [index, child] of processes.entries()) {
-      const answer = once(child, 'message');
+      const result = once(child, 'message');
       child.send('round');
-      const [milliseconds] = (await answer) as [number];
+      const [milliseconds] = (await result) as [number];
       times[index]?.push(milliseconds);
     }
   }
@@ -64,7 +64,7 @@ async function measure(contenders: readonly Contender[]): Promise<number[]> {
   return times.map((samples) => median(samples.slice(warmUpRounds)));
 }
 
-/** The other end of {@link measure}: one round, whenever asked. */
+/** The child process of {@link measure}: runs one round per message. */
 async function contend(contender: Contender): Promise<void> {
   const files = [...sites()];
   const validate = contender === 'ours' ? (source: string) => validateDocsConfig(source) : await loadPeer();
@@ -76,7 +76,7 @@ async function contend(contender: Contender): Promise<void> {
   process.send?.('ready');
 }
 
-/** Validates a file of a size with some mistakes in it. */
+/** Validates a file of a given size with some mistakes. */
 function growth(megabytes: number): { text: number; diagnostics: number; milliseconds: number } {
   const groups = Array.from({ length: Math.round(megabytes * 5200) }, (_, index) => ({
     group: `Group ${index}`,
@@ -93,7 +93,7 @@ function growth(megabytes: number): { text: number; diagnostics: number; millise
   return { text: text.length, diagnostics: errorCount + warningCount, milliseconds: median(samples) };
 }
 
-/** Configurations as teams write them, about 5,000 characters each: some right, some with mistakes. */
+/** Typical configurations of about 5,000 characters each: some valid, some with mistakes. */
 export function* sites(): Generator<string> {
   for (const [index, product] of ['Acme', 'Globex', 'Initech', 'Umbrella', 'Hooli', 'Soylent'].entries()) {
     const folders = ['guides', 'concepts', 'api-reference', 'integrations', 'self-hosting', 'security', 'changelog'];
@@ -141,7 +141,7 @@ export function* sites(): Generator<string> {
   }
 }
 
-/** It takes a value, so reading the text belongs to it. */
+/** It expects a value, so parsing the text is included. */
 async function loadPeer(): Promise<Validate> {
   const { validateMintConfig } = (await import(pathToFileURL(installPackage(peer) ?? '').href)) as {
     validateMintConfig: Validate;

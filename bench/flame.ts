@@ -1,5 +1,5 @@
-// Draws where a process spends its time: `npx tsx bench/flame.ts FILE.cpuprofile > FILE.svg`. The profile is one that
-// `node --cpu-prof` writes. Width is time on the processor, idle time left out; a frame stands on the one that called it.
+// Draws a flame graph: `npx tsx bench/flame.ts FILE.cpuprofile > FILE.svg`, of a profile that `node --cpu-prof` wrote. Width is
+// wall-clock time without idle time; a frame is below its caller.
 import { readFileSync } from 'node:fs';
 
 interface ProfileNode {
@@ -14,7 +14,7 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A frame in the picture: all samples of one function that was called the same way. */
+/** A frame of the graph: all samples of a function with the same call stack. */
 interface Frame {
   readonly name: string;
   microseconds: number;
@@ -24,10 +24,10 @@ interface Frame {
 const width = 1200;
 const rowHeight = 17;
 
-/** Narrower frames would be lines without a name. */
+/** Narrower frames are omitted. */
 const minWidth = 1.5;
 
-/** Colours, by whose code a frame is: the gateway's, the database's driver, GraphQL's. All else is Node's. */
+/** Colors by the owner of a frame's code: the gateway, the database driver, GraphQL. Everything else is Node.js. */
 const hues: readonly (readonly [owner: RegExp, hue: number])[] = [
   [/ gateway\//, 130],
   [/ (pg|postgres)[\w-]*\//, 210],
@@ -35,8 +35,8 @@ const hues: readonly (readonly [owner: RegExp, hue: number])[] = [
 ];
 const otherHue = 35;
 
-/** What happens before requests come, and while none is there. */
-const leftOut = /^\((idle|root)\)|ModuleJob|ModuleLoader|internal\/modules|cjs\/loader|Module\./;
+/** Frames of the startup and of idle time. */
+const ignored = /^\((idle|root)\)|ModuleJob|ModuleLoader|internal\/modules|cjs\/loader|Module\./;
 
 function read(profile: Profile): Frame {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
@@ -45,7 +45,7 @@ function read(profile: Profile): Frame {
   for (const [index, sample] of profile.samples.entries()) {
     const stack: string[] = [];
     for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) stack.unshift(nameOf(nodes.get(id)));
-    if (stack.slice(1).some((name) => leftOut.test(name))) continue;
+    if (stack.slice(1).some((name) => ignored.test(name))) continue;
     add(root, stack.slice(1), profile.timeDeltas[index] ?? 0);
   }
   return root;
@@ -57,7 +57,7 @@ function nameOf(node: ProfileNode | undefined): string {
   return `${functionName || '(anonymous)'}${url ? ` ${placeOf(url)}:${lineNumber + 1}` : ''}`;
 }
 
-/** Whose a file is, and its last two segments: the gateway's own begin with `gateway/`, a package's with its name. */
+/** The owner of a file, `gateway` or the name of a package, and the end of its path. */
 function placeOf(url: string): string {
   const [, inPackage] = /.*node_modules\/(.+)/.exec(url) ?? [];
   if (inPackage) return inPackage.replace(/^((?:@[^/]+\/)?[^/]+)\/.*\/([^/]+)$/, '$1/$2');

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { Measurement, Order, Recall, Reply, Run } from './load/protocol.ts';
 import { startGenerator } from './systems.ts';
 
-/** The load generator's process, as seen from here. */
+/** The process of the load generator. */
 export interface Generator {
   learn(database: string, file: string): Promise<void>;
   run(run: Omit<Run, 'kind'>): Promise<Measurement>;
-  /** Some groups' tokens as the load generator believes them to be. */
+  /** Some groups' tokens as the load generator expects them to be stored. */
   recall(recall: Omit<Recall, 'kind'>): Promise<readonly { index: number; token: string }[]>;
 }
 

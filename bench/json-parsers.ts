@@ -1,5 +1,5 @@
-// What users read after one wrong character: the parser of docs-config beside the npm package jsonc-parser, on documents in which
-// one structural character is deleted, inserted or replaced. The first run installs the package into a cache folder.
+// Compares what the parser of docs-config and the npm package jsonc-parser report on documents in which one structural character is
+// deleted, inserted or replaced. The first run installs the package into a cache folder.
 
 import { createRequire } from 'node:module';
 import { parseJson } from '../src/docs-config/json/parse-json.ts';
@@ -28,7 +28,7 @@ interface Damage {
   readonly text: string;
 }
 
-/** What a parser made of a text: how many problems it reported, and the values that it kept, each with its path. */
+/** The result of a parser: how many problems it reported, and the values that it kept, each with its path. */
 interface Outcome {
   readonly problems: number;
   readonly values: readonly string[];

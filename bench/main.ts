@@ -4,7 +4,7 @@ import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
 import { run as compareParsers } from './json-parsers.ts';
-import { measureByTurns, measureWorkload, type Plan, type Series } from './measure.ts';
+import { measureInterleaved, measureWorkload, type Plan, type Series } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import { otherTargets, scaleLines, tables } from './report.ts';
@@ -17,8 +17,8 @@ const startupRuns = 5;
 
 const print = (text: string) => void process.stdout.write(text);
 
-/** Says what is going on: on a terminal in one line that is written over, elsewhere a line each. */
-function say(text: string): void {
+/** Prints progress: on a terminal in one line that is overwritten, otherwise one line each. */
+function logProgress(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\u001b[2K${text}` : `${text}\n`);
 }
 
@@ -29,7 +29,7 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
   print('gql-list is skipped: there are no list queries yet.\n');
   const systems = options.systems.filter((system) => !hindrance(system));
 
-  say(`seeding ${options.groups} groups`);
+  logProgress(`seeding ${options.groups} groups`);
   const database = await server.seed('bench', options.groups);
   const generator = openGenerator();
   await generator.learn(database.name, database.tokenFile);
@@ -39,9 +39,9 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
     series.push(...(await measureWorkload(generator, database, workload, participants, plan)));
   }
   const withStartup = systems.includes('gateway') && !options.check;
-  if (withStartup) say('measuring the start of the gateway');
+  if (withStartup) logProgress('measuring the start of the gateway');
   const startup = withStartup ? await measureStartup(server.folder, startupRuns) : undefined;
-  say('');
+  logProgress('');
 
   const results = summarise(series);
   if (options.check) {
@@ -57,23 +57,23 @@ function report(results: Result[], series: Series[], startup: Startup | undefine
   print(`\n${about}, Node ${process.version}\n\n${tables(series, results)}\n${otherTargets(results, startup)}`);
 }
 
-/** The gateway on few groups against the gateway on many, by turns. */
+/** Compares the gateway on few groups with the gateway on many, interleaved. */
 async function compareSizes(server: BenchServer, plan: Plan): Promise<void> {
   const generator = openGenerator();
   const contenders = [];
   for (const groups of [1_000, 1_000_000]) {
-    say(`seeding ${groups} groups`);
+    logProgress(`seeding ${groups} groups`);
     const database = await server.seed(`bench_${groups}`, groups);
     await generator.learn(database.name, database.tokenFile);
     contenders.push({ database, running: await startSystem('gateway', { DATABASE_URL: database.url }) });
   }
-  const measured = await measureByTurns(generator, 'gql-token', contenders, plan);
-  say('');
+  const measured = await measureInterleaved(generator, 'gql-token', contenders, plan);
+  logProgress('');
   const [few, many] = measured.map(({ measurements }) => measurements);
   print(scaleLines(few ?? [], many ?? []));
 }
 
-/** Fails when the run is to end early. Whoever is interrupted waits for the cleaning up. */
+/** Rejects when the run is interrupted. The process then cleans up before it exits. */
 function untilInterrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
@@ -90,8 +90,8 @@ async function main(): Promise<void> {
   if (options === 'help') return print(help);
   const interrupted = untilInterrupted();
   interrupted.catch(() => {});
-  prepare(say);
-  const plan = { rounds: options.rounds, seconds: options.seconds, check: options.check, say };
+  prepare(logProgress);
+  const plan = { rounds: options.rounds, seconds: options.seconds, check: options.check, logProgress };
   const server = await startServer();
   try {
     await Promise.race([options.scale ? compareSizes(server, plan) : compare(server, options, plan), interrupted]);

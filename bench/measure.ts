@@ -7,19 +7,19 @@ import type { WorkloadId } from './load/workloads.ts';
 import { probe } from './probe.ts';
 import { type Running, type SystemId, startSystem } from './systems.ts';
 
-/** How many connections load a system. */
+/** The number of concurrent connections. */
 const connections = 64;
 
-/** How long each measurement runs before it counts. */
+/** The warm-up time of each measurement. */
 const warmUpMs = 500;
 
-/** How long each system runs at least before the first round. */
+/** The minimum warm-up time of each system before the first round. */
 const firstWarmUpMs = 5_000;
 
-/** One in how many answers is compared in full. */
+/** One response in this many is compared completely. */
 const sampleEvery = 64;
 
-/** What was measured of one system with one workload: a measurement a round. */
+/** The measurements of one system with one workload, one per round. */
 export interface Series {
   readonly workload: WorkloadId;
   readonly system: SystemId;
@@ -30,18 +30,18 @@ export interface Series {
 export interface Plan {
   readonly rounds: number;
   readonly seconds: number;
-  /** Whether every answer is compared, and nothing warmed up. */
+  /** Whether every response is compared, without a warm-up. */
   readonly check: boolean;
-  readonly say: (text: string) => void;
+  readonly logProgress: (text: string) => void;
 }
 
-/** One of several that are measured by turns, and the database that it works on. */
+/** One of several systems that are measured interleaved, and its database. */
 export interface Contender {
   readonly running: Running;
   readonly database: BenchDatabase;
 }
 
-/** Measures systems with one workload on one database, by turns. @throws Error when one of them answers wrongly. */
+/** Measures systems with one workload on one database, interleaved. @throws Error when a response is wrong. */
 export async function measureWorkload(
   generator: Generator,
   database: BenchDatabase,
@@ -51,29 +51,29 @@ export async function measureWorkload(
 ): Promise<Series[]> {
   const contenders: Contender[] = [];
   for (const system of systems) {
-    plan.say(`${workload}: starting ${system}`);
+    plan.logProgress(`${workload}: starting ${system}`);
     const running = await startSystem(system, { DATABASE_URL: database.url, WORKLOAD: workload });
     contenders.push({ running, database });
     await probe(running, workload, database);
   }
   const before = await countCreated(database);
-  const measured = await measureByTurns(generator, workload, contenders, plan);
+  const measured = await measureInterleaved(generator, workload, contenders, plan);
   for (const { running } of contenders) await running.stop();
 
-  const creations = measured.filter(({ system }) => system !== 'baseline').reduce((sum, { answered }) => sum + answered, 0);
+  const creations = measured.filter(({ system }) => system !== 'baseline').reduce((sum, { responses }) => sum + responses, 0);
   if (workload === 'rest-create') await verifyCreated(database, before + creations);
   if (workload === 'rest-rotate') await verifyTokens(generator, database);
   return measured.map(({ system, measurements }) => ({ workload, system, measurements }));
 }
 
-/** Measures contenders by turns: A B C, B C A, C A B, so that whatever else the machine does meets all of them alike. */
-export async function measureByTurns(
+/** Measures contenders interleaved: A B C, B C A, C A B, so that other load on the machine affects all of them equally. */
+export async function measureInterleaved(
   generator: Generator,
   workload: WorkloadId,
   contenders: readonly Contender[],
-  { rounds, seconds, check, say }: Plan,
-): Promise<{ system: SystemId; measurements: Measurement[]; answered: number }[]> {
-  const results = contenders.map(({ running: { system } }) => ({ system, measurements: [] as Measurement[], answered: 0 }));
+  { rounds, seconds, check, logProgress }: Plan,
+): Promise<{ system: SystemId; measurements: Measurement[]; responses: number }[]> {
+  const results = contenders.map(({ running: { system } }) => ({ system, measurements: [] as Measurement[], responses: 0 }));
   // Round 0 is not counted: just-in-time compilation, connections, the database's cache.
   for (let round = check ? 1 : 0; round <= rounds; round += 1) {
     for (let turn = 0; turn < contenders.length; turn += 1) {
@@ -84,7 +84,7 @@ export async function measureByTurns(
       if (workload === 'rest-create' || workload === 'rest-rotate') await tidy(database);
       const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
       const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
-      say(label);
+      logProgress(label);
       const measurement = await generator
         .run({
           ...{ database: database.name, workload, connections, credentials: database.credentials },
@@ -94,15 +94,15 @@ export async function measureByTurns(
         .catch((error: Error) => {
           throw new Error(`${running.system} failed: ${error.message}`);
         });
-      say(`${label}  ${Math.round(measurement.requestsPerSecond)} requests/s`);
-      result.answered += measurement.answered;
+      logProgress(`${label}  ${Math.round(measurement.requestsPerSecond)} requests/s`);
+      result.responses += measurement.responses;
       if (round > 0) result.measurements.push(measurement);
     }
   }
   return results;
 }
 
-/** Lets no system pay for the rows that the one before it wrote. */
+/** Cleans up, so that no system pays for the rows that the previous one wrote. */
 async function tidy(database: BenchDatabase): Promise<void> {
   await database.query('vacuum analyze user_group');
   await database.query('checkpoint');

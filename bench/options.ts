@@ -2,22 +2,22 @@ import { parseArgs } from 'node:util';
 import { type WorkloadId, workloadIds } from './load/workloads.ts';
 import { type SystemId, systemIds } from './systems.ts';
 
-/** What a run is asked for. */
+/** The options of a run. */
 export interface Options {
   readonly only: readonly WorkloadId[];
   readonly systems: readonly SystemId[];
   readonly rounds: number;
   readonly seconds: number;
   readonly groups: number;
-  /** Where to write the figures. */
+  /** The file to write the results to. */
   readonly json: string | undefined;
-  /** Whether to look at answers and not at figures: a second each, every answer compared. */
+  /** Whether to check responses instead of measuring: a second each, every response compared. */
   readonly check: boolean;
-  /** Whether to compare the gateway on few groups with the gateway on many. */
+  /** Whether to compare the gateway on few groups with the gateway on many groups. */
   readonly scale: boolean;
 }
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const help = `Usage: npm run bench -- [options]
 
   --only LIST      workloads: ${workloadIds.join(', ')}
@@ -27,10 +27,10 @@ export const help = `Usage: npm run bench -- [options]
   --groups N       user groups in the database (100000)
   --json FILE      writes the figures there
   --scale          compares the gateway on 1,000 with the gateway on 1,000,000 groups instead
-  --check          a second each, and every answer compared: for CI; no figures are printed
+  --check          a second each, and every response compared: for CI; prints no results
 `;
 
-/** Reads the command line. @throws Error that says what is wrong with it. */
+/** Parses the command line. @throws Error with a message for the user when it is invalid. */
 export function readOptions(args: string[]): Options | 'help' {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;

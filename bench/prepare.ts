@@ -10,19 +10,19 @@ const generated = join(bench, 'generated');
 
 /**
  * Prepares the benchmark: installs the competitors' packages, and compiles competitors and load generator, because a loader that
- * compiles on the way would change what is measured. The packages are installed when their lock file has changed.
+ * compiles at run time would distort the measurement. The packages are installed when their lock file has changed.
  */
-export function prepare(say: (text: string) => void): void {
+export function prepare(logProgress: (text: string) => void): void {
   once('bench-packages', [join(bench, 'package-lock.json'), process.versions.node], join(bench, 'node_modules'), () => {
-    say('Installing the competitors (first run, or bench/package-lock.json changed) ...');
-    // PostGraphile is an optional one: npm leaves it out where Node is too old for it.
+    logProgress('Installing the competitors (first run, or bench/package-lock.json changed) ...');
+    // PostGraphile is optional: npm omits it if Node.js is too old for it.
     npm(['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   });
   once('bench-types', [join(root, 'prisma/schema.prisma'), join(bench, 'package-lock.json')], generated, generateTypes);
   run(['node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json'], root);
 }
 
-/** The Pothos plugin's types and data model, from the gateway's own schema, which is left without that generator. */
+/** Generates the types and data model of the Pothos plugin from the gateway's schema, which does not have that generator. */
 function generateTypes(): void {
   const schema = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8').replace('../src/generated', '../../src/generated');
   const generator = `
@@ -39,7 +39,7 @@ generator pothos {
   run(['node_modules/prisma/build/index.js', ...arguments_], join(root, 'tools'));
 }
 
-/** Does a step unless it was done with the same inputs before. */
+/** Runs a step unless it has been run with the same inputs. */
 function once(name: string, inputs: string[], output: string, step: () => void): void {
   const stamp = join(root, '.setup', name);
   const hash = createHash('sha256');
@@ -60,7 +60,7 @@ function run(args: string[], cwd: string): void {
   execute(process.execPath, args, cwd, false);
 }
 
-/** Runs a program, silent unless it fails. @throws Error with what it said. */
+/** Runs a program silently. @throws Error with its output when it fails. */
 function execute(program: string, args: string[], cwd: string, shell: boolean): void {
   try {
     execFileSync(program, args, { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 });

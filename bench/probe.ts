@@ -6,29 +6,29 @@ import { hole, type WorkloadId, workloads } from './load/workloads.ts';
 import type { Running } from './systems.ts';
 
 /**
- * Looks whether a system does all of the work: that it refuses API tokens which are revoked, expired, unknown or without the
- * scope, and keeps to the caller's environment. @throws Error when it does not.
+ * Checks that a system does all of the work: that it rejects API tokens that are revoked, expired, unknown or without the scope,
+ * and respects the caller's environment. @throws Error when it does not.
  */
 export async function probe({ system, port }: Running, workload: WorkloadId, database: BenchDatabase): Promise<void> {
-  if (system === 'baseline' || workload === 'rest-create') return; // the baseline does none of it; creating is getting
+  if (system === 'baseline' || workload === 'rest-create') return; // the baseline does none of it; rest-create is checked as rest-get
   const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
   const [token = ''] = (await database.query<TokenColumns>(text, [firstTeamId])).map(tokenOf);
   const { method, path, body } = workloads[workload];
   const key = workload === 'rest-get' ? rowOf(0).providedId.slice(-7) : token;
-  const ask = (secret: string) => send(port, method, path, secret, body.replaceAll(hole, key));
+  const sendWith = (secret: string) => send(port, method, path, secret, body.replaceAll(hole, key));
 
-  for (const [label, secret] of Object.entries(database.refused)) {
-    const answer = await ask(secret);
-    if (answer.includes(token) || /"success":1/.test(answer)) {
-      throw new Error(`${system} accepts an API token that is ${label}: ${answer}`);
+  for (const [label, secret] of Object.entries(database.invalidCredentials)) {
+    const response = await sendWith(secret);
+    if (response.includes(token) || /"success":1/.test(response)) {
+      throw new Error(`${system} accepts an API token that is ${label}: ${response}`);
     }
   }
   // The first group is a Customer's.
-  const other = await ask(database.credentials.find(({ environment }) => environment === 'Testing')?.secret ?? '');
+  const other = await sendWith(database.credentials.find(({ environment }) => environment === 'Testing')?.secret ?? '');
   if (other.includes(`"${token}"`)) throw new Error(`${system} returns a group of another environment: ${other}`);
 }
 
-/** Sends a request with a body on any method, and reads the answer. */
+/** Sends a request with a body on any method. @returns the body of the response. */
 function send(port: number, method: string, path: string, secret: string, body: string): Promise<string> {
   const headers = {
     authorization: `Token ${secret}`,

@@ -12,16 +12,16 @@ const targets: readonly Ratio[] = [
   { workload: 'rest-create', against: 'fastify', requestsPerSecond: 1.5 },
 ];
 
-/** The most memory that the gateway may hold under load. */
+/** The maximum memory of the gateway under load. */
 const memoryTargetMb = 200;
 
-/** The longest that a warm start may take. */
+/** The maximum duration of a warm start. */
 const startTargetSeconds = 2;
 
 /** The gateway on many groups, divided by the gateway on few. */
 const scaleTarget = 0.9;
 
-/** How busy the load generator may be before a figure says more about it than about the server. */
+/** The utilization of the load generator above which it is the bottleneck. */
 const generatorLimit = 0.9;
 
 const header = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'database', 'RSS MiB', 'gateway ÷ it', 'target'];
@@ -55,7 +55,7 @@ export function tables(series: readonly Series[], results: readonly Result[]): s
     .join('\n');
 }
 
-/** The targets that are no ratio of requests per second. */
+/** The targets other than ratios of requests per second. */
 export function otherTargets(results: readonly Result[], startup: Startup | undefined): string {
   const of = (system: string) => results.find((one) => one.workload === 'gql-token' && one.system === system);
   const [gateway, mercurius] = [of('gateway'), of('mercurius')];
@@ -78,7 +78,7 @@ export function otherTargets(results: readonly Result[], startup: Startup | unde
   return rows.length > 0 ? grid([['gateway', 'found', 'target'], ...rows]) : '';
 }
 
-/** How the number of groups matters, and to whom. */
+/** The effect of the number of groups on gateway and database. */
 export function scaleLines(few: readonly Measurement[], many: readonly Measurement[]): string {
   const each = (figure: (one: Measurement) => number | undefined) =>
     [many, few].map((measurements) => medianOf(measurements.map(figure)) ?? Number.NaN) as [number, number];
@@ -93,13 +93,13 @@ export function scaleLines(few: readonly Measurement[], many: readonly Measureme
   ].join('\n');
 }
 
-/** What a request costs in PostgreSQL's processes. */
+/** The CPU time of a request in PostgreSQL's processes. */
 function databaseCpu(series: readonly Series[], workload: string, system: string): number | null {
   const found = series.find((one) => one.workload === workload && one.system === system);
   return medianOf(found?.measurements.map((one) => one.databaseMicrosecondsPerRequest) ?? []);
 }
 
-/** The smallest and the largest ratio of any one round: how much the median is worth. */
+/** The smallest and the largest ratio of a single round. */
 function spread(series: readonly Series[], workload: string, system: string): string {
   const of = (name: string) => series.find((one) => one.workload === workload && one.system === name)?.measurements ?? [];
   const theirs = of(system);
@@ -107,7 +107,7 @@ function spread(series: readonly Series[], workload: string, system: string): st
   return each.length > 1 ? ` (${Math.min(...each).toFixed(2)}–${Math.max(...each).toFixed(2)})` : '';
 }
 
-/** Names the systems that the load generator may have held up. */
+/** Lists the systems for which the load generator may have been the bottleneck. */
 function busy(series: readonly Series[], workload: string): string {
   const held = series
     .filter((one) => one.workload === workload)
@@ -119,7 +119,7 @@ function busy(series: readonly Series[], workload: string): string {
 
 const verdict = (target: string, reached: boolean): string => `${target} ${reached ? 'reached' : 'not reached'}`;
 
-/** Lines up columns: the first to the left, figures to the right, the last to the left. */
+/** Aligns columns: the first and the last to the left, the others to the right. */
 function grid(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const cell = (text: string, column: number) =>

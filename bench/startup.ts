@@ -6,15 +6,15 @@ import { rssMiB } from './load/process-usage.ts';
 import { median } from './statistics.ts';
 import { startSystem } from './systems.ts';
 
-/** What starting the gateway costs. */
+/** The time and memory of a warm start. */
 export interface Startup {
-  /** From the command to `/readyz` 200, with the embedded database there but not running. */
+  /** From the command to `/readyz` 200, with an existing embedded database that is not running. */
   readonly warmStartSeconds: number;
-  /** What the process holds then. */
+  /** The memory of the process then. */
   readonly rssAtRestMiB: number | undefined;
 }
 
-/** Starts the gateway as `npm start` does, on an embedded database of its own: once to make it, then some times to measure. */
+/** Starts the gateway as `npm start` does, on a new embedded database: once to create it, then several times to measure. */
 export async function measureStartup(folder: string, runs: number): Promise<Startup> {
   const times: number[] = [];
   const memory: number[] = [];
@@ -23,7 +23,7 @@ export async function measureStartup(folder: string, runs: number): Promise<Star
     const running = await startSystem('gateway', { DATA_DIR: join(folder, 'startup') });
     while ((await status(running.port)) !== 200) await sleep(5);
     if (run > 0) times.push((performance.now() - from) / 1_000);
-    await sleep(500); // what starting leaves behind is let go of
+    await sleep(500); // until the memory of the startup is released
     const now = rssMiB(running.pid);
     if (now !== undefined) memory.push(now);
     await running.stop();

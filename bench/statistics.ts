@@ -1,6 +1,6 @@
 import type { Series } from './measure.ts';
 
-/** The middle one of some numbers. */
+/** The median of some numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -8,7 +8,7 @@ export function median(numbers: readonly number[]): number {
   return (below + above) / 2;
 }
 
-/** The median of what could be measured; nothing where nothing could. */
+/** The median of the available values; `undefined` if there are none. */
 export function medianOf(numbers: readonly (number | undefined)[]): number | null {
   const known = numbers.filter((number) => number !== undefined);
   return known.length > 0 ? median(known) : null;
@@ -21,12 +21,12 @@ export interface Result {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** `null` where the operating system does not tell. */
+  /** `null` if the operating system does not report it. */
   readonly cpuMicrosecondsPerRequest: number | null;
   readonly rssMiB: number | null;
 }
 
-/** How many times as many requests per second the gateway answers. */
+/** The gateway's requests per second divided by those of another system. */
 export interface Ratio {
   readonly workload: string;
   readonly against: string;

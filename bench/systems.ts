@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { encryptionKey } from './encryption.ts';
 import type { WorkloadId } from './load/workloads.ts';
 
-/** Everything that can be measured; the gateway first. */
+/** The systems that can be measured, the gateway first. */
 export const systemIds = ['gateway', 'baseline', 'fastify', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
 
 /** The name of a system. */
@@ -13,18 +13,18 @@ export type SystemId = (typeof systemIds)[number];
 
 const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga', 'postgraphile'];
 
-/** Whether a system can answer a workload. */
+/** Whether a system supports a workload. */
 export function takesPart(system: SystemId, workload: WorkloadId): boolean {
   return workload.startsWith('gql-') ? system !== 'fastify' : !graphqlOnly.includes(system);
 }
 
-/** Why a system cannot run here; nothing if it can. */
+/** Why a system cannot run here; `undefined` if it can. */
 export function hindrance(system: SystemId): string | undefined {
   const major = Number(process.versions.node.split('.')[0]);
   return system === 'postgraphile' && major < 22 ? `needs Node 22 or later, and this is ${process.version}` : undefined;
 }
 
-/** A system that takes requests. */
+/** A running system. */
 export interface Running {
   readonly system: SystemId;
   readonly port: number;
@@ -39,13 +39,13 @@ const startTimeoutMs = 60_000;
 
 const children = new Set<ChildProcess>();
 
-/** Starts a system as its users do, on a database. @throws Error with what it said when it does not come up. */
+/** Starts a system as its users do, on a database. @throws Error with its output when it does not start. */
 export async function startSystem(system: SystemId, environment: Readonly<Record<string, string>>): Promise<Running> {
   const key = environment['DATABASE_URL'] && { ENCRYPTION_KEYS: encryptionKey };
   const file = system === 'gateway' ? ['dist/main.js', 'serve'] : [`bench/dist/bench/competitors/${system}.js`];
   const child = spawn(process.execPath, file, {
     cwd: root,
-    // Nothing of the caller's environment but the path: no settings of theirs, no options for Node.
+    // Inherits only the path from the environment: no settings, no options for Node.js.
     env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', PORT: '0', LOG_FORMAT: 'json', ...key, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -63,7 +63,7 @@ export function startGenerator(): ChildProcess {
   return track(child);
 }
 
-/** Ends every process that this run started and that is still there. */
+/** Kills every process that this run started and that is still running. */
 export async function stopAll(): Promise<void> {
   await Promise.all([...children].map(stop));
 }
@@ -83,7 +83,7 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** Waits for the line that tells where a system listens. */
+/** Waits for the log line with the address that a system listens on. */
 function listeningPort(system: SystemId, child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const said: string[] = [];
@@ -95,7 +95,7 @@ function listeningPort(system: SystemId, child: ChildProcess): Promise<number> {
     child.once('exit', fail);
     if (!child.stderr) return;
     createInterface(child.stderr).on('line', (line) => {
-      // Later lines are read and dropped, or the pipe would fill up and hold up the system.
+      // Later lines are read and discarded, or a full pipe would block the system.
       if (said.length < 100) said.push(line);
       const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
       if (!port) return;

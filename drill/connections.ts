@@ -1,38 +1,38 @@
 import { connect, type Socket } from 'node:net';
 import { type Reply, readReply } from './request.ts';
 
-/** What to do on a connection of its own. */
+/** What to do on one connection. */
 export interface RawOptions {
-  /** Sent once the connection is there. */
+  /** Sent once the connection is established. */
   readonly bytes: string | Buffer;
-  /** Sent from then on, again and again, until the connection ends. */
+  /** Sent repeatedly from then on, until the connection ends. */
   readonly trickle?: { readonly everyMs: number; readonly chunk: string };
-  /** Whether responses are read: `late` is not before the drill is about to end the connection, to see whether the gateway had. */
+  /** Whether responses are read: `late` means only before the drill closes the connection, to see whether the gateway already has. */
   readonly reads?: 'at once' | 'never' | 'late';
-  /** When the drill ends the connection, in milliseconds, where the gateway did not. */
+  /** When the drill closes the connection if the gateway has not, in milliseconds. */
   readonly holdMs?: number;
 }
 
-/** Connections that send what no HTTP client does. */
+/** Connections that send what no HTTP client sends. */
 export interface Connections {
-  /** Resolves with the first response, or with how the connection ended without one. */
+  /** Resolves with the first response, or with how the connection ended if there was none. */
   open(options: RawOptions): Promise<Reply>;
-  /** Many at once. */
+  /** Many concurrently. */
   openMany(count: number, options: (index: number) => RawOptions): Promise<Reply[]>;
-  /** Ends those that are left. */
+  /** Closes the remaining ones. */
   closeAll(): void;
 }
 
-/** How long a connection is kept when a row does not say. */
+/** How long a connection is kept by default. */
 const defaultHoldMs = 35_000;
 
-/** How many connections are opened at once: more would overflow the backlog of the listener. */
+/** How many connections are opened concurrently: more would overflow the backlog of the listener. */
 const openedAtOnce = 100;
 
 /** How much of a response is kept. */
 const keptCharacters = 1_048_576;
 
-/** How long is waited for the end of a connection that is read late. */
+/** How long to wait for the end of a connection that is read late. */
 const lateReadMs = 1_000;
 
 /** Opens connections to a port. */
@@ -69,7 +69,7 @@ function openOne(port: number, release: Set<() => void>, options: RawOptions, op
     const read = () =>
       socket.on('data', (chunk) => {
         if (text.length < keptCharacters) text += chunk.toString('latin1');
-        // What comes before the response.
+        // The interim response.
         if (text.startsWith('HTTP/1.1 100')) text = text.slice(text.indexOf('\r\n\r\n') + 4);
         if (reads === 'at once' && isWhole(text)) socket.destroy();
       });

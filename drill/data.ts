@@ -1,6 +1,6 @@
 import type { SeededData } from './row.ts';
 
-/** The most bytes of properties that a group may have, less what their braces and names take. */
+/** The maximum size of a group's properties in bytes, minus that of braces and names. */
 const propertiesBytes = 65_536 - 20;
 
 const query = `mutation ($input: GetOrCreateUserGroupInput!) {
@@ -10,7 +10,7 @@ const query = `mutation ($input: GetOrCreateUserGroupInput!) {
   }
 }`;
 
-/** Stores what the rows ask for. */
+/** Stores the groups that the rows use. */
 export async function seed(port: number, token: string): Promise<SeededData> {
   const input = { providedId: 'large', properties: { text: 'x'.repeat(propertiesBytes) } };
   const response = await fetch(`http://127.0.0.1:${port}/graphql`, {

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 export interface GatewayProcess {
   readonly port: number;
   readonly pid: number;
-  /** How it ended, if it has. */
+  /** How it exited, if it has. */
   ended(): string | undefined;
-  /** Ends it in order, and if that takes too long, at once. */
+  /** Stops it gracefully, or if that takes too long, kills it. */
   stop(): Promise<void>;
 }
 
@@ -23,13 +23,13 @@ const binary = join(root, 'dist/main.js');
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 10_000;
 
-/** The settings of every gateway process and command of a run: nothing of the environment's own. */
+/** The settings of every gateway process and command of a run; the environment is not inherited. */
 function environment(dataDir: string, apiToken: string): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info', BOOTSTRAP_API_TOKEN: apiToken };
 }
 
-/** Starts `serve` and waits until it listens. @throws Error with its log when it ends instead. */
+/** Starts `serve` and waits until it listens. @throws Error with its log when it exits instead. */
 export async function startGateway(dataDir: string, apiToken: string): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [binary, 'serve'], {
     cwd: root,
@@ -46,7 +46,7 @@ export async function startGateway(dataDir: string, apiToken: string): Promise<G
     const fail = () => reject(new Error(`The gateway did not start:\n${lines.join('\n')}`));
     const late = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);
     child.once('exit', fail);
-    // Later lines are read and dropped: a full pipe would hold up the gateway.
+    // Later lines are read and discarded: a full pipe would block the gateway.
     log.on('line', (line) => {
       if (lines.length < 100) lines.push(line);
       const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
@@ -83,7 +83,7 @@ export function issueToken(dataDir: string, apiToken: string, scopes: readonly s
   return (JSON.parse(output) as { token: string }).token;
 }
 
-/** Ends a PostgreSQL that a killed gateway left behind. */
+/** Stops a PostgreSQL that a killed gateway left running. */
 export async function endDatabase(dataDir: string): Promise<void> {
   const file = join(dataDir, 'postgres/postmaster.pid');
   const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;

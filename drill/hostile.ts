@@ -13,10 +13,10 @@ import { describe, heading, type RowResult, violations } from './report.ts';
 import { sendRequest } from './request.ts';
 import type { Row, SeededData, Target } from './row.ts';
 
-/** How long a row may take when it does not say. */
+/** How long a row may take by default. */
 const rowTimeoutMs = 40_000;
 
-/** How long the probes go on at least, so that a quick row has some. */
+/** The minimum duration of probing, so that a quick row has some probes. */
 const leastProbedMs = 400;
 
 /** How long an ordinary request may take after a row. */
@@ -26,7 +26,7 @@ const ordinaryTimeoutMs = 10_000;
 interface Run {
   readonly dataDir: string;
   readonly tokens: Target['tokens'];
-  /** Another caller's API token, with which the probes look groups up. */
+  /** Another caller's API token, which the probes use for look-ups. */
   readonly otherToken: string;
   readonly data: SeededData;
 }
@@ -38,15 +38,15 @@ interface Started {
 }
 
 /**
- * Sends each row's hostile requests to a real gateway and says how it held up. After a row that failed the next one gets a
- * fresh gateway, so that each is judged by itself alone.
+ * Sends each row's hostile requests to a real gateway and reports the results. After a failed row the next one gets a new
+ * gateway, so that rows do not affect each other.
  *
- * @param signal ends the run early; what was started is ended all the same.
+ * @param signal ends the run early; every process is stopped nevertheless.
  * @returns whether every row passed.
  */
 export async function runHostile(rows: readonly Row[], print: (text: string) => void, signal: AbortSignal): Promise<boolean> {
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-drill-'));
-  chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
+  chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
   let started: Started | undefined;
   let passed = 0;
   let failed = 0;
@@ -112,13 +112,13 @@ async function runRow(run: Run, { gateway, prober }: Started, row: Row, signal: 
   setMaxListeners(0, over); // each request listens
   const target: Target = {
     ...{ port, tokens: run.tokens, data: run.data, connections, send },
-    // With this media type whatever is not executed has a status of its own.
+    // With this media type, a request that is not executed gets a 4xx.
     graphql: (params, token) => send({ body: params, token, headers: { accept: 'application/graphql-response+json' } }),
     pause: (milliseconds) => pause(milliseconds, undefined, { signal: over }).catch(() => {}),
   };
   over.addEventListener('abort', () => connections.closeAll(), { once: true });
 
-  await pause(leastProbedMs / 2); // what the row before had left behind is over
+  await pause(leastProbedMs / 2); // until the effects of the previous row are over
   prober.reset();
   const memory = watchMemory(pid);
   const began = performance.now();

@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The most memory that a process holds from now on. */
+/** The peak memory of a process from now on. */
 export interface MemoryPeak {
-  /** The peak so far, in MiB; nothing where there is no /proc. */
+  /** The peak so far, in MiB; `undefined` without /proc. */
   readMiB(): number | undefined;
   stop(): void;
 }
 
-/** How often the memory is read: the kernel's own peak cannot be reset everywhere. */
+/** How often the memory is read, because the kernel's own peak cannot be reset everywhere. */
 const sampleEveryMs = 100;
 
-/** Begins to watch a process. */
+/** Starts to watch a process. */
 export function watchMemory(pid: number): MemoryPeak {
   const kernelPeak = resetKernelPeak(pid);
   let peak = read(pid, 'VmRSS');
@@ -28,7 +28,7 @@ export function watchMemory(pid: number): MemoryPeak {
   };
 }
 
-/** Makes the kernel's peak begin anew. @returns whether it may. */
+/** Resets the kernel's peak. @returns whether that is permitted. */
 function resetKernelPeak(pid: number): boolean {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');

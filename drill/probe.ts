@@ -2,32 +2,32 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What other callers saw meanwhile. */
+/** What other callers experience during a row. */
 export interface Probes {
   readonly livezCount: number;
-  /** The longest that a `/livez` took, on a new or on a kept connection, those included that are not answered yet. */
+  /** The longest duration of a `GET /livez`, on a new or an existing connection, including pending ones. */
   readonly worstLivezMs: number;
-  /** How many had no response, or another one than 200. */
+  /** How many had no response, or one other than 200. */
   readonly livezFailures: number;
-  /** Look-ups by another caller: sent, not answered with the group, the longest. */
+  /** Look-ups by another caller: how many were sent, how many failed, the longest duration. */
   readonly requests: number;
-  readonly refusedRequests: number;
+  readonly failedRequests: number;
   readonly worstRequestMs: number;
-  /** What the last one that failed was answered. */
-  readonly refusal: string;
-  /** How late the prober itself was at most: that much of a latency may be its own. */
+  /** The response to the last one that failed. */
+  readonly failure: string;
+  /** The maximum lag of the prober itself: that much of a latency may be its own. */
   readonly ownLagMs: number;
 }
 
-/** Sends `/livez` and another caller's look-up again and again, in a process of its own. */
+/** Sends `GET /livez` and another caller's look-up repeatedly, in a separate process. */
 export interface Prober {
-  /** Forgets what was seen. */
+  /** Resets the results. */
   reset(): void;
   read(): Promise<Probes>;
   stop(): Promise<void>;
 }
 
-/** Starts to send; it ends by itself when the drill does. */
+/** Starts the prober; it exits when the drill does. */
 export async function startProber(port: number, token: string, groupToken: string): Promise<Prober> {
   const file = fileURLToPath(new URL('prober.ts', import.meta.url));
   const child = fork(file, [String(port), token, groupToken], { execArgv: ['--import', 'tsx'] });

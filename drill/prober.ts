@@ -1,11 +1,11 @@
-// A process of its own, so that a latency is the gateway's and not that of the process that sends the hostile requests.
+// A separate process, so that latencies are the gateway's and not those of the process that sends the hostile requests.
 import { connect, type Socket } from 'node:net';
 import type { Probes } from './probe.ts';
 
 const [portText, token, groupToken] = process.argv.slice(2);
 const port = Number(portText);
 
-/** How often `/livez` is asked, on a new and on a kept connection each; and another caller's request is sent. */
+/** The intervals of `GET /livez`, on a new and on an existing connection each, and of another caller's look-up. */
 const livezEveryMs = 50;
 const requestEveryMs = 100;
 
@@ -20,7 +20,7 @@ const lookUp = Buffer.from(
     `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
 );
 
-/** When the probes that are not answered yet were sent. */
+/** When the pending probes were sent. */
 const pending = new Set<number>();
 let kept: Socket | undefined;
 let keptBusySince: number | undefined;
@@ -32,9 +32,9 @@ function empty() {
     worstLivezMs: 0,
     livezFailures: 0,
     requests: 0,
-    refusedRequests: 0,
+    failedRequests: 0,
     worstRequestMs: 0,
-    refusal: '',
+    failure: '',
     ownLagMs: 0,
   };
 }
@@ -45,7 +45,7 @@ function answered(began: number): void {
   probes.worstLivezMs = Math.max(probes.worstLivezMs, performance.now() - began);
 }
 
-/** Sends bytes on a new connection and calls back with the whole text of the response, empty if there was none. */
+/** Sends bytes on a new connection and calls back with the complete response as text, empty if there was none. */
 function ask(bytes: Buffer, done: (text: string) => void): void {
   let text = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
@@ -66,7 +66,7 @@ function probeFresh(): void {
 }
 
 function probeKept(): void {
-  if (keptBusySince !== undefined) return; // its age counts as long as it is not answered
+  if (keptBusySince !== undefined) return; // its age counts while it is pending
   if (!kept || kept.destroyed) {
     const socket = connect(port, '127.0.0.1');
     kept = socket;
@@ -96,8 +96,8 @@ function probeRequest(): void {
     probes.requests += 1;
     probes.worstRequestMs = Math.max(probes.worstRequestMs, performance.now() - began);
     if (text.startsWith('HTTP/1.1 200') && text.includes('"teamId"')) return;
-    probes.refusedRequests += 1;
-    probes.refusal = text.split('\r\n\r\n')[1]?.slice(0, 200) || text.slice(0, 200) || 'no response';
+    probes.failedRequests += 1;
+    probes.failure = text.split('\r\n\r\n')[1]?.slice(0, 200) || text.slice(0, 200) || 'no response';
   });
 }
 

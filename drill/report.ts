@@ -2,24 +2,24 @@ import type { Probes } from './probe.ts';
 import type { Reply } from './request.ts';
 import type { Row } from './row.ts';
 
-/** What one row came to. */
+/** The result of one row. */
 export interface RowResult {
   readonly name: string;
   readonly replies: readonly Reply[];
   readonly probes: Probes;
   readonly peakMiB: number | undefined;
-  /** How the process ended, if it did. */
+  /** How the gateway exited, if it did. */
   readonly ended: string | undefined;
   /** Whether an ordinary request works afterwards. */
   readonly works: boolean;
   readonly seconds: number;
 }
 
-/** The bounds that hold for every row that has none of its own. */
+/** The default bounds of a row. */
 const maxLivezMs = 250;
 const maxPeakMiB = 400;
 
-/** What is wrong with a result; nothing if it passes. */
+/** Why a result fails; empty if it passes. */
 export function violations(row: Row, result: RowResult): string[] {
   const { replies, probes, peakMiB, ended, works } = result;
   const expects: readonly string[] = row.expects ?? ['4xx'];
@@ -31,7 +31,7 @@ export function violations(row: Row, result: RowResult): string[] {
     probes.worstLivezMs > (row.maxLivezMs ?? maxLivezMs) && `/livez took ${Math.round(probes.worstLivezMs)} ms`,
     probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,
     probes.livezCount === 0 && '/livez never responded',
-    probes.refusedRequests > 0 && `other callers: ${probes.refusedRequests} of ${probes.requests} failed: ${probes.refusal}`,
+    probes.failedRequests > 0 && `other callers: ${probes.failedRequests} of ${probes.requests} failed: ${probes.failure}`,
     (peakMiB ?? 0) >= (row.maxPeakMiB ?? maxPeakMiB) && `memory ${Math.round(peakMiB ?? 0)} MiB`,
     replies.length === 0 && 'nothing was sent',
     unexpected.length > 0 &&
@@ -43,12 +43,12 @@ export function violations(row: Row, result: RowResult): string[] {
   return found.filter((text) => text !== false);
 }
 
-/** What the first of the unexpected replies says. */
+/** The text of the first unexpected response. */
 function excerpt([first]: readonly Reply[]): string {
   return first?.text ? ` (${JSON.stringify(first.text.slice(0, 160))})` : '';
 }
 
-/** Replies by status and code, the most frequent first. */
+/** Responses by status and code, the most frequent first. */
 function summarize(replies: readonly Reply[]): string {
   const counts = new Map<string, number>();
   for (const { outcome, status, code } of replies) {
@@ -61,10 +61,10 @@ function summarize(replies: readonly Reply[]): string {
 
 const widths = [28, 4, 8, 8, 8, 8];
 
-/** The table's first line. */
+/** The header of the table. */
 export const heading = line(['row', '', 'livez', 'others', 'memory', 'slowest'], 'responses');
 
-/** A row of the table, and what is wrong below it. */
+/** A row of the table, and its failures below it. */
 export function describe(result: RowResult, found: readonly string[]): string {
   const { name, replies, probes, peakMiB } = result;
   const slowest = Math.max(0, ...replies.map(({ milliseconds }) => milliseconds));

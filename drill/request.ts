@@ -1,15 +1,15 @@
 import { request as httpRequest } from 'node:http';
 import type { Outcome } from './row.ts';
 
-/** What came back, or how it ended otherwise. */
+/** The response to a request, or how it ended without one. */
 export interface Reply {
-  /** `unclear` is a 4xx, or 200 with errors, that has no code or hardly a text. */
+  /** `unclear` is a 4xx, or a 200 with errors, without a code or without a useful message. */
   readonly outcome: Outcome | '5xx' | '3xx' | 'unclear' | 'timeout';
-  /** 0 where there was no response. */
+  /** 0 without a response. */
   readonly status: number;
-  /** The error code, from the problem or the first of the errors. */
+  /** The error code of the problem or the first error. */
   readonly code: string;
-  /** What a person is shown: the problem's detail or the first error's message; how the connection ended, where there was no response. */
+  /** The problem's detail or the first error's message; without a response, how the connection ended. */
   readonly text: string;
   readonly milliseconds: number;
 }
@@ -20,14 +20,14 @@ export interface RequestOptions {
   readonly path?: string;
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text or bytes as they are, anything else as JSON. */
+  /** Text or bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
 }
 
-/** How much of a response is kept; the rest is counted and dropped. */
+/** How much of a response is kept; the rest is counted and discarded. */
 const keptBytes = 2_097_152;
 
-/** Sends a request on a new connection. Resolves whatever happens. */
+/** Sends a request on a new connection. Never rejects. */
 export function sendRequest(port: number, options: RequestOptions, signal: AbortSignal): Promise<Reply> {
   const { method = 'POST', path = '/graphql', token, body } = options;
   const payload =
@@ -55,14 +55,14 @@ export function sendRequest(port: number, options: RequestOptions, signal: Abort
   });
 }
 
-/** Judges a response by its status and the text of its body. */
+/** Classifies a response by its status and body. */
 export function readReply(status: number, body: string, milliseconds: number, ended: boolean): Reply {
   if (status === 0) return { outcome: ended ? 'timeout' : 'closed', status, code: '', text: body, milliseconds };
   const { code, text, hasErrors } = readFailure(body);
   return { outcome: outcomeOf(status, code, text, hasErrors), status, code, text, milliseconds };
 }
 
-/** The shortest text that can say what to do. */
+/** The length of the shortest useful message. */
 const shortestAdvice = 20;
 
 function outcomeOf(status: number, code: string, text: string, hasErrors: boolean): Reply['outcome'] {
@@ -70,7 +70,7 @@ function outcomeOf(status: number, code: string, text: string, hasErrors: boolea
   if (status >= 500 || status < 200) return '5xx';
   if (status < 300) return hasErrors ? (code ? 'errors' : 'unclear') : '2xx';
   if (status < 400) return '3xx';
-  // A refusal that does not say why is no better than a fault.
+  // An error without a useful message counts as a failure.
   return code && text.length >= shortestAdvice ? '4xx' : 'unclear';
 }
 
@@ -80,7 +80,7 @@ function readFailure(body: string): { code: string; text: string; hasErrors: boo
   const hasErrors = errors !== undefined || /^\{"errors":/.test(body);
   if (first || detail !== undefined)
     return { code: code ?? first?.extensions?.code ?? '', text: detail ?? first?.message ?? '', hasErrors };
-  // A body that is longer than what is kept of it.
+  // The body is longer than the part that is kept.
   return { code: /"code":"([A-Z_]+)"/.exec(body)?.[1] ?? '', text: body.slice(0, 200), hasErrors };
 }
 

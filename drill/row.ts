@@ -1,10 +1,10 @@
 import type { Connections } from './connections.ts';
 import type { Reply, RequestOptions } from './request.ts';
 
-/** What a row attacks, and the means for it. */
+/** The target of a row, and ways to send requests to it. */
 export interface Target {
   readonly port: number;
-  /** The caller's API tokens, by what they may do. */
+  /** The caller's API tokens, by their scopes. */
   readonly tokens: {
     /** Every scope. */
     readonly admin: string;
@@ -14,7 +14,7 @@ export interface Target {
     readonly validate: string;
   };
   readonly data: SeededData;
-  /** Sends one request over a connection of its own. Never rejects. */
+  /** Sends one request over a new connection. Never rejects. */
   send(options: RequestOptions): Promise<Reply>;
   /** Sends a GraphQL request as JSON; anonymous without a token. Never rejects. */
   graphql(params: object, token?: string): Promise<Reply>;
@@ -24,29 +24,29 @@ export interface Target {
   pause(milliseconds: number): Promise<void>;
 }
 
-/** What is stored before the first row. */
+/** The data that is stored before the first row. */
 export interface SeededData {
   /** A group with 64 KiB of properties. */
   readonly large: { readonly id: string; readonly teamId: number; readonly token: string; readonly providedId: string };
 }
 
 /**
- * How a caller may be answered. `4xx` is a status with a code and a text; `errors` is 200 whose `errors` all have a code;
- * `closed` is a connection that the gateway ends without a response; `held` is a connection that the row itself ends, unanswered.
+ * The outcome of a request. `4xx` is a status with a code and a message; `errors` is a 200 whose `errors` all have a code; `closed`
+ * is a connection that the gateway closes without a response; `held` is one that the row itself closes without a response.
  */
 export type Outcome = '2xx' | '4xx' | '503' | 'errors' | 'closed' | 'held';
 
-/** One hostile request, or many that belong together. */
+/** A hostile request, or a set of them. */
 export interface Row {
-  /** In kebab case; `--only` takes it, or the beginning of it. */
+  /** In kebab case; `--only` accepts it or a prefix of it. */
   readonly name: string;
-  /** Each reply must be one of these; `4xx` alone unless given. */
+  /** Each outcome must be one of these; only `4xx` by default. */
   readonly expects?: readonly Outcome[];
-  /** At least one reply must be one of these; so that a row that was mostly refused elsewhere does not pass. */
+  /** At least one outcome must be one of these, so that a row does not pass if its requests were rejected for another reason. */
   readonly someExpect?: readonly Outcome[];
-  /** How long the row may take before the drill ends its connections, in milliseconds; 40,000 unless given. */
+  /** How long the row may take before the drill closes its connections, in milliseconds; 40,000 by default. */
   readonly timeoutMs?: number;
-  /** Limits of its own, for a crowd of clients at once whose connections alone take longer; with the reason in a comment. */
+  /** Limits that replace the defaults, for very many concurrent clients; with the reason in a comment. */
   readonly maxLivezMs?: number;
   readonly maxPeakMiB?: number;
   send(target: Target): Promise<readonly Reply[]>;

@@ -22,7 +22,7 @@ try {
   writeFileSync(join(app, 'package.json'), '{}'); // or npm installs into the nearest parent folder that has one
   await run(['pack', '--pack-destination', folder], root);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
-  if (!tarball) throw new Error('npm pack made no tarball.');
+  if (!tarball) throw new Error('npm pack created no tarball.');
   await run(['install', join(folder, tarball), '--prefer-offline', '--no-audit', '--no-fund'], app);
   const packedMB = statSync(join(folder, tarball)).size / 1e6;
   const installedMB = bytesOnDisk(app) / 1e6;
@@ -54,7 +54,7 @@ async function serveOnce() {
     await stop(gateway);
     return seconds;
   } catch (error) {
-    await stop(gateway).catch(() => {}); // it stops PostgreSQL too
+    await stop(gateway).catch(() => {}); // also stops PostgreSQL
     throw error;
   }
 }
@@ -66,7 +66,7 @@ async function stop(gateway) {
   if (!gateway.output.includes('"stopped"')) throw new Error(`The gateway did not stop cleanly:\n${gateway.output}`);
 }
 
-/** Waits for the log line that has the address. */
+/** Waits for the log line with the address. */
 function listening({ child, ended }) {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -75,7 +75,7 @@ function listening({ child, ended }) {
       const [, url] = /listening on (http:[^ "]+)/.exec(text) ?? [];
       if (url) resolve(url);
     });
-    ended.then(() => reject(new Error(`The gateway ended before it was ready:\n${text}`)));
+    ended.then(() => reject(new Error(`The gateway exited before it was ready:\n${text}`)));
   });
 }
 
@@ -101,7 +101,7 @@ async function run(args, cwd) {
   if (code !== 0) throw new Error(`npm ${args.join(' ')} failed:\n${command.output}`);
 }
 
-/** Starts npm, in a process group of its own where there are such, so that what it starts can be ended with it. */
+/** Starts npm, in its own process group where the platform has them, so that its child processes can be stopped with it. */
 function npm(args, cwd, settings = {}) {
   const { npm_execpath: cli, PATH, HOME, SystemRoot, APPDATA, LOCALAPPDATA, npm_config_cache, npm_config_registry } = process.env;
   const own = { PATH, HOME, SystemRoot, APPDATA, LOCALAPPDATA, npm_config_cache, npm_config_registry };
@@ -118,7 +118,7 @@ function npm(args, cwd, settings = {}) {
   return command;
 }
 
-/** Sends a signal to a command and what it started, if they still run. */
+/** Sends a signal to a command and its child processes, if they are still running. */
 function signal({ child }, name) {
   try {
     if (process.platform === 'win32') child.kill(name);
@@ -131,16 +131,16 @@ function signal({ child }, name) {
 /** The result of `promise`. @throws Error when it takes too long; the command is then killed. */
 async function within(milliseconds, command, what, promise) {
   let timer;
-  const late = new Promise((_, reject) => {
+  const timeout = new Promise((_, reject) => {
     timer = setTimeout(() => {
       signal(command, 'SIGKILL');
       reject(new Error(`${command.child.spawnargs.join(' ')} ${what} within ${milliseconds / 1000} s:\n${command.output}`));
     }, milliseconds);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** What the files below a path take on disk; where the system does not say, their length. */
+/** The disk usage of the files below a path; where the system does not report it, their length. */
 function bytesOnDisk(path) {
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
   return entries

@@ -33,7 +33,7 @@ function describe({ documents, executed, compiled, fast, left, constructs }: Fig
 /** @returns whether no response differed, and enough was compared. */
 async function fuzz(runs: number, seed: number, path: string | undefined): Promise<boolean> {
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-fuzz-'));
-  chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
+  chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
   const server = await openEmbedded(dataDir, { settings: ['fsync=off'] });
   const database = connectDatabase(server.connection('postgres'));
   const cleanUp = async () => {
@@ -41,9 +41,9 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     await server.close();
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
   };
-  // PostgreSQL is stopped however this ends: what a failed operation left in progress may fail when nobody waits for it.
+  // PostgreSQL must be stopped in any case: work in progress of a failed operation may reject later, without a handler.
   process.on('unhandledRejection', (error) => process.stderr.write(`Unhandled rejection: ${error}\n`));
-  process.stdout.on('error', () => {}); // a reader such as head that has ended
+  process.stdout.on('error', () => {}); // a closed pipe, for example to head
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
   try {

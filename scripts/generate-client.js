@@ -1,5 +1,5 @@
-// Generates the database client from prisma/schema.prisma into src/generated, where it is committed, so that starting and
-// testing need no generator. With --check, changes nothing and fails if the committed files are not what it generates.
+// Generates the database client from prisma/schema.prisma into src/generated. It is committed, so that starting and testing
+// need no generator. With --check, changes nothing and fails if the committed files differ.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { digestFiles, readFiles } from './generated-digest.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const committed = join(root, 'src/generated/prisma');
 
-// The output's path in the schema is relative to the schema, and the client contains the schema's text: so a copy of the
-// schema in a folder of its own is generated from. Inside the checkout, where the generator finds the client's package.
+// The output path is relative to the schema, and the client contains the schema's text, so this generates from a copy of the
+// schema in another folder. It is inside the checkout, where the generator finds the client's package.
 const folder = join(root, '.setup/generate-client');
 const generated = join(folder, 'src/generated/prisma');
 rmSync(folder, { recursive: true, force: true });
@@ -35,7 +35,7 @@ if (process.argv.includes('--check')) {
   );
   if (differing.length > 0) {
     const list = differing.map((file) => `  src/generated/prisma/${file}\n`).join('');
-    process.stderr.write(`These files are not what prisma/schema.prisma generates; run npm run generate:\n${list}`);
+    process.stderr.write(`These files differ from what prisma/schema.prisma generates; run npm run generate:\n${list}`);
     process.exitCode = 1;
   }
 } else {

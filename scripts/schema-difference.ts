@@ -9,8 +9,8 @@ import type pg from 'pg';
 const schemaFile = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));
 
 /**
- * The SQL that a database lacks to be what `prisma/schema.prisma` says, as Prisma's migration engine sees it; empty if
- * they agree. Changes nothing.
+ * The SQL that migrates a database to `prisma/schema.prisma`, according to Prisma's migration engine; empty if they agree.
+ * Changes nothing.
  */
 export async function schemaDifference(pool: pg.Pool): Promise<string> {
   const content = readFileSync(schemaFile, 'utf8');
@@ -30,7 +30,7 @@ export async function schemaDifference(pool: pg.Pool): Promise<string> {
   }
 }
 
-/** What is used of the standard global; the language's own library files declare it for browsers only. */
+/** The part of the standard global that is used here; the compiler's libraries declare it for browsers only. */
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
@@ -38,7 +38,7 @@ declare const WebAssembly: {
 // biome-ignore lint/suspicious/noExplicitAny: generated code without types
 let loaded: Promise<any> | undefined;
 
-/** Node 20 cannot import WebAssembly as a module, so the package's own entry, which does, is done by hand. Once: it keeps state. */
+/** Loads the WebAssembly module by hand, because Node.js 20 cannot run the package's entry, which imports it. Once: it has state. */
 async function load() {
   const glueUrl = pathToFileURL(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')).href;
   const glue = await import(glueUrl);
@@ -56,13 +56,13 @@ async function loadEngine(schema: string, pool: pg.Pool): Promise<SchemaEngine> 
   return glue.SchemaEngine.new({ datamodels: [[schemaFile, schema]] }, () => {}, adapter);
 }
 
-/** PostgreSQL's internal "char" type and the array of it, by number. */
+/** The OIDs of PostgreSQL's internal type "char" and of its array type. */
 const charType = 18;
 const charArrayType = 1002;
 
 /**
- * The engine asks the catalogue for columns of the internal "char" type, which the adapter knows as an array only. So it
- * is told of arrays, and its answer is put right.
+ * The engine queries catalog columns of the internal type "char", which the adapter supports only as an array. So the columns are
+ * declared as arrays before the adapter converts them, and as characters after it.
  */
 function readingCharacters(pool: pg.Pool): PrismaPg {
   const query = async (config: pg.QueryConfig) => {

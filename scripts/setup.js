@@ -1,5 +1,5 @@
-// Prepares a checkout with nothing but Node and npm: installs the packages and compiles; the tools only for those who ask.
-// Each step runs only if its inputs changed since its last run, so a warm call takes some milliseconds.
+// Prepares a checkout with only Node.js and npm: installs the packages and compiles; installs the tools only on request.
+// Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,31 +13,31 @@ const stamps = join(root, '.setup');
 const steps = [
   {
     name: 'packages',
-    says: 'Installing packages (first run, or package-lock.json changed)',
+    message: 'Installing packages (first run, or package-lock.json changed)',
     inputs: ['package.json', 'package-lock.json'],
     output: 'node_modules/.package-lock.json',
-    isDoneBefore: () => installedByHand('.', ['esbuild', 'vitest']),
+    isUpToDate: () => installedByHand('.', ['esbuild', 'vitest']),
     run: () => install('.'),
   },
   {
     name: 'compiled',
-    says: 'Compiling',
+    message: 'Compiling',
     inputs: ['package-lock.json', 'tsconfig.json', 'scripts/compile.js', ...filesBelow('src')],
     output: 'dist/main.js',
     run: () => node(['scripts/compile.js']),
   },
   {
     name: 'tools',
-    says: 'Installing tools (first run, or tools/package-lock.json changed)',
+    message: 'Installing tools (first run, or tools/package-lock.json changed)',
     inputs: ['tools/package.json', 'tools/package-lock.json'],
     output: 'tools/node_modules/.package-lock.json',
-    isDoneBefore: () => installedByHand('tools', ['prisma']),
+    isUpToDate: () => installedByHand('tools', ['prisma']),
     run: () => install('tools'),
   },
 ];
 
-/** What starting and testing need. */
-const usual = ['packages', 'compiled'];
+/** The steps that starting and testing need. */
+const defaultSteps = ['packages', 'compiled'];
 
 /**
  * Runs the named steps, or those that starting and testing need, where they are out of date. Logs each to standard error; a
@@ -45,16 +45,16 @@ const usual = ['packages', 'compiled'];
  *
  * @param {string[]} names
  */
-export function setUp(names = usual) {
-  const asked = steps.filter(({ name }) => names.includes(name));
-  if (asked.every(isDone)) return;
+export function setUp(names = defaultSteps) {
+  const requested = steps.filter(({ name }) => names.includes(name));
+  if (requested.every(isDone)) return;
   const release = acquireLock(join(stamps, 'lock'));
   try {
-    for (const step of asked) {
-      if (isDone(step)) continue; // another process has done it meanwhile
+    for (const step of requested) {
+      if (isDone(step)) continue; // another process has completed it in the meantime
       const digest = digestOf(step);
-      if (!step.isDoneBefore?.()) {
-        process.stderr.write(`${step.says} ...\n`);
+      if (!step.isUpToDate?.()) {
+        process.stderr.write(`${step.message} ...\n`);
         step.run();
       }
       writeFileSync(join(stamps, step.name), digest);
@@ -75,7 +75,7 @@ function digestOf({ inputs }) {
   return hash.digest('hex');
 }
 
-/** Whether the packages of `folder` were installed by hand since they last changed, those for development (`names`) too. */
+/** Whether the packages of `folder` were installed by hand since they last changed, including those for development (`names`). */
 function installedByHand(folder, names) {
   const time = (file) => statSync(join(root, folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const installed = time('node_modules/.package-lock.json');
@@ -90,7 +90,7 @@ function filesBelow(folder) {
     .sort();
 }
 
-/** Installs the packages of `folder`, those for development too, whatever NODE_ENV says. Install scripts are not needed. */
+/** Installs the packages of `folder`, including those for development regardless of NODE_ENV. Install scripts are not needed. */
 function install(folder) {
   const args = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const cli = process.env.npm_execpath;
@@ -102,7 +102,7 @@ function node(args) {
   execute(process.execPath, args, {});
 }
 
-/** Runs a program, silent unless it fails: then all that it said is shown, and the set-up ends. */
+/** Runs a program silently. If it fails, prints its output and ends the process. */
 function execute(program, args, { folder = '.', shell = false }) {
   try {
     execFileSync(program, args, { cwd: join(root, folder), stdio: ['ignore', 'pipe', 'pipe'], shell, maxBuffer: 1 << 26 });

@@ -2,8 +2,8 @@ import { GatewayError } from './domain/errors.ts';
 import { FairQueue, type Share } from './fair-queue.ts';
 
 /**
- * Lets pieces of work that occupy the event loop for a while start one after another, the callers in turn, with time for other requests
- * in between.
+ * Starts work that occupies the event loop for a while one piece at a time, round-robin between callers, with time for other
+ * requests in between.
  */
 export interface Turnstile {
   /** Resolves when it is this caller's turn. @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait. */
@@ -11,13 +11,13 @@ export interface Turnstile {
 }
 
 /**
- * How many turns the event loop gets between two pieces of work, unless these take longer than the work did and this pause. A
- * turn without anything to do takes microseconds. A turn accepts a single new connection, so it takes as many as there are.
+ * The number of turns of the event loop between two pieces of work, unless they take longer than twice the work plus this pause.
+ * An idle turn takes microseconds. A turn accepts only one new connection, hence the number.
  */
 const turnsBetween = 256;
 const maxPauseMs = 100;
 
-/** Creates a turnstile. @param maxWaiting how many may wait at most. */
+/** Creates a turnstile. @param maxWaiting the maximum number of waiting callers. */
 export function createTurnstile(maxWaiting: number): Turnstile {
   const waiting = new FairQueue<() => void>(maxWaiting);
   let isRunning = false;
@@ -28,7 +28,7 @@ export function createTurnstile(maxWaiting: number): Turnstile {
   function admit(): void {
     turns = 0;
     startedMs = performance.now();
-    waiting.shift()?.(); // the work runs when this function has returned, and is over when the next turn begins
+    waiting.shift()?.(); // the work runs after this function returns, and ends before the next turn
     setImmediate(measure);
   }
 
@@ -55,13 +55,13 @@ export function createTurnstile(maxWaiting: number): Turnstile {
   };
 }
 
-/** Bounds how many pieces of work are in progress at once; of callers without a credential, one. */
+/** Bounds the number of pieces of work in progress; for callers without a credential, to one. */
 export interface Semaphore {
   /** Runs `work` as soon as there is a free place. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
   run<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Creates a semaphore. @param places how many may be in progress. @param maxWaiting how many may wait for a place. */
+/** Creates a semaphore. @param places the maximum in progress. @param maxWaiting the maximum waiting for a place. */
 export function createSemaphore(places: number, maxWaiting: number): Semaphore {
   const waiting = new FairQueue<() => void>(maxWaiting);
   let free = places;

@@ -1,10 +1,10 @@
-/** On whose behalf something is done: the id of an API token; none for callers without a credential. */
+/** On whose behalf something is done: the id of an API token; `undefined` for callers without a credential. */
 export type Share = number | undefined;
 
 /**
- * A bounded queue that serves shares in turn, so that one that has much in it delays the others by one item each. A share may
- * hold three quarters of the places, or a quarter while other shares wait; callers without a credential never hold more than a
- * quarter. An item takes one place, or as many as it weighs; the first item of a share may weigh more than its part.
+ * A bounded queue that serves shares round-robin, so that a busy share delays each of the others by one item at a time. A share
+ * may hold three quarters of the places, or a quarter while other shares wait; callers without a credential never hold more
+ * than a quarter. An item takes one place, or as many as its weight; the first item of a share may exceed the share's limit.
  */
 export class FairQueue<Item> {
   private readonly maxWeight: number;
@@ -14,18 +14,18 @@ export class FairQueue<Item> {
   private weight = 0;
   private count = 0;
 
-  /** @param maxWeight how many places there are. @param weightOf how many an item takes: always the same for an item. */
+  /** @param maxWeight the number of places. @param weightOf how many places an item takes; constant for an item. */
   constructor(maxWeight: number, weightOf: (item: Item) => number = () => 1) {
     this.maxWeight = maxWeight;
     this.weightOf = weightOf;
   }
 
-  /** How many items wait. */
+  /** The number of queued items. */
   get size(): number {
     return this.count;
   }
 
-  /** Adds an item. False, and it is not added, where there is no room for the share. */
+  /** Adds an item. @returns false, without adding it, if the share has no place left. */
   push(share: Share, item: Item): boolean {
     const own = this.items.get(share);
     const weight = this.weightOf(item);
@@ -38,7 +38,7 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Takes the next item out, of a share that `isEligible`. Nothing where there is none. */
+  /** Removes and returns the next item of a share that `isEligible`; `undefined` if there is none. */
   shift(isEligible: (share: Share) => boolean = () => true): Item | undefined {
     for (const [share, own] of this.items) {
       if (!isEligible(share)) continue;
@@ -52,7 +52,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Takes out the items that `isObsolete`. The others keep their order. */
+  /** Removes and returns the items that `isObsolete`. The others keep their order. */
   removeWhere(isObsolete: (item: Item) => boolean): Item[] {
     const removed: Item[] = [];
     for (const [share, own] of this.items) {

@@ -19,19 +19,19 @@ import type { HttpRequest } from './http/types.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
 
-/** A gateway that is built and does not listen yet. */
+/** A gateway that does not listen yet. */
 export interface Gateway {
-  /** Takes every request. */
+  /** Handles every request. */
   readonly server: Server;
-  /** Whether a request on this connection has arrived whole and is not answered yet. */
+  /** Whether a request on this connection was received completely and its response is pending. */
   isResponding(socket: Socket): boolean;
-  /** From now on `/readyz` responds with 503, and connections are closed after their response. */
+  /** Makes `/readyz` respond with 503 from now on, and closes connections after their response. */
   drain(): void;
   /** Writes what is not written yet. The database stays open. */
   close(): Promise<void>;
 }
 
-/** How long `/readyz` waits for the database before it takes it for unreachable. */
+/** How long `/readyz` waits for the database before it reports it as unreachable. */
 const readinessTimeoutMs = 2_000;
 
 /** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */

@@ -1,11 +1,11 @@
 // Imported before everything else.
 import { setFlagsFromString } from 'node:v8';
 
-// Libraries look at NODE_ENV when they are loaded, and some check and explain more, at a price for each request, unless it
-// says production. Whoever sets it keeps what they set.
+// Some libraries read NODE_ENV when they are loaded, and unless it is `production`, do extra checks for each request. A value
+// that is already set is kept.
 process.env['NODE_ENV'] ??= 'production';
 
-// What a request makes is to be made among young objects. Under load V8 sees many requests that are under way when it
-// collects, concludes that objects of their kinds live long, and makes such objects among the old ones, where each keeps alive
-// what it refers to until a full collection: 60 MB of memory, and the time to collect them, went that way.
+// Objects of a request belong in the young generation. Under load, V8 finds many requests in flight when it collects garbage,
+// concludes that such objects live long, and allocates them in the old generation, where they retain everything that they refer
+// to until a full collection. That took 60 MB of memory and the time to collect it.
 setFlagsFromString('--no-allocation-site-pretenuring');

@@ -33,14 +33,14 @@ describe('a queue of 100 places', () => {
     expect(pushes.map(([share, count]) => pushMany(queue, share, count))).toEqual(expected);
   });
 
-  test('serves callers in turn, and each in the order of its items', () => {
+  test('serves callers round-robin, and the items of each in order', () => {
     const queue = new FairQueue<string>(100);
     for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.push(item.charCodeAt(0), item);
     expect(Array.from({ length: 7 }, () => queue.shift())).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined]);
     expect(queue.size).toBe(0);
   });
 
-  test('passes over callers that are not eligible', () => {
+  test('skips callers that are not eligible', () => {
     const queue = new FairQueue<string>(100);
     queue.push(undefined, 'anonymous');
     queue.push(1, 'one');
@@ -51,7 +51,7 @@ describe('a queue of 100 places', () => {
 });
 
 describe('a semaphore', () => {
-  /** Work that goes on until it is told to end, and how much of it is in progress. */
+  /** Work that runs until it is ended explicitly, and how much of it is in progress. */
   function controlled() {
     const running: string[] = [];
     const ends = new Map<string, () => void>();
@@ -65,7 +65,7 @@ describe('a semaphore', () => {
   }
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('runs as many pieces of work at once as it has places, and the next when one ends', async () => {
+  test('runs as many pieces of work concurrently as it has places, and the next when one ends', async () => {
     const { running, work, end } = controlled();
     const semaphore = createSemaphore(2, 10);
     const results = ['a', 'b', 'c'].map((name) => semaphore.run(1, work(name)));
@@ -95,7 +95,7 @@ describe('a semaphore', () => {
     expect(await Promise.all(results)).toEqual(['x', 'y', 'a']);
   });
 
-  test('gives the place of work that failed to the next, and rejects what finds no room to wait', async () => {
+  test('passes the place of failed work on, and rejects work when too much is waiting', async () => {
     const semaphore = createSemaphore(1, 4);
     const failing = semaphore.run(1, () => Promise.reject(new Error('failed')));
     const waiting = [1, 1, 1].map((share) => semaphore.run(share, async () => 'done'));
@@ -105,7 +105,7 @@ describe('a semaphore', () => {
   });
 });
 
-test('a turnstile admits one at a time, with turns of the event loop in between, callers in turn', async () => {
+test('a turnstile admits one at a time, round-robin between callers, with turns of the event loop in between', async () => {
   const turnstile = createTurnstile(100);
   const admitted: string[] = [];
   let turns = 0;

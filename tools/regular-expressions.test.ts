@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url';
 import { type Node, parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-// In JavaScript alone: otherwise it looks for a Java or native program.
+// JavaScript only: otherwise it looks for a Java or native program.
 process.env['RECHECK_BACKEND'] = 'pure';
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 const { checkSync } = await import('recheck');
 
 const sources = fileURLToPath(new URL('../src', import.meta.url));
 
-/** A regular expression, and where it stands. */
+/** A regular expression and its location. */
 interface Found {
   readonly place: string;
   readonly pattern: string;
   readonly flags: string;
 }
 
-/** The regular expressions of a source text, and the places where one is made of what is not written there. */
+/** The regular expressions of a source text, and the locations where one is built from something other than a literal. */
 function expressionsIn(file: string, source: string): { found: Found[]; unknown: string[] } {
   const { program, errors } = parseSync(file, source);
   expect(errors, file).toEqual([]);
@@ -42,7 +42,7 @@ function expressionsIn(file: string, source: string): { found: Found[]; unknown:
     CallExpression(node) {
       const { callee } = node;
       if (callee.type === 'Identifier' && callee.name === 'RegExp') construct(node);
-      // A text that is given to these becomes a regular expression.
+      // These methods convert a string to a regular expression.
       const isSearch =
         callee.type === 'MemberExpression' &&
         callee.property.type === 'Identifier' &&
@@ -53,16 +53,16 @@ function expressionsIn(file: string, source: string): { found: Found[]; unknown:
   return { found, unknown };
 }
 
-/** How the time grows with the text, unless it is in proportion. What cannot be decided in time counts as well. */
+/** How the time grows with the text, unless it is linear. An analysis that times out counts as well. */
 function superLinear({ pattern, flags }: Found): string | undefined {
-  // Whether the time is in proportion does not depend on how high a repetition is counted; the time of the analysis does.
+  // Whether the time is linear does not depend on the limits of repetitions; the time of the analysis does.
   const shortened = pattern.replace(/\d+(?=[\d,]*\})/g, (count) => String(Math.min(Number(count), 10)));
   const diagnostics = checkSync(shortened, flags, { timeout: 20_000 });
   if (diagnostics.status === 'safe') return undefined;
   return diagnostics.status === 'vulnerable' ? diagnostics.complexity.summary : diagnostics.status;
 }
 
-test('no regular expression in src takes more time than in proportion to the text', () => {
+test('every regular expression in src takes linear time', () => {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('generated'),
   );
@@ -70,7 +70,7 @@ test('no regular expression in src takes more time than in proportion to the tex
   const found = all.flatMap((one) => one.found);
   expect(found.length).toBeGreaterThan(50);
   expect(all.flatMap((one) => one.unknown)).toEqual([]);
-  const growths = new Map<string, string | undefined>(); // the analysis takes long, and some are there several times
+  const growths = new Map<string, string | undefined>(); // the analysis takes long, and some occur several times
   const slow = found.flatMap((one) => {
     const written = `/${one.pattern}/${one.flags}`;
     if (!growths.has(written)) growths.set(written, superLinear(one));
@@ -91,11 +91,11 @@ test.each([
   String.raw`const made = new RegExp('\\s+$', 'm');`,
   `const called = RegExp('0+$');`,
   `const searched = text.search('0+$');`,
-])('such a one is found in %s', (source) => {
+])('finds a slow one in %s', (source) => {
   const { found } = expressionsIn('example.ts', source);
   expect(found.map(superLinear)).toEqual([expect.stringMatching(/polynomial|exponential/)]);
 });
 
-test('one that is made of what is not written there is found', () => {
+test('finds one that is not built from a literal', () => {
   expect(expressionsIn('example.ts', 'new RegExp(pattern);\nRegExp(a + b);').unknown).toEqual(['example.ts:1', 'example.ts:2']);
 });

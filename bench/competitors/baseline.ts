@@ -1,4 +1,4 @@
-// The baseline: Node's HTTP server alone. It reads nothing, and sends a constant as long as the correct response.
+// The baseline: Node's HTTP server alone. It reads no body, and sends a constant response of the correct length.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WorkloadId, workloads } from '../load/workloads.ts';

@@ -1,4 +1,4 @@
-// Fastify with SQL by hand, as its documentation advises: a schema for what comes in, one for what goes out, a hook for the caller.
+// Fastify with hand-written SQL, as its documentation recommends: a schema for requests, one for responses, a hook for the caller.
 import { fastify } from 'fastify';
 import { type Caller, findCaller, type Group, getOrCreate, rotate } from './support/by-hand.ts';
 import { announce } from './support/server.ts';
@@ -20,7 +20,7 @@ app.addHook('onRequest', async (request, reply) => {
 
 const string = { type: 'string', minLength: 1, maxLength: 255 } as const;
 const object = { type: 'object', nullable: true, additionalProperties: true } as const;
-const answer = (userGroup: Record<string, object>, others: Record<string, object> = {}) => ({
+const responseSchema = (userGroup: Record<string, object>, others: Record<string, object> = {}) => ({
   200: {
     type: 'object',
     properties: {
@@ -38,7 +38,7 @@ const getSchema = {
     required: ['user_group_id'],
     properties: { user_group_id: string, name: string, mapping: object, properties: object },
   },
-  response: answer({ ...shared, properties: object }, { new_user_group: { type: 'boolean' } }),
+  response: responseSchema({ ...shared, properties: object }, { new_user_group: { type: 'boolean' } }),
 };
 
 app.route<{ Body: { user_group_id: string; name?: string; properties?: unknown; mapping?: unknown } }>({
@@ -55,7 +55,7 @@ app.route<{ Body: { user_group_id: string; name?: string; properties?: unknown; 
 
 const rotateSchema = {
   body: { type: 'object', required: ['current_token'], properties: { current_token: string } },
-  response: answer({ ...shared, api_environment_tag: { type: 'string', nullable: true } }),
+  response: responseSchema({ ...shared, api_environment_tag: { type: 'string', nullable: true } }),
 };
 
 app.post<{ Body: { current_token: string } }>('/api/user', { schema: rotateSchema }, async ({ caller, body }, reply) => {

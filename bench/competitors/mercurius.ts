@@ -1,4 +1,4 @@
-// Mercurius with the JIT on and SQL by hand, as its documentation shows: schema, resolvers, a context for the caller.
+// Mercurius with JIT and hand-written SQL, as its documentation shows: schema, resolvers, a context for the caller.
 import { fastify } from 'fastify';
 import mercurius from 'mercurius';
 import { type Caller, findCaller, type Group, groupByToken } from './support/by-hand.ts';

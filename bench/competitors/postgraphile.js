@@ -1,5 +1,5 @@
 // PostGraphile on Node's HTTP server, as its documentation shows: the Amber preset on the database, a context for the caller,
-// and a field with a plan for the look-up. In plain JavaScript, because its packages are only there where Node is new enough.
+// and a field with a plan for the look-up. In plain JavaScript, because its packages are only installed if Node.js is new enough.
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';

@@ -1,41 +1,41 @@
 import { connect } from 'node:net';
 
-/** What a connection is for: what it sends next, and who takes the answers. */
+/** The requests of a connection, and the handler of their responses. */
 export interface Conversation {
-  /** The next request, or nothing to end. The buffer may be used again once the answer is there. */
+  /** The next request, or `undefined` to end. The buffer may be reused once the response has arrived. */
   next(): Buffer | undefined;
-  /** Takes an answer; its bytes are valid only until this returns. @throws Error when it is wrong. */
-  answered(status: number, body: Buffer): void;
+  /** Handles a response; its bytes are valid only until this returns. @throws Error when it is wrong. */
+  onResponse(status: number, body: Buffer): void;
 }
 
 const endOfHead = Buffer.from('\r\n\r\n');
 
-/** The most bytes that an answer may have. */
-const maxAnswerBytes = 65_536;
+/** The maximum size of a response in bytes. */
+const maxResponseBytes = 65_536;
 
-/** How long an answer may take. */
+/** How long a response may take. */
 const timeoutMs = 20_000;
 
 /**
- * Sends requests on one keep-alive connection, each after the answer to the one before. Knows as little HTTP as that takes,
- * and reads into one buffer without a stream around it, because every microsecond here is taken from what is measured.
+ * Sends requests on one keep-alive connection, each after the response to the previous one. Implements only the necessary part
+ * of HTTP, and reads into one buffer without a stream, because every microsecond here is taken from what is measured.
  */
 export function converse(port: number, conversation: Conversation): Promise<void> {
   return new Promise((resolve, reject) => {
-    const answerBytes = Buffer.alloc(maxAnswerBytes);
+    const responseBytes = Buffer.alloc(maxResponseBytes);
     let received = 0;
     let ended = false;
 
-    /** Takes over what has arrived, and answers whether more is wanted. */
+    /** Handles received bytes. @returns whether to continue reading. */
     function read(bytes: number, chunk: Uint8Array): boolean {
-      if (received + bytes > maxAnswerBytes) return fail(new Error(`a response of more than ${maxAnswerBytes} bytes`));
-      answerBytes.set(chunk.subarray(0, bytes), received);
+      if (received + bytes > maxResponseBytes) return fail(new Error(`a response of more than ${maxResponseBytes} bytes`));
+      responseBytes.set(chunk.subarray(0, bytes), received);
       received += bytes;
       try {
-        const answer = parseAnswer(answerBytes.subarray(0, received));
-        if (!answer) return true;
+        const response = parseResponse(responseBytes.subarray(0, received));
+        if (!response) return true;
         received = 0;
-        conversation.answered(answer.status, answer.body);
+        conversation.onResponse(response.status, response.body);
       } catch (error) {
         return fail(error as Error);
       }
@@ -47,7 +47,7 @@ export function converse(port: number, conversation: Conversation): Promise<void
       host: '127.0.0.1',
       port,
       noDelay: true,
-      onread: { buffer: Buffer.alloc(maxAnswerBytes), callback: read },
+      onread: { buffer: Buffer.alloc(maxResponseBytes), callback: read },
     });
 
     function fail(error: Error): false {
@@ -72,11 +72,11 @@ export function converse(port: number, conversation: Conversation): Promise<void
   });
 }
 
-/** The header that tells a body's length, up to its value, as the systems that are measured write it. */
+/** The content length header up to its value, as the measured systems write it. */
 const lengthHeaders = ['\r\nContent-Length: ', '\r\ncontent-length: '].map((text) => Buffer.from(text));
 
-/** An answer that is there as a whole; nothing while some of it is missing. */
-function parseAnswer(received: Buffer): { status: number; body: Buffer } | undefined {
+/** A complete response; `undefined` while it is incomplete. */
+function parseResponse(received: Buffer): { status: number; body: Buffer } | undefined {
   const headLength = received.indexOf(endOfHead);
   if (headLength < 0) return undefined;
   const status = numberAt(received, 'HTTP/1.1 '.length);
@@ -96,7 +96,7 @@ function contentLength(received: Buffer, headLength: number): number | undefined
   return undefined;
 }
 
-/** The decimal number that begins at a position. */
+/** The decimal number at a position. */
 function numberAt(bytes: Buffer, at: number): number {
   let value = 0;
   for (let i = at; ; i += 1) {
@@ -107,7 +107,7 @@ function numberAt(bytes: Buffer, at: number): number {
 }
 
 function parseChunks(received: Buffer, from: number, status: number, head: string): { status: number; body: Buffer } | undefined {
-  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) throw new Error(`an answer without a length:\n${head}`);
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) throw new Error(`a response without a length:\n${head}`);
   const parts: Buffer[] = [];
   for (let at = from; ; ) {
     const lineEnd = received.indexOf('\r\n', at);

@@ -1,4 +1,4 @@
-// The load generator: a process of its own, so that making requests takes no time from what answers them.
+// The load generator: a separate process, so that creating requests takes no time from the server.
 import type { Order, Reply } from './protocol.ts';
 import { Groups } from './rows.ts';
 import { measure } from './run.ts';

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the kernel counts CPU time in, as seen by programs: hundredths of a second, on every Linux. */
+/** The unit of the kernel's CPU times, as programs see them: hundredths of a second on every Linux. */
 const microsecondsPerTick = 10_000;
 
-/** The CPU time that a process has taken so far, user and system, in microseconds; nothing where there is no /proc. */
+/** The CPU time of a process so far, user and system, in microseconds; `undefined` without /proc. */
 export function cpuMicroseconds(pid: number): number | undefined {
   const fields = stat(pid);
   return fields && sum(fields.slice(11, 13)) * microsecondsPerTick;
 }
 
-/** The CPU time of a process and of all its children, those included that have ended. */
+/** The CPU time of a process and of all its children, including those that have exited. */
 export function familyCpuMicroseconds(pid: number): number | undefined {
   const own = stat(pid);
   if (!own) return undefined;
@@ -23,17 +23,17 @@ export function familyCpuMicroseconds(pid: number): number | undefined {
   );
 }
 
-/** The process that started another one. */
+/** The parent of a process. */
 export function parentOf(pid: number): number | undefined {
   const parent = stat(pid)?.[1];
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** The fields of a process's `stat` from the third on: its state, its parent, and so forth. */
+/** The fields of a process's `stat` from the third on: its state, its parent, and so on. */
 function stat(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return text.slice(text.lastIndexOf(')') + 2).split(' '); // the name before may hold spaces
+    return text.slice(text.lastIndexOf(')') + 2).split(' '); // the name before may contain spaces
   } catch {
     return undefined;
   }
@@ -41,7 +41,7 @@ function stat(pid: number): string[] | undefined {
 
 const sum = (fields: readonly string[]): number => fields.reduce((total, field) => total + Number(field), 0);
 
-/** The memory that a process holds now; nothing where there is no /proc. */
+/** The current memory of a process; `undefined` without /proc. */
 export function rssMiB(pid: number): number | undefined {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];

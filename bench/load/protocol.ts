@@ -7,61 +7,61 @@ export interface Credential {
   readonly environment: Environment;
 }
 
-/** Makes the load generator know the groups of a database. */
+/** Registers the groups of a database with the load generator. */
 interface Learn {
   readonly kind: 'learn';
   readonly database: string;
-  /** Where the tokens lie side by side. */
+  /** The file with the concatenated tokens. */
   readonly file: string;
 }
 
-/** Asks for a measurement. */
+/** Requests a measurement. */
 export interface Run {
   readonly kind: 'run';
   readonly database: string;
   readonly workload: WorkloadId;
   readonly port: number;
-  /** The process to watch. */
+  /** The process to measure. */
   readonly pid: number;
-  /** PostgreSQL's first process, where the system tells. */
+  /** PostgreSQL's main process, if it can be determined. */
   readonly databasePid: number | undefined;
   readonly credentials: readonly Credential[];
   readonly connections: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** One in how many answers is parsed and compared; 0 for a server that answers the same to everything. */
+  /** One response in this many is parsed and compared; 0 for a server with a constant response. */
   readonly sampleEvery: number;
 }
 
-/** Asks for some groups' tokens as they must be stored now. */
+/** Requests some groups' tokens as they must be stored now. */
 export interface Recall {
   readonly kind: 'recall';
   readonly database: string;
   readonly count: number;
 }
 
-/** What is asked of the load generator. */
+/** A request to the load generator. */
 export type Order = Learn | Run | Recall;
 
-/** What one measurement found. */
+/** The result of one measurement. */
 export interface Measurement {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** User and system time of the server's process; nothing where the system does not tell. */
+  /** User and system time of the server's process; `undefined` if the system does not report it. */
   readonly cpuMicrosecondsPerRequest: number | undefined;
   /** The same of all of PostgreSQL's processes. */
   readonly databaseMicrosecondsPerRequest: number | undefined;
-  /** The most memory that the server's process held during the measurement. */
+  /** The peak memory of the server's process during the measurement. */
   readonly rssMiB: number | undefined;
-  /** How busy the load generator itself was, 0 to 1: near 1 it is what is measured. */
+  /** The utilization of the load generator itself, 0 to 1: near 1, it is the bottleneck. */
   readonly generatorLoad: number;
-  /** How many requests were answered, those of the warm-up included, and how many answers were compared in full. */
-  readonly answered: number;
+  /** The number of responses, including those of the warm-up, and how many were compared completely. */
+  readonly responses: number;
   readonly compared: number;
 }
 
-/** What the load generator says back. */
+/** A reply of the load generator. */
 export type Reply =
   | { readonly kind: 'done' }
   | { readonly kind: 'measured'; readonly measurement: Measurement }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Every token has this many characters, so tokens lie side by side in one buffer. */
+/** Every token has this many characters, so that tokens can be concatenated in one buffer. */
 export const tokenLength = 40;
 
-/** Groups are numbered from here, so that every number has seven digits and every answer of a workload the same length. */
+/** Groups are numbered from here, so that every number has seven digits and every response of a workload the same length. */
 export const firstTeamId = 1_000_001;
 
-/** The environments that groups and callers are in, by turns. */
+/** The environments of groups and callers, alternating. */
 export const environments = ['Customer', 'Testing'] as const;
 
 /** An environment tag as the database and the legacy API write it. */
 export type Environment = (typeof environments)[number];
 
-/** A stored user group; what is not here follows from its index. */
+/** A stored user group; everything else follows from its index. */
 export interface Row {
   readonly teamId: number;
   readonly providedId: string;
@@ -38,7 +38,7 @@ export function rowOf(index: number): Row {
   };
 }
 
-/** The groups of a database, with their current tokens: rotations are written here too, so that it stays true. */
+/** The groups of a database with their current tokens, updated by rotations. */
 export class Groups {
   readonly count: number;
   private readonly tokens: Buffer;
@@ -60,17 +60,17 @@ export class Groups {
     this.tokens.copy(target, at, index * tokenLength, (index + 1) * tokenLength);
   }
 
-  /** Takes over the token that a rotation answered. */
+  /** Stores the token that a rotation returned. */
   replaceToken(index: number, source: Buffer, at: number): void {
     source.copy(this.tokens, index * tokenLength, at, at + tokenLength);
   }
 
-  /** A group at random. */
+  /** A random group. */
   draw(): number {
     return Math.floor(Math.random() * this.count);
   }
 
-  /** A group at random that nobody else rotates now; {@link release} it afterwards. */
+  /** A random group that no other connection is rotating; {@link release} it afterwards. */
   drawIdle(): number {
     for (;;) {
       const index = this.draw();

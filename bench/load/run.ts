@@ -7,20 +7,20 @@ import type { Measurement, Run } from './protocol.ts';
 import { environmentOf, type Groups } from './rows.ts';
 import { hole, type Workload, workloads } from './workloads.ts';
 
-/** How often the server's memory is looked at. */
+/** How often the server's memory is read. */
 const memoryIntervalMs = 100;
 
 /** What all connections of a measurement share. */
 interface Tally {
   stopping: boolean;
-  answered: number;
+  responses: number;
   compared: number;
   latencies: ReturnType<typeof createHistogram>;
 }
 
-/** Loads a server for a while and tells how it did. @throws Error when an answer is wrong. */
+/** Loads a server for a while and measures it. @throws Error when a response is wrong. */
 export async function measure(run: Run, groups: Groups): Promise<Measurement> {
-  const tally: Tally = { stopping: false, answered: 0, compared: 0, latencies: createHistogram({ figures: 3 }) };
+  const tally: Tally = { stopping: false, responses: 0, compared: 0, latencies: createHistogram({ figures: 3 }) };
   const connections = Array.from({ length: run.connections }, () => converse(run.port, newConversation(run, groups, tally)));
   const all = Promise.all(connections);
   all.catch(() => {}); // reported below
@@ -43,8 +43,8 @@ export async function measure(run: Run, groups: Groups): Promise<Measurement> {
   const own = process.cpuUsage(before.own);
   const [p50, p99] = [tally.latencies.percentile(50), tally.latencies.percentile(99)];
   tally.stopping = true;
-  await all; // requests under way are answered and checked too
-  if (requests === 0) throw new Error('nothing was answered');
+  await all; // requests in flight are completed and checked too
+  if (requests === 0) throw new Error('there was no response');
   return {
     requestsPerSecond: (requests / elapsedMs) * 1_000,
     p50Ms: p50 / 1_000,
@@ -53,7 +53,7 @@ export async function measure(run: Run, groups: Groups): Promise<Measurement> {
     databaseMicrosecondsPerRequest: each(before.database, after.database),
     rssMiB: peak,
     generatorLoad: (own.user + own.system) / 1_000 / elapsedMs,
-    answered: tally.answered,
+    responses: tally.responses,
     compared: tally.compared,
   };
 }
@@ -62,7 +62,7 @@ function usage({ pid, databasePid }: Run): { cpu: number | undefined; database: 
   return { cpu: cpuMicroseconds(pid), database: databasePid === undefined ? undefined : familyCpuMicroseconds(databasePid) };
 }
 
-/** One connection's requests: a text made once, into which each request's API token and key are written. */
+/** The requests of one connection: one buffer, into which each request's API token and key are written. */
 function newConversation(run: Run, groups: Groups, tally: Tally): Conversation {
   const workload = workloads[run.workload];
   const { request, credentialAt, keysAt } = template(workload, run);
@@ -80,21 +80,21 @@ function newConversation(run: Run, groups: Groups, tally: Tally): Conversation {
       sentAt = performance.now();
       return request;
     },
-    answered(status, body) {
+    onResponse(status, body) {
       tally.latencies.record(Math.max(1, Math.round((performance.now() - sentAt) * 1_000)));
-      tally.answered += 1;
+      tally.responses += 1;
       if (run.sampleEvery > 0) {
-        // Some servers end their answers with a line feed.
+        // Some servers end their responses with a line feed.
         const excess = body.length - expectedLength - workload.longer(subject);
-        if (status !== 200 || excess < 0 || excess > 1) throw wrongAnswer(run, status, body);
-        if (tally.answered % run.sampleEvery === 0) {
+        if (status !== 200 || excess < 0 || excess > 1) throw wrongResponse(run, status, body);
+        if (tally.responses % run.sampleEvery === 0) {
           tally.compared += 1;
-          const answer: unknown = JSON.parse(body.toString('utf8'));
-          const expected = workload.expected(groups, subject, answer);
-          if (!isDeepStrictEqual(answer, expected)) throw wrongAnswer(run, status, body, expected);
+          const response: unknown = JSON.parse(body.toString('utf8'));
+          const expected = workload.expected(groups, subject, response);
+          if (!isDeepStrictEqual(response, expected)) throw wrongResponse(run, status, body, expected);
         }
         workload.settle?.(groups, subject, body);
-      } else if (status !== 200 || body.length !== expectedLength) throw wrongAnswer(run, status, body);
+      } else if (status !== 200 || body.length !== expectedLength) throw wrongResponse(run, status, body);
       groups.release(subject);
     },
   };
@@ -121,7 +121,9 @@ function template(workload: Workload, run: Run): { request: Buffer; credentialAt
   return { request: Buffer.from(text, 'latin1'), credentialAt: text.indexOf(secret), keysAt };
 }
 
-function wrongAnswer({ workload }: Run, status: number, body: Buffer, expected?: unknown): Error {
+function wrongResponse({ workload }: Run, status: number, body: Buffer, expected?: unknown): Error {
   const wanted = expected === undefined ? `like ${workloads[workload].specimen}` : JSON.stringify(expected);
-  return new Error(`a wrong answer to ${workload}: ${status} ${body.toString('utf8').slice(0, 1_000)}\nexpected: 200 ${wanted}`);
+  return new Error(
+    `a wrong response to ${workload}: ${status} ${body.toString('utf8').slice(0, 1_000)}\nexpected: 200 ${wanted}`,
+  );
 }

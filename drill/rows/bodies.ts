@@ -1,10 +1,10 @@
 import type { Row } from '../row.ts';
 
-/** The most bytes that a body may have, and what a text of one character each comes to. */
+/** The maximum size of a body in bytes. */
 const bodyBytes = 1_048_576;
 const fill = (text: string) => Buffer.from(text.repeat(Math.floor(bodyBytes / text.length)));
 
-/** The same body over many connections at once, without a credential. */
+/** The same body over many connections concurrently, without a credential. */
 const flood = (name: string, make: () => Buffer): Row => ({
   name,
   expects: ['4xx', '503'],

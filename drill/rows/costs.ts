@@ -1,10 +1,10 @@
 import type { Row } from '../row.ts';
 import { aliases } from './introspection.ts';
 
-/** A document of about `bytes` that the validator has something to say about at every few characters. */
+/** A document of about `bytes` with a diagnostic every few characters. */
 export const brokenDocument = (bytes: number) => `{"name":"A","navigation":[{"group":"B","pages":[${'1,'.repeat(bytes / 2)}1]}]}`;
 
-/** Documents that are short and multiply: lists, aliases, large values. */
+/** Short documents that multiply work: lists, aliases, large values. */
 export const costRows: readonly Row[] = [
   {
     name: 'nodes-times-aliases',

@@ -8,7 +8,7 @@ const query =
 const validate = ({ graphql, tokens }: Target, source: string, options?: object): Promise<Reply> =>
   graphql({ query, variables: { s: source, o: options } }, tokens.validate);
 
-/** A row of documents, each of which is checked, references too; a document that is wrong is still an answer. */
+/** A row of documents, each of which is checked, including references; a report about an invalid document is a success. */
 const documents = (name: string, ...sources: readonly string[]): Row => ({
   name,
   expects: ['2xx', '4xx', 'errors'],
@@ -19,7 +19,7 @@ const documents = (name: string, ...sources: readonly string[]): Row => ({
   },
 });
 
-/** The same text wherever a page, a path or an address may stand. */
+/** The same text as every page, path and URL. */
 const references = (text: string) =>
   JSON.stringify({
     ...{ name: 'A', logo: text, favicon: text, openapi: text },
@@ -30,7 +30,7 @@ const keys = (count: number, key: (i: number) => string) =>
   `{${Array.from({ length: count }, (_, i) => `"${key(i)}":1`).join()}}`;
 const kilobytes100 = 100_000;
 
-/** Documents that are long to check. */
+/** Documents that take long to check. */
 export const docsConfigRows: readonly Row[] = [
   documents(
     'words-like-numbers',

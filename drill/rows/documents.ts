@@ -1,7 +1,7 @@
 import type { Row } from '../row.ts';
 import { aliases } from './introspection.ts';
 
-/** Each document in a request of its own, one after the other, without a credential. */
+/** Sends each document in its own request, sequentially, without a credential. */
 const documents = (name: string, expects: Row['expects'], ...queries: readonly string[]): Row => ({
   name,
   ...(expects && { expects }),
@@ -23,7 +23,7 @@ const doubling = (count: number) =>
 const overlapping = (count: number) =>
   `{${many(count, (i) => `...F${i}`)}} ${many(count, (i) => `fragment F${i} on Query{caller{name ...G${i}}} fragment G${i} on ApiToken{id}`)}`;
 
-/** Documents that stay below the limit of tokens and are slow to lex, validate or plan all the same. */
+/** Documents below the limit of tokens that are nevertheless slow to lex, validate or plan. */
 export const documentRows: readonly Row[] = [
   documents(
     'repeated-fields',

@@ -3,7 +3,7 @@ import type { Row, Target } from '../row.ts';
 
 const idOf = (number: number) => Buffer.from(`UserGroup:${number}`).toString('base64');
 
-/** A request for `lists` × 100 groups that are all different. */
+/** A request for `lists` × 100 distinct groups. */
 function batch({ graphql, tokens }: Target, lists: number, from: number): Promise<Reply> {
   const numbers = Array.from({ length: lists }, (_, i) => i);
   const variables = Object.fromEntries(
@@ -13,7 +13,7 @@ function batch({ graphql, tokens }: Target, lists: number, from: number): Promis
   return graphql({ query, variables }, tokens.groups);
 }
 
-/** How long another caller's document of 70 KB may take meanwhile. */
+/** How long another caller's document of 70 KB may take during the row. */
 const maxOtherMs = 3_000;
 
 /** A request to check a valid document of 20 bytes for each page. */
@@ -27,12 +27,12 @@ const validation = (pages: number) => ({
   },
 });
 
-/** One caller that takes what others need too. What is ordinary but for its number stays within what one processor does in a moment. */
+/** One caller that uses up what others need too. Rows of ordinary requests send no more than one processor handles in a moment. */
 export const fairnessRows: readonly Row[] = [
   {
     name: 'batches-of-9000-ids',
     expects: ['2xx', '4xx', '503'],
-    // Again and again, so that other callers' requests come in between.
+    // Repeatedly, so that other callers' requests arrive in between.
     send: async (target) => {
       const replies: Reply[] = [];
       for (let round = 0; round < 12; round += 1) {
@@ -69,7 +69,7 @@ export const fairnessRows: readonly Row[] = [
   {
     name: 'many-long-documents',
     expects: ['2xx', '503'],
-    // Meanwhile the holder of another API token has a document checked, which has to be done soon.
+    // Meanwhile another caller has a document checked, which must not take long.
     send: async ({ graphql, tokens }) => {
       const many = Array.from({ length: 50 }, () => graphql(validation(40_000), tokens.validate));
       const other = await graphql(validation(3_800), tokens.admin);

@@ -8,7 +8,7 @@ const body = '{"query":"{__typename}"}';
 const post = (headers: string, content = body) =>
   `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${content.length}\r\n${headers}\r\n${content}`;
 
-/** Sends each text over a connection of its own. */
+/** Sends each text over its own connection. */
 const texts = (name: string, expects: Row['expects'], ...list: readonly string[]): Row => ({
   name,
   ...(expects && { expects }),
@@ -17,7 +17,7 @@ const texts = (name: string, expects: Row['expects'], ...list: readonly string[]
 
 const long = 15_000;
 
-/** Headers that are long to read, and requests that are not quite HTTP. */
+/** Headers that take long to read, and requests that are not valid HTTP. */
 export const headerRows: readonly Row[] = [
   {
     name: 'accept',

@@ -1,6 +1,6 @@
 import type { Row } from '../row.ts';
 
-/** `count` times the same, under names of their own. */
+/** The same selection `count` times, under different aliases. */
 export const aliases = (count: number, field: string) => Array.from({ length: count }, (_, i) => `a${i}:${field}`).join(' ');
 
 /** Fragments of which each spreads the next under several aliases. */
@@ -74,7 +74,7 @@ export const introspectionRows: readonly Row[] = [
   },
   {
     name: 'introspection-repeated',
-    // The document is known from the first request on, if it is executed at all.
+    // The document is cached from the first request on, if it is executed at all.
     send: async ({ graphql }) => {
       const replies = [];
       for (let i = 0; i < 8; i += 1) replies.push(await graphql({ query: breadth(12) }));

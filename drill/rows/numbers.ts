@@ -1,6 +1,6 @@
 import type { Row } from '../row.ts';
 
-/** A number in whose zeros a search for trailing ones may begin at each. */
+/** A number with many zeros, each of which may start a search for trailing ones. */
 const zeros = (count: number) => `1.${'0'.repeat(count)}1`;
 
 /** The same, too large for a float. */
@@ -9,7 +9,7 @@ const whole = (count: number) => `1${'0'.repeat(count)}1`;
 const rest = (properties: string) => `{"user_group_id":"numbers","properties":${properties}}`;
 const variables = (value: string) => `{"query":"{__typename}","variables":{"a":${value}}}`;
 
-/** Numbers that are long to read. A number that JSON cannot carry exactly is refused where it is used, else ignored. */
+/** Numbers that take long to read. A number that JSON cannot represent exactly is rejected where it is used, and ignored elsewhere. */
 export const numberRows: readonly Row[] = [
   {
     name: 'number-in-variables',
@@ -40,7 +40,7 @@ export const numberRows: readonly Row[] = [
   },
   {
     name: 'number-in-a-literal',
-    // The validator may say that it is not a name.
+    // The validator may report that it is not a name.
     expects: ['2xx', '4xx', 'errors'],
     send: async ({ graphql, tokens }) => {
       const query = `{ validateDocsConfig(input: {value: {name: ${zeros(200_000)}}}) { valid } }`;

@@ -6,11 +6,11 @@ const update = (target: Target, token: string, members: object | string) =>
 const entries = (count: number, value: (i: number) => unknown, key = (i: number) => i.toString(36)) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [key(i), value(i)]));
 
-/** Legacy REST bodies in which a great many things are wrong. */
+/** Legacy REST bodies with very many errors. */
 export const restRows: readonly Row[] = [
   {
     name: 'mapping-of-numbers',
-    // Both without and with the scope that it needs.
+    // Without and with the required scope.
     send: async (target) => {
       const body = { user_group_id: 'large', mapping: entries(90_000, () => 0) };
       return [await update(target, target.tokens.validate, body), await update(target, target.tokens.groups, body)];

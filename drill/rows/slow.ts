@@ -10,7 +10,7 @@ const request = (params: object, token?: string) => {
   return `${head(Buffer.byteLength(body), token)}${body}`;
 };
 
-/** Clients that do not read, do not finish, or are very many. */
+/** Clients that do not read, do not finish, or are very numerous. */
 export const slowRows: readonly Row[] = [
   {
     name: 'pipelined-unread',
@@ -29,7 +29,7 @@ export const slowRows: readonly Row[] = [
   {
     name: 'pipelined-livez-unread',
     expects: ['closed', 'held'],
-    // 100,000 requests within one read of each connection: Node's parser goes through all of them before anything can stop it.
+    // 100,000 requests, each connection's within one read: Node's parser processes all of them before anything can stop it.
     maxLivezMs: 3_000,
     maxPeakMiB: 500,
     timeoutMs: 12_000,
@@ -51,7 +51,7 @@ export const slowRows: readonly Row[] = [
   },
   {
     name: 'response-never-read',
-    // The deadline for writing a response: without one, the connection stays for ever.
+    // Tests the deadline for writing a response: without one, the connection would stay open forever.
     expects: ['closed'],
     send: (target) => {
       const { large } = target.data;

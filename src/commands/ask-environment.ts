@@ -34,17 +34,17 @@ ${prompt}`;
  */
 export async function askEnvironment(input: Readable, output: Writable): Promise<EnvironmentName> {
   output.write(question);
-  // Without line editing of its own: the terminal has it, and Ctrl-C ends the process as always.
+  // Without its own line editing: the terminal has it, and Ctrl-C ends the process as usual.
   const lines = createInterface({ input, terminal: false });
   try {
     for await (const line of lines) {
-      const answer = line.trim().toLowerCase();
-      const chosen = environmentNames.find((name, index) => answer === name.toLowerCase() || answer === String(index + 1));
+      const input = line.trim().toLowerCase();
+      const chosen = environmentNames.find((name, index) => input === name.toLowerCase() || input === String(index + 1));
       if (chosen) return chosen;
       output.write(`Not a valid choice. ${prompt}`);
     }
   } finally {
-    lines.close(); // leaving the loop does not, and an input that is still read keeps the process from ending
+    lines.close(); // leaving the loop does not, and an open input keeps the process running
   }
   output.write('\n');
   throw new UsageError(

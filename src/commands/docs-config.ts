@@ -24,7 +24,7 @@ export interface CommandIo {
 }
 
 const help = `Usage: docs-config check FILE… [options]   Check configuration files of documentation sites
-       docs-config explain CODE            Explain a diagnostic, with an example wrong and right
+       docs-config explain CODE            Explain a diagnostic, with a wrong and a correct example
        docs-config schema [options]        Print the JSON Schema of the file, for editors
 
 FILE is a file, a folder (each mint.json in it and below), a glob in quotes, or - for standard input.
@@ -32,7 +32,7 @@ FILE is a file, a folder (each mint.json in it and below), a glob in quotes, or 
 Options of check:
   --strict                 Make every warning an error
   --allow-nested-groups    Accept groups inside the pages of a group
-  --severity CODE=LEVEL    Make a code an error, a warning, or switch it off; may be given several times
+  --severity CODE=LEVEL    Make a code an error, a warning, or off; may be repeated
   --format FORMAT          pretty (default), json, sarif, or github (annotations of GitHub Actions)
   --fix                    Apply and list the fixes that are certain, then check
 Options of schema:
@@ -163,12 +163,12 @@ function usesColor({ stdout, env }: CommandIo): boolean {
 /** About a thousand times the size of large configuration files. */
 const maxFileBytes = 16 * 1024 * 1024;
 
-/** @throws Error when it is no regular file, such as a pipe or a device, which may never end, or is too large. */
+/** @throws Error when it is too large, or not a regular file: a pipe or a device may never end. */
 async function readConfigFile(path: string): Promise<Uint8Array> {
   const found = await stat(path);
-  if (found.isDirectory()) throw new Error('This is a folder; name the file in it.');
+  if (found.isDirectory()) throw new Error('This is a folder; pass a file.');
   if (!found.isFile()) throw new Error('This is not a regular file. Pass other sources on standard input, with - as the file.');
-  if (found.size > maxFileBytes) throw new Error(`The file has more than ${maxFileBytes / 2 ** 20} MiB, which is the limit.`);
+  if (found.size > maxFileBytes) throw new Error(`The file exceeds the limit of ${maxFileBytes / 2 ** 20} MiB.`);
   return readFile(path);
 }
 
@@ -184,9 +184,9 @@ async function readAll(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'There is no such file.',
-  EACCES: 'The file may not be read or written.',
-  EPERM: 'The file may not be read or written.',
+  ENOENT: 'No such file.',
+  EACCES: 'Permission denied: the file cannot be read or written.',
+  EPERM: 'Permission denied: the file cannot be read or written.',
   ERR_ENCODING_INVALID_ENCODED_DATA: 'The file is not UTF-8; save it as UTF-8.',
 };
 

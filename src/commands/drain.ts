@@ -21,14 +21,14 @@ export interface Connections {
 
 /** Tracks the connections of a server. Call it before the server listens. */
 export function trackConnections({ server, isResponding }: Pick<Gateway, 'server' | 'isResponding'>): Connections {
-  /** How many bytes had arrived on each when it was last looked at. */
+  /** The number of bytes that each connection had received at the last check. */
   const bytesSeen = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
     bytesSeen.set(socket, 0);
     socket.once('close', () => bytesSeen.delete(socket));
   });
 
-  function cutSilent(): void {
+  function closeSilent(): void {
     for (const [socket, bytes] of bytesSeen) {
       if (isResponding(socket)) continue;
       if (socket.bytesRead === bytes) socket.destroy();
@@ -39,17 +39,17 @@ export function trackConnections({ server, isResponding }: Pick<Gateway, 'server
   return {
     async close(log) {
       for (const socket of bytesSeen.keys()) bytesSeen.set(socket, socket.bytesRead);
-      const silence = setInterval(cutSilent, idleGraceMs);
-      const late = setTimeout(() => {
+      const silence = setInterval(closeSilent, idleGraceMs);
+      const drainTimer = setTimeout(() => {
         log.warn(`closing connections whose requests took longer than ${drainTimeoutMs / 1_000} s`);
         server.closeAllConnections();
       }, drainTimeoutMs);
       const closed = once(server, 'close');
-      // Not the HTTP server's own close(), which drops idle connections at once: a request may be on its way on one.
+      // Not the HTTP server's own close(), which closes idle connections immediately: a request may be in transit on one.
       NetServer.prototype.close.call(server);
       await closed;
       clearInterval(silence);
-      clearTimeout(late);
+      clearTimeout(drainTimer);
     },
   };
 }

@@ -16,7 +16,7 @@ export interface FoundFiles {
 
 /**
  * Finds the files of an argument: the file of that name; for a folder, each `mint.json` in it and below; for a glob, what it matches.
- * Hidden folders and `node_modules` are skipped. What exists is taken by its name, also when the name looks like a glob.
+ * Hidden folders and `node_modules` are skipped. An existing file takes precedence over a glob of the same name.
  *
  * @throws ArgumentsError for a glob that is too long.
  */
@@ -33,7 +33,7 @@ async function inFolder(folder: string, cwd: string): Promise<FoundFiles> {
   const files = all.filter((file) => posix.basename(file) === configFileName);
   if (files.length > 0) return { files: below(folder, files) };
   const newer = all.find((file) => posix.basename(file) === 'docs.json');
-  const hint = newer ? ` ${join(folder, newer)} is there; name it to check it.` : '';
+  const hint = newer ? ` It has ${join(folder, newer)}; pass that file to check it.` : '';
   return { files: [], problem: `There is no ${configFileName} in this folder or below.${hint}` };
 }
 
@@ -50,5 +50,5 @@ function below(folder: string, files: readonly string[]): string[] {
 }
 
 function tooMany(folder: string): FoundFiles {
-  return { files: [], problem: `There are more than 100,000 files in ${folder}; name a folder that has fewer.` };
+  return { files: [], problem: `There are more than 100,000 files in ${folder}; pass a folder with fewer files.` };
 }

@@ -23,7 +23,7 @@ import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
   if (cluster.isPrimary && workers > 1) {
-    const config = readConfig(process.env, process.stderr.isTTY); // here, so that mistakes are reported once
+    const config = readConfig(process.env, process.stderr.isTTY); // here, so that invalid settings are reported once
     return runWorkers(workers, untilStopRequested(), openLog(config));
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
@@ -44,7 +44,7 @@ export async function serve(args: string[]): Promise<number> {
     }
     const url = await listening;
     try {
-      // Only now, when nothing can keep it from being printed.
+      // Last, so that no failure can prevent it from being printed.
       const first = await issueFirstApiToken(db);
       if (first) process.stdout.write(welcome(url, first.secret));
     } catch (error) {

@@ -18,7 +18,7 @@ export interface TokenIo {
 /** The options of `token create`. */
 interface CreateRequest {
   readonly name: string;
-  /** None: prompt for it. */
+  /** `undefined` means: prompt for it. */
   readonly environment: EnvironmentName | undefined;
   readonly scopes: readonly string[];
   /** How long the API token is valid; none means forever. */
@@ -32,9 +32,9 @@ interface CreateRequest {
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
 export async function createToken(args: readonly string[], { stdin, stdout, stderr }: TokenIo): Promise<number> {
-  // The question goes to the standard error stream, so that the result can be piped.
-  const canAsk = Boolean(stdin.isTTY && stderr.isTTY);
-  const { name, scopes, lifetimeMs, json, environment: given } = readRequest(args, canAsk);
+  // The prompt goes to the standard error stream, so that the result can be piped.
+  const canPrompt = Boolean(stdin.isTTY && stderr.isTTY);
+  const { name, scopes, lifetimeMs, json, environment: given } = readRequest(args, canPrompt);
   const environment = given ?? (await askEnvironment(stdin, stderr));
 
   const expiresAt = lifetimeMs === undefined ? null : new Date(Date.now() + lifetimeMs);
@@ -49,7 +49,7 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   });
 }
 
-function readRequest(args: readonly string[], canAsk: boolean): CreateRequest {
+function readRequest(args: readonly string[], canPrompt: boolean): CreateRequest {
   const { given, words, problems } = readOptions(args, {
     ...{ name: 'value', environment: 'value', scope: 'values', 'expires-in': 'value', json: 'flag' },
   });
@@ -65,7 +65,7 @@ function readRequest(args: readonly string[], canAsk: boolean): CreateRequest {
     ...problems,
     ...(given.has('name') ? [] : ['--name is required: what the API token is for.']),
     ...(name === undefined ? [] : textIssues(['name'], name).map(({ message }) => `--name ${message}`)),
-    ...(given.has('environment') || canAsk ? [] : [`--environment is required: ${environmentChoices}.`]),
+    ...(given.has('environment') || canPrompt ? [] : [`--environment is required: ${environmentChoices}.`]),
     ...(environment === undefined || valid
       ? []
       : [`--environment must be ${environmentChoices}, not ${JSON.stringify(environment)}.`]),

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 /** The message with which the primary process stops a worker. */
 const stopMessage = 'stop';
 
-/** How long to wait before a worker that exited is restarted, so that one that cannot start does not keep the machine busy. */
+/** The delay before a worker that exited is restarted, so that one that cannot start does not use up the CPU. */
 const restartDelayMs = 1_000;
 
 /**
@@ -59,16 +59,16 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
  */
 export function untilStoppedByPrimary(): Promise<string> {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {});
-  // Else Node ends a worker in the middle of its requests as soon as the primary process exits.
+  // Otherwise Node.js ends a worker, with requests in flight, as soon as the primary process exits.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   return new Promise((resolve) => {
     process.on('message', (message) => message === stopMessage && resolve('stop'));
     const primaryExited = () => resolve('the primary process exited');
     process.once('disconnect', primaryExited);
-    // A message to a process that has just exited fails, before the disconnection is noticed.
+    // A message to a process that has just exited fails before the disconnection is noticed.
     cluster.worker?.on('error', primaryExited);
     if (!process.connected) primaryExited();
-    // Waiting for a message must not keep a process that is done from ending.
+    // Waiting for a message must not keep a finished process running.
     process.channel?.unref();
   });
 }

@@ -35,24 +35,24 @@ export interface BatchLoaderOptions<Key, Value> {
 export type Load<Key, Value> = (key: Key, share?: Share) => Promise<Value | undefined>;
 
 /**
- * How many batches of one loader may be in flight at once. While they are, other keys gather, so that under load batches grow
- * and statements become fewer. More than one, so that a slow batch does not hold up those behind it.
+ * The maximum number of batches of one loader in flight. Meanwhile other keys accumulate, so that under load batches grow
+ * and statements become fewer. More than one, so that a slow batch does not block the next one.
  */
 const maxInFlight = 2;
 
-/** How many distinct keys may wait while the database is slow; more are rejected at once, so that memory stays bounded. */
+/** How many distinct keys may wait while the database is slow; more are rejected immediately, so that memory stays bounded. */
 const maxWaiting = 10_000;
 
-/** How many of them one share may have while other shares wait too, and how many while none does: some places stay free. */
+/** How many of them one share may have while other shares wait too, and how many otherwise: some places stay free. */
 const maxWaitingOfShare = maxWaiting / 4;
 const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
 
 /**
- * Creates a loader that sends one statement for all keys that requests ask for in one turn of the event loop, or while earlier
+ * Creates a loader that sends one statement for all keys that are requested in one turn of the event loop, or while earlier
  * batches are in flight.
  *
- * It is no cache: every value is read after it was asked for, and nothing is kept. A lone call waits only for the end of the
- * turn. When a batch fails, each of its calls rejects with the same error.
+ * This is not a cache: every value is read after it was requested, and nothing is kept. A single call waits only for the end
+ * of the turn. When a batch fails, each of its calls rejects with the same error.
  *
  * @returns a function that rejects with {@link DatabaseBusy} when too many keys wait, of this share or in all.
  */
@@ -101,7 +101,7 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
     setImmediate(dispatch);
   }
 
-  /** Takes a place for one more key of a share. False when none is free. */
+  /** Reserves a place for one more key of a share. @returns false when none is free. */
   function takePlace(share: Share): boolean {
     if (waiting.size < maxWaitingOfShare) return true;
     waitingOf ??= countShares(waiting.values());

@@ -5,7 +5,7 @@ import { repeatOnConflict } from './errors.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
 import { type Row, textRows } from './text-rows.ts';
 
-/** How to reach a database: the parts that `pg` takes. */
+/** How to connect to a database: the options that `pg` accepts. */
 export type Connection = Pick<
   pg.PoolConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'options'
@@ -17,27 +17,27 @@ export interface Database {
   /** The connections, which Prisma uses too. */
   readonly pool: pg.Pool;
   /**
-   * Runs a statement that Prisma cannot state, or not fast enough, and returns its rows as text. One that failed by a
-   * deadlock or a serialization failure, and so committed nothing, is repeated once.
+   * Runs a statement that Prisma cannot express, or not fast enough, and returns its rows as text. A statement that fails with
+   * a deadlock or a serialization failure, and so committed nothing, is retried once.
    *
-   * @param name the same for the same text, and for no other: each connection prepares it once.
+   * @param name identifies the text: each connection prepares it once.
    */
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
 
-/** How many connections one process may hold. Statements beyond that wait {@link connectionTimeoutMs} at most. */
+/** The maximum number of connections of one process. Further statements wait for at most {@link connectionTimeoutMs}. */
 const maxConnections = 10;
 
 /** How long a statement waits for a connection before it fails. */
 const connectionTimeoutMs = 5_000;
 
-/** How long the server lets a statement run, on a direct connection. */
+/** The statement timeout of the server, on a direct connection. */
 const statementTimeoutMs = 10_000;
 
-/** How long an answer is waited for: a server that is frozen, or behind a dead network, does not end statements itself. */
-const answerTimeoutMs = 12_000;
+/** How long to wait for a result: a server that is frozen or unreachable does not end statements itself. */
+const queryTimeoutMs = 12_000;
 
 /** How statements are sent. */
 export interface StatementOptions {
@@ -45,7 +45,7 @@ export interface StatementOptions {
   readonly namedStatements: boolean;
 }
 
-/** Prepares the connection to a database; connects when first used. The object is kept: a change of its port is followed. */
+/** Creates the connection pool of a database; connects on first use. Later changes to `connection.port` take effect. */
 export function connectDatabase(
   connection: Connection,
   { namedStatements }: StatementOptions = { namedStatements: true },
@@ -55,21 +55,24 @@ export function connectDatabase(
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     ...(namedStatements && { onConnect: limitStatements }),
-    query_timeout: answerTimeoutMs,
+    query_timeout: queryTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     application_name: 'user-group-gateway',
   });
   const pool = new pg.Pool(options);
-  // `pg` copies the options: hand the original's port on, so that a server that moved is found again.
+  // `pg` copies the options; read the port from the original, which changes when the server restarts on another port.
   Object.defineProperty(pool.options, 'port', { get: () => connection.port, enumerable: true });
-  // A connection that breaks while nobody uses it raises an event that would end the process. The pool replaces it.
+  // A connection that breaks while idle emits an `error` event, which would end the process. The pool replaces it.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const prisma = new PrismaClient({
-    // Longer forms print the values of the statement that failed.
+    // Longer formats contain the values of the failed statement.
     errorFormat: 'minimal',
-    adapter: new SessionlessPrismaPg(pool, namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) } : {}),
+    adapter: new SessionlessPrismaPg(
+      pool,
+      namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) as string } : {},
+    ),
   });
   return {
     prisma,
@@ -88,9 +91,9 @@ export function connectDatabase(
 }
 
 /**
- * Sets the server's own limit on statements for the session, unless a pooler is in between: there the session is shared, and
- * the setting would reach other clients. A pooler answers the connection with a process number of its own, not the server's.
- * Not a start-up parameter, because poolers refuse those that they do not know.
+ * Sets the statement timeout of the session, unless the connection goes through a pooler: there other clients share the
+ * session. A pooler reports a process id of its own, not the server's. This is not a startup parameter because poolers reject
+ * unknown ones.
  */
 async function limitStatements(client: pg.ClientBase): Promise<void> {
   const { processID } = client as pg.ClientBase & { processID: number };
@@ -101,12 +104,14 @@ async function limitStatements(client: pg.ClientBase): Promise<void> {
 
 const statementNames = new Map<string, string>();
 
-/** A name for a statement, the same for the same text, so that each connection prepares it once. */
-function statementName(sql: string): string {
-  let name = statementNames.get(sql);
-  if (!name) {
-    name = createHash('sha1').update(sql).digest('base64url');
-    if (statementNames.size < 1_000) statementNames.set(sql, name); // Prisma's texts are few; a bound all the same
-  }
+/** How many texts of Prisma's get a name: lists have thousands, by their filters, and each connection keeps what it prepared. */
+const maxStatementNames = 200;
+
+/** A name for a statement, the same for the same text, so that each connection prepares it once; none when there are too many. */
+function statementName(sql: string): string | undefined {
+  const known = statementNames.get(sql);
+  if (known !== undefined || statementNames.size >= maxStatementNames) return known;
+  const name = createHash('sha1').update(sql).digest('base64url');
+  statementNames.set(sql, name);
   return name;
 }

@@ -8,15 +8,15 @@ export class DatabaseBusy extends Error {
   }
 }
 
-/** SQLSTATE classes and codes that say that the database cannot serve just now, whatever was asked. */
+/** SQLSTATE classes and codes that mean that the database is unavailable, regardless of the statement. */
 const unavailableStates = [
   /^08/, // connection exception
-  /^53/, // insufficient resources, disk full among them
+  /^53/, // insufficient resources, such as a full disk
   /^57P/, // shutting down, starting up, crashed
   /^57014$/, // statement timeout
   /^58/, // system error, such as a failed write
   /^25006$/, // read-only: a standby took over
-  /^40/, // deadlock or serialisation failure that a repetition did not cure
+  /^40/, // deadlock or serialization failure, even after a retry
 ];
 
 const unavailableCodes = new Set([
@@ -24,11 +24,11 @@ const unavailableCodes = new Set([
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
 ]);
 
-/** Texts of errors that carry no code: an exhausted pool, a broken connection. */
+/** Messages of errors without a code: an exhausted pool, a broken connection. */
 const unavailableTexts =
   /timeout exceeded when trying to connect|query read timeout|connection terminated|client has encountered a connection error|server closed the connection|cannot use a pool after/i;
 
-/** Whether an error, from Prisma or the driver, means that the database cannot be reached or cannot serve just now. */
+/** Whether an error, of Prisma or the driver, means that the database is unreachable or temporarily unavailable. */
 export function isUnavailable(error: unknown): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
     const { originalCode, code, message } = fault as { originalCode?: unknown; code?: unknown; message?: unknown };
@@ -41,25 +41,34 @@ export function isUnavailable(error: unknown): boolean {
   return false;
 }
 
+/** Whether an error, from Prisma or the driver, means that the server stopped a statement that ran for too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
+    const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
+    if (originalCode === '57014' || code === '57014') return true;
+  }
+  return false;
+}
+
 /** SQLSTATE of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
 const conflictStates: readonly unknown[] = ['40001', '40P01']; // serialization failure, deadlock
 
-/** How long the other side of a conflict gets to go on, in milliseconds. */
-const repeatDelayMs = 100;
+/** The delay before a retry, so that the other transaction can proceed, in milliseconds. */
+const retryDelayMs = 100;
 
 /**
- * Does `work` and, if it fails by a deadlock or a serialization failure, does it once more. Only for work that committed
- * nothing when it fails so: a single statement, or a whole transaction.
+ * Runs `work` and retries it once if it fails with a deadlock or a serialization failure. Only for work that has committed
+ * nothing when it fails this way: a single statement, or a whole transaction.
  *
- * @throws whatever the work throws: of the second attempt, if there was one.
+ * @throws the error of the last attempt.
  */
 export async function repeatOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!isConflict(error)) throw error;
-    // Repeated at once, it could take the same lock before the one that it lost to, and lose again.
-    await sleep(repeatDelayMs);
+    // An immediate retry could acquire the same lock before the other transaction does, and deadlock again.
+    await sleep(retryDelayMs);
     return work();
   }
 }

@@ -11,10 +11,10 @@ import { requireCreation } from './rights.ts';
 /** The folder with the migrations; the same from the sources and from the compiled files. */
 const folder = fileURLToPath(new URL('prisma/migrations/', packageRoot));
 
-/** The number of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
+/** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
 
-/** Prisma's table of what was applied, as Prisma makes it. */
+/** Prisma's table of applied migrations, exactly as Prisma creates it. */
 const historyTable = `
   create table _prisma_migrations (
     id varchar(36) primary key not null,
@@ -102,7 +102,7 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
   }
 }
 
-/** Whether every migration that this version knows is applied. @throws when the database cannot be reached. */
+/** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
   const [row] = await query('is-migrated', text, [migrations.map(({ name }) => name)]);
@@ -134,7 +134,7 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
 
 const firstMissing = (applied: ReadonlySet<string>): Migration | undefined => migrations.find(({ name }) => !applied.has(name));
 
-/** The names of the applied migrations. @throws Error when one of them is not the one that this version knows, or failed. */
+/** The names of the applied migrations. @throws Error when one of them differs from this version's file, or did not finish. */
 async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
   if (!(await hasHistory(client))) return new Set();
   const { rows } = await client.query<{ migration_name: string; checksum: string; finished: boolean }>(
@@ -159,7 +159,7 @@ async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
 }
 
 async function hasHistory(client: pg.PoolClient): Promise<boolean> {
-  // Not to_regclass(): inside a transaction it may still answer from before another process made the table.
+  // Not to_regclass(): inside a transaction it may not see a table that another process has just created.
   const { rowCount } = await client.query(
     "select from pg_class where relname = '_prisma_migrations' and relkind = 'r' and pg_table_is_visible(oid)",
   );

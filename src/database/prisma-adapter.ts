@@ -5,11 +5,11 @@ import { repeatOnConflict } from './errors.ts';
 import { textRows } from './text-rows.ts';
 
 /**
- * Prisma's adapter, made independent of the session. The original writes times without their offset and drops the offset
- * of those it reads, which is right only in a session whose time zone is UTC; behind a pooler no session can be set up.
- * What it sends is corrected here, what it reads in {@link SessionlessClient}.
+ * Prisma's adapter, independent of the session's time zone. The original omits the offset of times that it writes and ignores
+ * the offset of those it reads, which is correct only if the session's time zone is UTC; behind a pooler it cannot be set.
+ * This class corrects what Prisma sends, {@link SessionlessClient} what it reads.
  *
- * A statement outside a transaction that failed by a deadlock or a serialization failure is repeated once.
+ * A statement outside a transaction that fails with a deadlock or a serialization failure is retried once.
  */
 export class SessionlessPrismaPg extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
@@ -27,7 +27,7 @@ export class SessionlessPrismaPg extends PrismaPg {
 
 type Attempt = <Result>(send: () => Promise<Result>) => Promise<Result>;
 
-/** Changes how `target` sends statements: times with their offset, and as `attempt` says. */
+/** Changes how `target` sends statements: times with their offset, and each statement through `attempt`. */
 function sendOffsets(target: SqlQueryable, attempt: Attempt): void {
   const queryRaw = target.queryRaw.bind(target);
   const executeRaw = target.executeRaw.bind(target);
@@ -35,7 +35,7 @@ function sendOffsets(target: SqlQueryable, attempt: Attempt): void {
   target.executeRaw = (query) => attempt(() => executeRaw(withOffsets(query)));
 }
 
-/** The same statement with its times as text in ISO 8601 with `Z`, declared as text so that the adapter leaves them alone. */
+/** The statement with its times as text in ISO 8601 with `Z`, declared as text so that the adapter does not change them. */
 function withOffsets(query: SqlQuery): SqlQuery {
   const { args, argTypes } = query;
   if (!argTypes.some(({ scalarType }) => scalarType === 'datetime')) return query;
@@ -58,7 +58,7 @@ const toUtc = (text: string): string => {
   return time instanceof Date ? time.toISOString() : text; // `infinity` is no Date
 };
 
-/** A connection on which a `timestamptz` that Prisma reads is converted to UTC, whatever the session's time zone is. */
+/** A connection that converts each `timestamptz` that Prisma reads to UTC, regardless of the session's time zone. */
 export class SessionlessClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own declaration has nine overloads; this one only passes on
   override query(statement: any, ...rest: any[]): any {

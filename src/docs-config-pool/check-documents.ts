@@ -1,5 +1,6 @@
 import type { DocsConfig } from '../docs-config/schema/definition.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
+import { httpTimeouts } from '../http/limits.ts';
 import { workerEntry } from './worker-entry.ts';
 import { createWorkerPool, type JobOptions, type WorkerPool } from './worker-pool.ts';
 
@@ -27,17 +28,21 @@ export interface DocumentChecker {
    * @throws GatewayError `UNAVAILABLE` when too many long documents are queued or the check takes too long, `PAYLOAD_TOO_LARGE`
    * when it needs more memory than a thread has, `INTERNAL` when the thread fails.
    */
-  check(sources: readonly string[], options: ValidateOptions, asker?: Asker): readonly Report[] | Promise<readonly Report[]>;
+  check(
+    sources: readonly string[],
+    options: ValidateOptions,
+    context?: CheckContext,
+  ): readonly Report[] | Promise<readonly Report[]>;
 }
 
 /** On whose behalf a check runs, and whether its result is still needed. */
-export type Asker = Omit<JobOptions, 'characters'>;
+export type CheckContext = Omit<JobOptions, 'characters'>;
 
 /** Creates a checker. Short documents, those of one turn of the event loop taken together, are checked inline. */
 export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly CheckedText[]>): DocumentChecker {
   let inlineCharacters = 0;
   return {
-    check(sources, options, asker) {
+    check(sources, options, context) {
       const distinct = [...new Set(sources)];
       const characters = total(distinct) + total(options.files ?? []);
       const reportsOf = (reports: readonly Report[]) => {
@@ -54,7 +59,7 @@ export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly Checke
         return reportsOf(distinct.map((source) => validateDocsConfig(source, options)));
       }
       const job = { sources: distinct, options: JSON.stringify(options) };
-      return pool.run(job, { ...asker, characters }).then((checked) => reportsOf(checked.map(readChecked)));
+      return pool.run(job, { ...context, characters }).then((checked) => reportsOf(checked.map(readChecked)));
     },
   };
 }
@@ -85,7 +90,7 @@ export const documentChecker = createDocumentChecker(
     maxThreads: 1,
     maxQueuedJobs: 64,
     maxQueuedCharacters: 4_400_000, // a quarter of it holds one request body, so one share cannot block another
-    maxWaitMs: 12_000, // the request timeout
+    maxWaitMs: httpTimeouts.responseMs,
     jobTimeoutMs: 10_000,
     idleMs: 30_000,
     maxHeapMb: 96,

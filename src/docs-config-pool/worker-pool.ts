@@ -152,7 +152,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
     const nowMs = performance.now();
     const error = new GatewayError(
       'UNAVAILABLE',
-      'The check did not begin in time, because others were waiting. Try again shortly.',
+      'The check did not start in time, because other checks were queued. Try again shortly.',
     );
     const isObsolete = ({ startsByMs, isAbandoned }: Task<Job, Result>) => startsByMs <= nowMs || isAbandoned?.() === true;
     for (const { reject } of queue.removeWhere(isObsolete)) reject(error);
@@ -168,7 +168,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
         if (thread) return assign(thread, task);
         dropObsolete();
         if (queue.push(share, task)) return;
-        reject(new GatewayError('UNAVAILABLE', 'Too many checks are waiting already. Try again shortly.'));
+        reject(new GatewayError('UNAVAILABLE', 'Too many checks are queued. Try again shortly.'));
       });
     },
     async close() {
@@ -189,6 +189,6 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
 function toThreadError(cause: unknown): GatewayError {
   const isOutOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isOutOfMemory
-    ? new GatewayError('PAYLOAD_TOO_LARGE', 'The check takes more memory than it may. Send less at once.', { cause })
-    : new GatewayError('INTERNAL', 'The check broke off. The log has the cause.', { cause });
+    ? new GatewayError('PAYLOAD_TOO_LARGE', 'The check exceeds its memory limit. Send fewer or smaller documents.', { cause })
+    : new GatewayError('INTERNAL', 'The check failed. The log has the cause.', { cause });
 }

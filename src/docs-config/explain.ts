@@ -1,7 +1,7 @@
 import { type Code, rules } from './rules/registry.ts';
 import type { Rule } from './rules/rule.ts';
 
-/** Explains a code as text: its default severity, what it means, and an example of wrong and right. */
+/** Explains a code as text: its default severity, its meaning, and a wrong and a correct example. */
 export function explain(code: Code): string {
   const { title, explanation, severity, wrong, right, files }: Rule = rules[code];
   const around = files ? `In a site with the files ${files.join(', ')}:\n\n` : '';
@@ -14,7 +14,7 @@ ${around}Wrong:
 
 ${indent(shortenExample(wrong))}
 
-Right:
+Correct:
 
 ${indent(right)}
 

@@ -73,7 +73,7 @@ export async function issueFirstApiToken({
 }: Pick<Database, 'prisma'> & { readonly lookups: Pick<ApiTokenLookups, 'hasApiTokens'> }): Promise<
   { secret: string; apiToken: ApiToken } | undefined
 > {
-  // Asked first without Prisma, whose engine takes 60 MB of memory from its first use on.
+  // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
   if (await lookups.hasApiTokens()) return undefined;
   return repeatOnConflict(() =>
     prisma.$transaction(async (transaction) => {
@@ -90,7 +90,7 @@ export async function issueFirstApiToken({
   );
 }
 
-/** So that what is counted is read after the lock was waited for, whatever the server's default is. */
+/** Regardless of the server's default, so that the count sees what was committed while the lock was awaited. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 
 /** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
@@ -115,9 +115,9 @@ export async function authenticate({ lookups, lastUsed }: AuthDependencies, secr
   return new Caller(found);
 }
 
-function scopeIssues(asked: readonly string[]): Issue[] {
-  if (asked.length === 0) return [{ path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` }];
-  return asked
+function scopeIssues(requested: readonly string[]): Issue[] {
+  if (requested.length === 0) return [{ path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` }];
+  return requested
     .filter((scope) => !isScope(scope))
     .map((scope) => ({
       path: ['scopes'],

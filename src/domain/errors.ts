@@ -11,6 +11,10 @@ export interface ErrorCatalogEntry {
   readonly remedy: string;
 }
 
+/** What a legacy caller can do when its client or a proxy drops the body of a GET. */
+export const droppedBodyRemedy =
+  'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
+
 const { maxHeaderBytes, maxBodyBytes, maxAnonymousBodyBytes } = requestLimits;
 const { requestMs, anonymousRequestMs } = requestTimeouts;
 
@@ -24,8 +28,7 @@ export const errorCatalog = {
   BODY_REQUIRED: {
     status: 400,
     title: 'Missing request body',
-    remedy:
-      'Send a JSON object. If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….',
+    remedy: `Send a JSON object. ${droppedBodyRemedy}`,
   },
   MALFORMED_JSON: {
     status: 400,

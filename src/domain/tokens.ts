@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** How tokens begin: the one that identifies a user group, and an API token, a caller's credential. */
+/** The prefixes of tokens: of the token that identifies a user group, and of an API token, a caller's credential. */
 export const tokenPrefixes = { userGroup: 'ugt_', apiToken: 'ugk_' } as const;
 
 /** What a token is for. */
@@ -11,10 +11,10 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 30;
 const checksumLength = 6;
 
-/** The largest multiple of 62 that a byte can reach: bytes from there on are drawn again, or some letters would be likelier. */
+/** The largest multiple of 62 in a byte's range: bytes from there on are discarded, or some characters would be more likely. */
 const unbiasedBytes = 256 - (256 % alphabet.length);
 
-/** Makes a new token: the prefix, 30 random base62 characters, and a checksum of 6. */
+/** Generates a token: the prefix, 30 random base62 characters, and a checksum of 6. */
 export function issueToken(kind: TokenKind): string {
   const prefix = tokenPrefixes[kind];
   let random = '';
@@ -34,8 +34,8 @@ export function isIntact(token: string): boolean {
 }
 
 /**
- * Whether a user group token may exist. Tokens of imported groups have any form, so only one that bears our prefix can be
- * told to be wrong, without asking the database.
+ * Whether a user group token may exist, without querying the database. Tokens of imported groups have any form, so only one
+ * with our prefix can be known to be invalid.
  */
 export function mayBeUserGroupToken(token: string): boolean {
   return /^\P{C}{16,255}$/u.test(token) && (!token.startsWith(tokenPrefixes.userGroup) || isIntact(token));
@@ -57,12 +57,12 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Whether a text holds something that looks like a token, and so must not be repeated. */
+/** Whether a text contains something that looks like a token, and so must not be repeated. */
 export function containsToken(text: string): boolean {
   return Object.values(tokenPrefixes).some((prefix) => text.includes(prefix));
 }
 
-/** The same text with the secret part of every token left out. */
+/** The text with the secret part of every token replaced. */
 export function redactTokens(text: string): string {
   let redacted = text;
   for (const prefix of Object.values(tokenPrefixes)) {

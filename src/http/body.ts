@@ -10,7 +10,7 @@ import type { HttpRequest } from './types.ts';
 
 const { maxBodyBytes, maxBodyParts } = httpLimits;
 
-/** How many bytes a request says that its body has; `undefined` where it does not say: its body comes in chunks. */
+/** The declared length of a request's body in bytes; `undefined` for a chunked one. */
 function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const declared = headers['content-length'];
   if (declared !== undefined) return Number(declared);
@@ -34,7 +34,7 @@ export function isTooLarge(incoming: IncomingMessage, maxBytes: number = maxBody
 /**
  * Reads the whole body of a request, of any method.
  *
- * @param hold is asked before bytes are kept, and says whether there is room for them.
+ * @param hold reserves memory for bytes before they are kept; false if there is none.
  * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit of bytes or of parts is exceeded, or the bytes are declared to
  * exceed it; `UNAVAILABLE` when there is no room. The rest is not kept.
  */
@@ -47,21 +47,21 @@ export function readBody(
     if (isTooLarge(incoming, maxBytes)) return reject(tooLarge(maxBytes));
     let chunks: Buffer[] = [];
     let bytes = 0;
-    let isRefused = false;
-    const refuse = (error: GatewayError) => {
-      isRefused = true;
+    let isRejected = false;
+    const rejectBody = (error: GatewayError) => {
+      isRejected = true;
       chunks = [];
       reject(error);
     };
     incoming.on('data', (chunk: Buffer) => {
-      if (isRefused) return;
+      if (isRejected) return;
       bytes += chunk.length;
-      if (bytes > maxBytes) refuse(tooLarge(maxBytes));
-      else if (chunks.length === maxBodyParts) refuse(tooManyParts());
-      else if (hold && !hold(chunk.length)) refuse(noRoom());
+      if (bytes > maxBytes) rejectBody(tooLarge(maxBytes));
+      else if (chunks.length === maxBodyParts) rejectBody(tooManyParts());
+      else if (hold && !hold(chunk.length)) rejectBody(noRoom());
       else chunks.push(chunk);
     });
-    // Both come once at most; `once` would wrap each in a function more.
+    // Both are emitted at most once; `once` would add a wrapper to each.
     incoming.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     incoming.on('error', () =>
       reject(new GatewayError('INVALID_INPUT', 'The request body is incomplete: the connection closed early.')),
@@ -69,7 +69,7 @@ export function readBody(
   });
 }
 
-/** What one request holds of the budget for bodies. */
+/** The part of the budget for bodies that one request holds. */
 export class BodyHold {
   private readonly budget: ByteBudget;
   private readonly share: Share;
@@ -86,7 +86,7 @@ export class BodyHold {
     return true;
   };
 
-  /** Gives everything back; the body is not needed any more. */
+  /** Releases everything; the body is no longer needed. */
   release(): void {
     this.budget.release(this.bytes, this.share);
     this.bytes = 0;

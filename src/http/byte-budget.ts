@@ -1,8 +1,8 @@
 import type { Share } from '../fair-queue.ts';
 
 /**
- * Bounds how many bytes are held in memory by all requests together. One API token may hold half of them; callers without an
- * accepted one share a quarter.
+ * Bounds the number of bytes that all requests together hold in memory. One API token may hold half of them; callers without a
+ * valid one share a quarter.
  */
 export class ByteBudget {
   private readonly maxBytes: number;
@@ -13,7 +13,7 @@ export class ByteBudget {
     this.maxBytes = maxBytes;
   }
 
-  /** Takes `bytes` out of the budget. False, and nothing is taken, where they do not fit. */
+  /** Reserves `bytes`. @returns false, and reserves nothing, if they exceed the budget. */
   take(bytes: number, share: Share): boolean {
     const own = (this.heldBy.get(share) ?? 0) + bytes;
     if (this.held + bytes > this.maxBytes || own > this.maxBytes / (share === undefined ? 4 : 2)) return false;
@@ -22,7 +22,7 @@ export class ByteBudget {
     return true;
   }
 
-  /** Gives back what was taken. */
+  /** Releases bytes that were reserved. */
   release(bytes: number, share: Share): void {
     const own = (this.heldBy.get(share) ?? 0) - bytes;
     this.held -= bytes;

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Where a socket keeps its connection: a WeakMap is slower to look up, and to collect garbage with. */
+/** The property of a socket that has its connection: a WeakMap has slower look-ups and slows down garbage collection. */
 const connectionOf = Symbol('connection');
 type ConnectionSocket = Socket & { [connectionOf]?: Connection };
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /**
- * Passes on the requests of each connection one after another: the next one when the client has taken the response to the one before. Until
- * then no more is read from the connection than one chunk, so a client that sends without reading cannot make the gateway work.
+ * Passes on the requests of each connection one at a time: the next one when the client has read the previous response. Until
+ * then at most one chunk is read from the connection, so a client that sends without reading cannot cause work.
  */
 export class Connections {
   private readonly handle: Handler;
@@ -21,14 +21,14 @@ export class Connections {
     this.maxWaiting = maxWaiting;
   }
 
-  /** Takes a request: passes it on, or keeps it for later. */
+  /** Passes a request on, or queues it. */
   readonly add: Handler = (incoming, outgoing) => {
     const socket: ConnectionSocket = incoming.socket;
     socket[connectionOf] ??= new Connection(socket, this.handle, this.maxWaiting);
     socket[connectionOf].add(incoming, outgoing);
   };
 
-  /** Whether a request on this connection has arrived whole and is not answered yet, or its response has begun. */
+  /** Whether a request on this connection was received completely and its response is pending or being sent. */
   readonly isResponding = (socket: ConnectionSocket): boolean => socket[connectionOf]?.isResponding ?? false;
 
   /** Whether a request on this connection was passed on, and its response is not sent yet. */

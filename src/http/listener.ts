@@ -60,11 +60,11 @@ interface Shared extends ListenerOptions {
   readonly writer: ResponseWriter;
 }
 
-/** An HTTP server, and what is known of its connections. */
+/** An HTTP server and the state of its connections. */
 export interface Listener {
-  /** Takes every request. It does not listen yet. */
+  /** Handles every request. It does not listen yet. */
   readonly server: Server;
-  /** Whether a request on this connection has arrived whole and is not answered yet. */
+  /** Whether a request on this connection was received completely and its response is pending. */
   isResponding(socket: Socket): boolean;
 }
 
@@ -91,7 +91,7 @@ export function createListener(options: ListenerOptions): Listener {
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void new Exchange(shared, incoming, outgoing).run();
   const connections = new Connections(handle, maxPipelinedRequests);
   server.on('request', connections.add);
-  // Node would respond to these by itself, past every limit.
+  // Node.js would respond to these itself, bypassing every limit.
   server.on('checkContinue', connections.add);
   server.on('checkExpectation', connections.add);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -131,7 +131,7 @@ class Exchange implements HttpRequest, Expiring {
   private readonly route: Route | undefined;
   private readonly startedMs: number;
   private isReading = true;
-  private isAnswered = false;
+  private isResponded = false;
 
   constructor(shared: Shared, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.shared = shared;
@@ -147,13 +147,13 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   readonly report = (error: GatewayError): void => this.shared.report(error, this);
-  readonly isAbandoned = (): boolean => this.isAnswered || this.outgoing.destroyed;
+  readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
 
-  /** Reads the request, finds out who sends it, and responds. Never rejects. */
+  /** Reads the request, authenticates it, and responds. Never rejects. */
   async run(): Promise<void> {
     const { shared, incoming, headers, route } = this;
     const { deadlines } = shared;
-    // Until the credential is checked, a request that has none at all is given less time.
+    // Until the credential is checked, a request without one gets less time.
     deadlines.start(this, headers.authorization === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
     let hold: BodyHold | undefined;
     try {
@@ -181,7 +181,7 @@ class Exchange implements HttpRequest, Expiring {
     }
   }
 
-  /** Reads the body; a client that sent `Expect: 100-continue` is told to send it. */
+  /** Reads the body; a client that sent `Expect: 100-continue` gets the interim response first. */
   private readBody(hold?: (bytes: number) => boolean, maxBytes?: number): Promise<Buffer> {
     if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming, maxBytes))
       this.outgoing.writeContinue();
@@ -199,8 +199,8 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   private respond(response: HttpResponse): void {
-    if (this.isAnswered) return;
-    this.isAnswered = true;
+    if (this.isResponded) return;
+    this.isResponded = true;
     this.shared.deadlines.end(this);
     this.shared.writer.write(this.incoming, this.outgoing, response, this);
     if (this.shared.onResponse) this.complete(this.shared.onResponse);
@@ -223,7 +223,7 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   private fail(thrown: unknown): void {
-    if (this.isAnswered) return;
+    if (this.isResponded) return;
     const error = asGatewayError(thrown);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
     this.respond(this.render(error));
@@ -251,7 +251,7 @@ const tooLong = (): GatewayError =>
 
 const shorten = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
-/** What is wrong with a request that Node's parser refused. */
+/** The failure of a request that Node's parser rejected. */
 function parserFailure(parserCode: string | undefined): { code: ErrorCode; message: string } {
   switch (parserCode) {
     case 'HPE_HEADER_OVERFLOW':

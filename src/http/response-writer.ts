@@ -8,7 +8,7 @@ import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
 import { Lingering } from './lingering.ts';
 import type { HttpResponse } from './types.ts';
 
-/** What else there is to know about a response. */
+/** How to write a response. */
 export interface WriteOptions {
   /** The id of the request. */
   readonly id: string;
@@ -16,17 +16,17 @@ export interface WriteOptions {
   readonly share: Share;
   /** Whether the connection is closed after it. */
   readonly closes: boolean;
-  /** Renders the response in the place of one that cannot be sent. */
+  /** Renders the error that replaces a response that cannot be sent. */
   render(error: GatewayError): HttpResponse;
 }
 
-/** The headers that are decided here for every response, whatever a route sets. */
+/** The headers that are set here for every response; a route cannot override them. */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['x-request-id', 'x-content-type-options', 'cache-control'],
   ...['content-length', 'transfer-encoding', 'connection'],
 ]);
 
-/** Writes responses, and bounds what waits for clients that do not read them, in bytes and in time. */
+/** Writes responses, and bounds the unsent ones of clients that do not read them, in bytes and in time. */
 export class ResponseWriter {
   private readonly deadlines: Deadlines;
   private readonly lingering = new Lingering();
@@ -36,7 +36,7 @@ export class ResponseWriter {
     this.deadlines = deadlines;
   }
 
-  /** Writes a whole response. A large one is replaced by 503 while too much waits for other clients. */
+  /** Writes a complete response. A large one is replaced by 503 while too many bytes are unsent to other clients. */
   write(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse, options: WriteOptions): void {
     if (outgoing.destroyed) return;
     const bytes = Buffer.byteLength(response.body);
@@ -44,12 +44,12 @@ export class ResponseWriter {
       this.send(incoming, outgoing, response, bytes, options.id, options.closes);
       return;
     }
-    const refusal = options.render(tooMuchUnsent());
-    // Closed, so that requests that wait on this connection are not executed for nothing as well.
-    this.send(incoming, outgoing, refusal, Buffer.byteLength(refusal.body), options.id, true);
+    const error = options.render(tooMuchUnsent());
+    // Closes the connection, so that requests that wait on it are not executed in vain.
+    this.send(incoming, outgoing, error, Buffer.byteLength(error.body), options.id, true);
   }
 
-  /** Takes a large response out of the budget until it is sent. False where it does not fit. */
+  /** Reserves the bytes of a large response until it is sent. @returns false if they exceed the budget. */
   private hold(outgoing: ServerResponse, bytes: number, share: Share): boolean {
     if (!this.unsent.take(bytes, share)) return false;
     outgoing.once('close', () => this.unsent.release(bytes, share));
@@ -64,9 +64,9 @@ export class ResponseWriter {
     id: string,
     closes: boolean,
   ): void {
-    // A body that was not read to its end makes the connection useless for another request.
+    // After a body that was not read completely, the connection cannot be reused.
     const isUnread = !incoming.complete && declaresBody(incoming);
-    // Names and values in turn: the form that Node writes with the least work.
+    // Alternating names and values: the form that Node.js writes fastest.
     const lines = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
     for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);
     lines.push('content-length', String(bytes));
@@ -77,7 +77,7 @@ export class ResponseWriter {
     if (!outgoing.writableFinished) this.expectSent(outgoing);
   }
 
-  /** Most responses are with the operating system by now. One that is not has to be taken by its client in time. */
+  /** Most responses are in the system's buffers by now. For others, the client has to read them before a deadline. */
   private expectSent(outgoing: ServerResponse): void {
     const sending = { expiresAtMs: 0, slot: -1, expire: () => void outgoing.destroy() };
     this.deadlines.start(sending, httpTimeouts.sendMs);

@@ -8,7 +8,7 @@ import type { Route } from './types.ts';
  */
 export function createRouter(routes: readonly Route[]): (path: string) => Route | undefined {
   const literals = new Map<string, Route>();
-  /** By what stands before the parameter. */
+  /** Keyed by the path before the parameter. */
   const parameterized = new Map<string, Route>();
 
   const add = (map: Map<string, Route>, key: string, route: Route) => {

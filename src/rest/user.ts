@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
+import { droppedBodyRemedy } from '../domain/errors.ts';
 import { prepareOperation } from '../graphql/execution/compiled-operation.ts';
 import type { GraphQLContext } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
@@ -106,14 +107,11 @@ export function userHandler(schema: GraphQLSchema, contextOf: (request: HttpRequ
   };
 }
 
-const waysOut =
-  'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
-
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */
 function readMembers(request: HttpRequest): Members {
   const reads = request.method === 'GET' || request.method === 'QUERY';
   if (reads && request.body.length === 0 && /(^|&)user_group_id=/.test(request.query)) return queryMembers(request.query);
-  return jsonObject(request, reads ? waysOut : 'Send a JSON object.');
+  return jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
 }
 
 function success({ user_group, ...members }: Exclude<Result, Failure>): HttpResponse {

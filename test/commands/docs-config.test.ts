@@ -57,7 +57,7 @@ test('exits with 0 when there are no errors, and with 1 otherwise', async () => 
 test('exits with 2 when a file cannot be read, after checking the others', async () => {
   const { status, out, err } = await run(['check', 'none.json', 'latin.json', 'bad.json', '--format', 'json']);
   expect(status).toBe(2);
-  expect(err).toBe('none.json: There is no such file.\nlatin.json: The file is not UTF-8; save it as UTF-8.\n');
+  expect(err).toBe('none.json: No such file.\nlatin.json: The file is not UTF-8; save it as UTF-8.\n');
   expect(JSON.parse(out).files).toMatchObject([{ file: 'bad.json', valid: false }]);
 });
 
@@ -101,7 +101,7 @@ test.each([
 });
 
 test.each([
-  ['newer', 'newer: There is no mint.json in this folder or below. newer/docs.json is there; name it to check it.\n'],
+  ['newer', 'newer: There is no mint.json in this folder or below. It has newer/docs.json; pass that file to check it.\n'],
   ['empty/*.yaml', 'empty/*.yaml: No file matches empty/*.yaml.\n'],
   ['nowhere/**/mint.json', 'nowhere/**/mint.json: No file matches nowhere/**/mint.json.\n'],
 ])('exits with 2 when %s matches no file', async (argument, problem) => {
@@ -159,8 +159,8 @@ test('--fix lists the applied fixes in each format', async () => {
     return run(['check', '--fix', 'fixable.json', 'good.json', '--format', format]);
   };
   const list =
-    "fixable.json: fixed 2\n  1:2 json-syntax JSON strings stand between straight double quotes, not as `'name'`.\n" +
-    '  1:69 json-syntax A comma stands before the closing ], with nothing after it.\n\n';
+    "fixable.json: fixed 2\n  1:2 json-syntax JSON strings are enclosed in straight double quotes, not as in `'name'`.\n" +
+    '  1:69 json-syntax There is a trailing comma before the closing ].\n\n';
   expect(await fixed('pretty')).toEqual({ status: 0, out: `${list}2 files checked: no problems.\n`, err: '' });
   expect(await fixed('github')).toEqual({ status: 0, out: '', err: list });
   expect((await fixed('sarif')).err).toBe(list);
@@ -183,7 +183,7 @@ test('explains every code', async () => {
       explanation,
       `By default ${severity === 'error' ? 'an error' : 'a warning'}.`,
       'Wrong:',
-      'Right:',
+      'Correct:',
     ])
       expect(out).toContain(part);
   }

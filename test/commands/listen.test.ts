@@ -14,7 +14,7 @@ test.each([
   expect(listenProblem(Object.assign(new Error('too many open files'), { code }))).toMatch(text);
 });
 
-test('an address of another machine, and a port that is taken, are named', async () => {
+test('explains an address of another machine and a port in use', async () => {
   const server = createServer();
   await expect(listen(server, { host: '203.0.113.1', port: 0 })).rejects.toThrow(/203\.0\.113\.1:0: HOST is not an address/);
   const url = await listen(server, { host: '127.0.0.1', port: 0 });
@@ -23,7 +23,7 @@ test('an address of another machine, and a port that is taken, are named', async
   server.close();
 });
 
-test('a port below 1024 that this user may not use is named, without a stack trace', async (context) => {
+test('explains a port below 1024 that this user cannot use, without a stack trace', async (context) => {
   // Root loses the right to such ports, and nothing else.
   const program =
     process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-net_bind_service', process.execPath] : [process.execPath];
@@ -33,12 +33,12 @@ test('a port below 1024 that this user may not use is named, without a stack tra
     "require('http').createServer().listen(1, '127.0.0.1', () => process.exit(9)).on('error', () => {})",
   ]);
   if (attempt.code !== 0)
-    context.skip('This system lets every user listen on every port, or has no setpriv, so nothing can be refused.');
+    context.skip('This system lets every user listen on every port, or has no setpriv, so no port can be rejected.');
 
   const database = await createTestDatabase();
-  const refused = await start(['dist/main.js', 'serve'], { DATABASE_URL: database.url, PORT: '1' });
+  const failed = await start(['dist/main.js', 'serve'], { DATABASE_URL: database.url, PORT: '1' });
   await database.close();
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^Cannot listen on 127\.0\.0\.1:1: permission denied; ports below 1024 are usually reserved/);
-  expect(refused.stderr).not.toMatch(/\n\s+at /);
+  expect(failed).toMatchObject({ code: 1, stdout: '' });
+  expect(failed.stderr).toMatch(/^Cannot listen on 127\.0\.0\.1:1: permission denied; ports below 1024 are usually reserved/);
+  expect(failed.stderr).not.toMatch(/\n\s+at /);
 });

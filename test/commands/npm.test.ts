@@ -35,7 +35,7 @@ test.each([
   { what: 'SIGTERM to every process, as systemd sends it', shell: '', stop: toAll('SIGTERM'), end: { code: 0, signal: null } },
   { what: 'SIGTERM to npm, whose shell keeps it', shell: 'in between', stop: toNpm, end: { signal: 'SIGTERM' } },
   { what: 'Ctrl-C, with such a shell', shell: 'in between', stop: toAll('SIGINT'), end: { signal: 'SIGINT' } },
-])('npm start, $what: what is in flight is answered, PostgreSQL stops last', async ({ shell, stop, end }) => {
+])('npm start, $what: completes requests in flight and stops PostgreSQL last', async ({ shell, stop, end }) => {
   const settings = {
     DATA_DIR: dataDir.path,
     BOOTSTRAP_API_TOKEN: token,

@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Puts every secret into every place of a request, and tells the statuses that came back. */
+/** Puts every secret into every part of a request. @returns the statuses of the responses. */
 async function sendEverywhere(groupToken: string): Promise<Set<number>> {
   const rotation = `mutation ($t: String!) { rotateUserGroupToken(input: { currentToken: $t, graceSeconds: 5 }) { __typename } }`;
   const update = `mutation ($t: String!) { updateUserGroup(input: { by: { token: $t }, name: $t, properties: { secret: $t } }) { __typename } }`;
@@ -56,7 +56,7 @@ async function sendEverywhere(groupToken: string): Promise<Set<number>> {
       sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: update, variables: { t: secret } } }),
       sendRequest(gateway.url, 'GET', '/api/user', {
         token: apiToken,
-        // An id that a caller chose is logged as it is, unless it can be told to be a token.
+        // An id that a caller chose is logged as it is, unless it looks like a token.
         headers: { 'x-token': secret, ...(/^ug[tk]_/.test(secret) && { 'x-request-id': secret }) },
         body: { user_group_id: 'b' },
       }),
@@ -66,7 +66,7 @@ async function sendEverywhere(groupToken: string): Promise<Set<number>> {
   return statuses;
 }
 
-test('no secret gets into the log, wherever it is sent and whatever fails', async () => {
+test('logs no secret, regardless of where it is sent and what fails', async () => {
   const body = { user_group_id: 'a' };
   const { json } = await sendRequest(gateway.url, 'GET', '/api/user', { token: apiToken, body });
   const groupToken = json.user_group.token;

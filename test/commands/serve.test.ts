@@ -33,7 +33,7 @@ function hasCurl(): boolean {
 }
 
 test.runIf(hasCurl())(
-  'the first start prints an API token, once, and a curl line that works as printed; the next start prints nothing',
+  'the first start prints an API token once, with a curl command that works as printed; the next start prints nothing',
   async () => {
     const dataDir = makeDataDir();
     onTestFinished(() => dataDir.remove());
@@ -42,12 +42,12 @@ test.runIf(hasCurl())(
     expect(stdout.match(new RegExp(first.firstToken ?? 'none', 'g'))).toHaveLength(2); // alone, and in the curl line
     const line = /^ *(curl .*)$/m.exec(stdout)?.[1] ?? '';
 
-    const answers = [await launch('bash', ['-c', line], {}).ended, await launch('bash', ['-c', line], {}).ended];
-    for (const { code, stderr } of answers) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [created, found] = answers.map((answer) => JSON.parse(answer.stdout));
+    const results = [await launch('bash', ['-c', line], {}).ended, await launch('bash', ['-c', line], {}).ended];
+    for (const { code, stderr } of results) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [created, found] = results.map((result) => JSON.parse(result.stdout));
     expect(created).toMatchObject({ success: 1, new_user_group: true, user_group: { provided_id: 'acme', name: 'ACME' } });
     expect(found).toEqual({ ...created, new_user_group: false });
-    const { json } = await ask(first.url, first.firstToken ?? '');
+    const { json } = await getGroup(first.url, first.firstToken ?? '');
     expect(json.data.caller).toEqual({ environmentTag: 'TESTING', scopes: ['groups:read', 'groups:write'] });
     expect(await first.stop()).toMatchObject({ code: 0 });
 
@@ -60,7 +60,7 @@ test.runIf(hasCurl())(
   },
 );
 
-test('a first start that fails, its port being taken, loses no API token: the next one prints it', async () => {
+test('a first start that fails because its port is in use loses no API token: the next one prints it', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await until(() => taken.listening, 'a port is taken');
@@ -73,14 +73,14 @@ test('a first start that fails, its port being taken, loses no API token: the ne
 
   const next = await serve({ DATABASE_URL: database.url });
   expect(next.firstToken).toBeDefined();
-  expect((await ask(next.url, next.firstToken ?? '')).status).toBe(200);
+  expect((await getGroup(next.url, next.firstToken ?? '')).status).toBe(200);
 });
 
-test('BOOTSTRAP_API_TOKEN is accepted as admin from the first start on, and no other API token is made', async () => {
+test('accepts BOOTSTRAP_API_TOKEN as admin from the first start, and creates no other API token', async () => {
   const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' };
   for (const _ of ['first start', 'second start']) {
     const gateway = await serve(settings);
-    const { json } = await ask(gateway.url, settings.BOOTSTRAP_API_TOKEN);
+    const { json } = await getGroup(gateway.url, settings.BOOTSTRAP_API_TOKEN);
     expect(json.data.caller).toEqual({ environmentTag: null, scopes: ['admin'] });
     const ended = await gateway.stop();
     expect(ended.stdout).toBe('');
@@ -106,16 +106,16 @@ test('the limit of headers does not depend on the options of Node.js', async () 
   expect(status).toBe(431);
 });
 
-test('a BOOTSTRAP_API_TOKEN that was revoked stays revoked when the gateway starts again', async () => {
+test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', async () => {
   await migrate(database.pool);
   await acceptBootstrapToken(bindQueries(database), 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
   await revokeApiToken(database.prisma, id);
   const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
-  expect((await ask(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
+  expect((await getGroup(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
 });
 
-test('every mistake in the settings is told at once and by name, nothing is started, and no value is shown', async () => {
+test('reports every invalid setting at once by name, starts nothing, and prints no value', async () => {
   const dataDir = makeDataDir();
   onTestFinished(() => dataDir.remove());
   const settings = {
@@ -140,6 +140,6 @@ test('every mistake in the settings is told at once and by name, nothing is star
 });
 
 /** Who the gateway takes the holder of a secret for. */
-function ask(url: string, token: string) {
+function getGroup(url: string, token: string) {
   return sendRequest(url, 'POST', '/graphql', { token, body: { query: '{ caller { environmentTag scopes } }' } });
 }

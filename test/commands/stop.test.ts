@@ -39,7 +39,7 @@ async function beginWaiting() {
   return { reply, release: held.release };
 }
 
-/** What `/readyz` answers, and whether it ends the connection. */
+/** The response of `/readyz`, and whether it closes the connection. */
 function readiness(agent: Agent): Promise<{ status: number | undefined; connection: string | undefined }> {
   return new Promise((resolve, reject) => {
     request(`${gateway.url}/readyz`, { agent }, (incoming) => {
@@ -50,7 +50,7 @@ function readiness(agent: Agent): Promise<{ status: number | undefined; connecti
   });
 }
 
-test('SIGTERM: what is in flight is answered, /readyz says 503 meanwhile, no connection is taken, the exit code is 0', async () => {
+test('SIGTERM: completes requests in flight, responds to /readyz with 503, accepts no connections, and exits with 0', async () => {
   await start();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -68,7 +68,7 @@ test('SIGTERM: what is in flight is answered, /readyz says 503 meanwhile, no con
   expect(await gateway.ended).toMatchObject({ code: 0 });
 });
 
-test('DRAIN_DELAY_SECONDS: new connections are served that long, while /readyz says 503', async () => {
+test('DRAIN_DELAY_SECONDS: serves new connections for that long while /readyz responds with 503', async () => {
   await start({ DRAIN_DELAY_SECONDS: '3' });
   const begun = Date.now();
   gateway.child.kill('SIGTERM');
@@ -81,12 +81,12 @@ test('DRAIN_DELAY_SECONDS: new connections are served that long, while /readyz s
   expect(Date.now() - begun).toBeGreaterThanOrEqual(3_000);
 });
 
-test('a second signal ends at once, within the drain delay too', async () => {
+test('a second signal exits immediately, also during the drain delay', async () => {
   for (const settings of [{}, { DRAIN_DELAY_SECONDS: '300' }]) {
     await start(settings);
     const { reply, release } = await beginWaiting();
     const outcome = reply.then(
-      () => 'answered',
+      () => 'responded',
       () => 'cut off',
     );
     gateway.child.kill('SIGTERM');
@@ -104,7 +104,7 @@ test.each([
   ['on which nothing was sent', ''],
   ['that stopped within the headers', headers],
   ['that stopped within the body', `${headers}\r\n{"query":`],
-])('a connection %s does not hold the stop up', async (_, sent) => {
+])('a connection %s does not delay the stop', async (_, sent) => {
   await start();
   const { hostname, port } = new URL(gateway.url);
   const silent = connect(Number(port), hostname).on('error', () => {});
@@ -121,14 +121,14 @@ test.each([
   expect(await gateway.ended).toMatchObject({ code: 0 });
 });
 
-test('a request whose body still arrives while the gateway stops is answered', async () => {
+test('completes a request whose body arrives while the gateway is stopping', async () => {
   await start();
   const { hostname, port } = new URL(gateway.url);
   const slow = connect(Number(port), hostname).on('error', () => {});
   onTestFinished(() => void slow.destroy());
-  let answer = '';
+  let response = '';
   slow.setEncoding('utf8').on('data', (text: string) => {
-    answer += text;
+    response += text;
   });
   const body = JSON.stringify({ query: '{ __typename }' });
   const send = (text: string) => new Promise((resolve) => slow.write(text, resolve));
@@ -141,11 +141,11 @@ test('a request whose body still arrives while the gateway stops is answered', a
     await send(part);
     await pause(300);
   }
-  await until(() => answer.includes('"Query"'), 'it is answered');
+  await until(() => response.includes('"Query"'), 'the response arrives');
   expect(await gateway.ended).toMatchObject({ code: 0 });
 });
 
-test('SIGTERM under load: every request is answered or not taken, none is cut off, all that was answered is there, PostgreSQL stops', async () => {
+test('SIGTERM under load: completes every accepted request, keeps every confirmed write, and stops PostgreSQL', async () => {
   const dataDir = copyDataDir();
   onTestFinished(() => dataDir.remove());
   const loaded = await serve({ DATA_DIR: dataDir.path });

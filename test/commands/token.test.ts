@@ -31,7 +31,7 @@ async function caller(token: string) {
   return (await sendRequest(gateway.url, 'POST', '/graphql', { token, body: { query } })).json;
 }
 
-test('token create --json prints one object with exactly the members promised; the running gateway accepts the token', async () => {
+test('token create --json prints one object with exactly the documented members; the running gateway accepts the token', async () => {
   const before = Date.now();
   const { code, stdout, stderr } = await run(
     [
@@ -50,9 +50,9 @@ test('token create --json prints one object with exactly the members promised; t
   );
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.endsWith('}\n')).toBe(true);
-  const told = JSON.parse(stdout);
-  expect(Object.keys(told)).toEqual(['id', 'token', 'name', 'environment', 'scopes', 'expiresAt']);
-  expect(told).toEqual({
+  const printed = JSON.parse(stdout);
+  expect(Object.keys(printed)).toEqual(['id', 'token', 'name', 'environment', 'scopes', 'expiresAt']);
+  expect(printed).toEqual({
     id: expect.any(Number),
     token: expect.stringMatching(isTokenOf('apiToken')),
     name: 'backend “A”',
@@ -60,18 +60,18 @@ test('token create --json prints one object with exactly the members promised; t
     scopes: ['groups:read', 'config:validate'],
     expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
-  const lifetimeMs = Date.parse(told.expiresAt) - 90 * 86_400_000;
+  const lifetimeMs = Date.parse(printed.expiresAt) - 90 * 86_400_000;
   expect(lifetimeMs).toBeGreaterThanOrEqual(before);
   expect(lifetimeMs).toBeLessThanOrEqual(Date.now());
-  expect((await caller(told.token)).data.caller).toMatchObject({
+  expect((await caller(printed.token)).data.caller).toMatchObject({
     name: 'backend “A”',
     environmentTag: 'CUSTOMER',
     scopes: ['groups:read', 'config:validate'],
-    expiresAt: told.expiresAt,
+    expiresAt: printed.expiresAt,
   });
 });
 
-test('token create with nothing but a name and an environment makes a token for groups that does not expire, and shows the secret once', async () => {
+test('token create with only a name and an environment creates a token with the default scopes that never expires, and prints the secret once', async () => {
   const { code, stdout } = await run(['token', 'create', '--name=plain', '--environment=none'], settings);
   expect(code).toBe(0);
   const [secret = '', ...others] = stdout.match(tokensOf('apiToken')) ?? [];
@@ -86,14 +86,14 @@ test('token create with nothing but a name and an environment makes a token for 
   expect(list.stdout).not.toContain(secret.slice(0, 12));
 });
 
-test('token create without --environment and without a terminal makes nothing: exit code 2, the choices named', async () => {
+test('token create without --environment and without a terminal creates nothing: exit code 2, lists the choices', async () => {
   const { code, stdout, stderr } = await run(['token', 'create', '--name', 'no environment'], settings);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('--environment is required: Customer, Testing or none (untagged).');
   expect(await database.prisma.apiToken.count({ where: { name: 'no environment' } })).toBe(0);
 });
 
-test('token create reports every mistake at once', async () => {
+test('token create reports every invalid argument at once', async () => {
   const args = ['--enviroment', 'Testing', '--scope', 'groups', '--scope', 'all', '--expires-in', '9', 'word', '--json=yes'];
   const { code, stderr } = await run(['token', 'create', ...args], settings);
   expect(code).toBe(2);
@@ -109,7 +109,7 @@ test('token create reports every mistake at once', async () => {
   ]);
 });
 
-test('token list shows every token and no secret, also through npm, which prints nothing of its own', async () => {
+test('token list prints every token and no secret, also through npm, which adds no output', async () => {
   const made = await issue('listed');
   const direct = await run(['token', 'list'], settings);
   expect(direct).toMatchObject({ code: 0, stderr: '' });
@@ -125,7 +125,7 @@ test('token list shows every token and no secret, also through npm, which prints
   expect(throughNpm.stdout).not.toMatch(/hash/i);
 });
 
-test('token revoke: the running gateway refuses the token from the next request on', async () => {
+test('token revoke: the running gateway rejects the token from the next request on', async () => {
   const made = await issue('short-lived');
   expect((await caller(made.token)).data.caller.name).toBe('short-lived');
   const revoked = await run(['token', 'revoke', String(made.id)], settings);
@@ -133,7 +133,7 @@ test('token revoke: the running gateway refuses the token from the next request 
   expect((await caller(made.token)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
 });
 
-test('token revoke of an id that there is not fails in words', async () => {
+test('token revoke of an unknown id fails with a message', async () => {
   const { code, stdout, stderr } = await run(['token', 'revoke', '999999999'], settings);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('999999999');

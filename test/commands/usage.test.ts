@@ -4,7 +4,7 @@ import { UsageError } from '../../src/commands/usage-error.ts';
 import { describeScope, scopeNames } from '../../src/domain/caller.ts';
 import { run } from '../support/process.ts';
 
-/** Were anything opened, this would be refused after ten seconds, with exit code 1. */
+/** If a command connected to the database, it would fail after ten seconds with exit code 1. */
 const nowhere = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' };
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ test.concurrent.each([
   ['an unknown token command', ['token', 'delete', '1'], /Unknown command "token delete".*token create --name/s],
   ['an unknown option of serve', ['serve', '--port', '1'], /serve/],
   ['an unknown option of migrate', ['migrate', '--dry-run'], /migrate/],
-])('%s: exit code 2, the help on standard error, nothing done', async (_, args, text) => {
+])('%s: exit code 2, the help on standard error, no effect', async (_, args, text) => {
   const { code, stdout, stderr } = await run(args, nowhere);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(text);
@@ -63,10 +63,10 @@ test.each([
   ['an unknown option', ['create', '--name', 'n', '--scopes', 'admin'], /--scopes.*token create --name/s],
   ['one word too many', ['create', 'n', '--name', 'n'], /token create --name/],
   ['no id', ['revoke'], /token revoke/],
-  ['an id that is none', ['revoke', '1e3'], /token revoke/],
+  ['an invalid id', ['revoke', '1e3'], /token revoke/],
   ['two ids', ['revoke', '1', '2'], /token revoke/],
   ['an option of list that it does not have', ['list', '--all'], /--all/],
-])('token: %s is told as a mistake in the call before anything is opened', async (_, args, text) => {
+])('token: %s is a usage error, reported before anything is opened', async (_, args, text) => {
   const failure = await token(args).then(
     () => undefined,
     (error: unknown) => error,

@@ -18,7 +18,7 @@ afterEach(async () => {
 const listening = ({ output }: Running) =>
   [...output.stderr.matchAll(/listening on (http:\/\/[\d.:]+)/g)].map(([, url = '']) => url);
 
-test('several workers start on a new embedded database, one that dies is replaced, and all stop together', async () => {
+test('several workers start on a new embedded database; one that exits is replaced; all stop together', async () => {
   dataDir = makeDataDir();
   const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], { DATA_DIR: dataDir.path });
   await until(() => listening(running).length === 2, 'both workers listen');
@@ -44,7 +44,7 @@ test('several workers start on a new embedded database, one that dies is replace
   expect(dataDir.postmaster(), running.output.stderr).toBeUndefined();
 });
 
-test('when the first process is killed, the workers answer what is in flight and end, and the last one stops PostgreSQL', async () => {
+test('when the primary process is killed, the workers complete requests in flight and exit, and the last one stops PostgreSQL', async () => {
   dataDir = copyDataDir();
   const token = 'bootstrap-token-of-the-workers-test';
   const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token };

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('a caller of another environment who rotates a token at the same moment takes nothing from the rightful one', async () => {
+test('a concurrent rotation by a caller of another environment does not affect the rotation by the right one', async () => {
   const rightful = (await gateway.issue({ environment: 'Customer' })).secret;
   const outcomes = await Promise.all(
     Array.from({ length: 40 }, async (_, i) => {
@@ -24,7 +24,7 @@ test('a caller of another environment who rotates a token at the same moment tak
   expect(outcomes).toEqual(outcomes.map(() => [404, 200]));
 });
 
-test('callers of three environments who create one id at the same moment each get a rightful answer', async () => {
+test('concurrent creations of one id in three environments each get a correct result', async () => {
   const secrets = await Promise.all(
     (['Customer', 'Testing', null] as const).map(async (environment) => (await gateway.issue({ environment })).secret),
   );
@@ -37,20 +37,20 @@ test('callers of three environments who create one id at the same moment each ge
   }
 });
 
-test('an API token whose scopes were emptied by hand allows nothing, and takes nothing from callers of the same turn', async () => {
+test('an API token whose scopes were emptied in the database allows nothing, and does not affect callers of the same turn', async () => {
   const [empty, missing] = await Promise.all([gateway.issue(), gateway.issue()]);
   await gateway.database.pool.query(`update api_token set scopes = '{}' where id = $1`, [empty.id]);
   await gateway.database.pool.query('update api_token set scopes = null where id = $1', [missing.id]);
-  const ask = async (token?: string) => {
+  const lookUp = async (token?: string) => {
     const reply = await gateway.graphql('{ caller { scopes } }', {}, token === undefined ? {} : { token });
     return reply.json.data.caller.scopes;
   };
-  const all = await Promise.all([ask(empty.secret), ask(missing.secret), ask()]);
+  const all = await Promise.all([lookUp(empty.secret), lookUp(missing.secret), lookUp()]);
   expect(all).toEqual([[], [], ['groups:read', 'groups:write']]);
   expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'a' }, token: empty.secret })).status).toBe(403);
 });
 
-test('look-ups of both environments, of unknown tokens and with faults, all in one turn, each get their own answer', async () => {
+test('look-ups of both environments, of unknown tokens and with errors, in one turn, each get their own result', async () => {
   const create = async (environment: 'Customer' | 'Testing') => {
     const caller = (await gateway.issue({ environment })).secret;
     const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'mixed' }, token: caller });
@@ -59,7 +59,7 @@ test('look-ups of both environments, of unknown tokens and with faults, all in o
   const [customer, testing] = await Promise.all([create('Customer'), create('Testing')]);
   const unknown = forgedToken('apiToken');
   const query = 'query ($token: String!) { userGroup(by: { token: $token }) { teamId } }';
-  const ask = async (credential: string, token: string) => {
+  const lookUp = async (credential: string, token: string) => {
     const { status, json } = await gateway.graphql(query, { token }, { token: credential });
     return json.errors ? [status, json.errors[0].extensions.code] : json.data.userGroup;
   };
@@ -68,11 +68,11 @@ test('look-ups of both environments, of unknown tokens and with faults, all in o
     [testing.caller, testing.token, { teamId: testing.teamId }],
     [customer.caller, testing.token, null],
     [testing.caller, customer.token, null],
-    [customer.caller, 'a token that nobody has', null],
+    [customer.caller, 'a token of no group', null],
     [testing.caller, 'nul\u0000', [200, 'INVALID_INPUT']],
     [unknown, customer.token, [401, 'UNAUTHENTICATED']],
   ];
   const many = Array.from({ length: 10 }, () => cases).flat();
-  const answers = await Promise.all(many.map(([credential, token]) => ask(credential, token)));
-  expect(answers).toEqual(many.map(([, , expected]) => expected));
+  const results = await Promise.all(many.map(([credential, token]) => lookUp(credential, token)));
+  expect(results).toEqual(many.map(([, , expected]) => expected));
 });

@@ -21,7 +21,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     ...['http', 'http/pages', 'rest'],
   ],
   'routes.ts': ['docs-config', 'domain', 'graphql/execution', 'http', 'http/pages', 'rest'],
-  rest: ['graphql/execution', 'graphql/schema', 'http'],
+  rest: ['graphql/execution', 'graphql/schema', 'http', 'domain/errors.ts'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],
     ...['http/body.ts', 'http/json.ts', 'http/media-types.ts', 'http/problem.ts', 'http/types.ts'],
@@ -30,9 +30,9 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'concurrency.ts', 'fair-queue.ts'],
   'http/pages': ['http', 'domain', 'docs-config'],
   'concurrency.ts': ['domain', 'fair-queue.ts'],
-  domain: ['generated', 'database/client.ts', 'database/queries', 'database/errors.ts'],
+  domain: ['generated', 'concurrency.ts', 'database/client.ts', 'database/queries', 'database/errors.ts'],
   'docs-config': [],
-  'docs-config-pool': ['package-root.ts', 'docs-config', 'domain', 'fair-queue.ts'],
+  'docs-config-pool': ['package-root.ts', 'docs-config', 'domain', 'fair-queue.ts', 'http/limits.ts'],
   database: ['package-root.ts', 'generated', 'fair-queue.ts'],
   'database/queries': ['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/text-rows.ts'],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
@@ -40,7 +40,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'fair-queue.ts': [],
 };
 
-/** The module of a file: the longest path of the table that leads to it, or what stands first in its path. */
+/** The module of a file: the longest path of the table that contains it, or else the first segment of its path. */
 const moduleOf = (file: string): string =>
   Object.keys(permissions)
     .filter((path) => file === path || file.startsWith(`${path}/`))

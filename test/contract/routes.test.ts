@@ -11,7 +11,7 @@ import { createRoutes } from '../../src/routes.ts';
 const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }), renderError: problem };
 const routes = createRoutes({ graphql: handler, user: handler, unreadiness: async () => undefined });
 
-test('the route table has no contradiction', () => {
+test('the route table is consistent', () => {
   expect(() => createRouter(routes)).not.toThrow();
 });
 

@@ -11,7 +11,7 @@ import {
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 
-test('schema.graphql is the schema (mend: npm run schema)', () => {
+test('schema.graphql is the printed schema (fix: npm run schema)', () => {
   expect(readFileSync('schema.graphql', 'utf8')).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`);
 });
 

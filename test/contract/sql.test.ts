@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** A statement, by what begins its text or stands in no prose, and Prisma's ways to send one. */
+/** SQL, recognized by how statements begin and by what prose never contains, and Prisma's methods that take SQL. */
 const sql =
   /[`'"]\s*(?:select|insert|update|delete)\s|\b(?:insert into|delete from|update \w+( \w+)? set|select [^;'`"]* from|with \w+ as|lock table)\s|\bpg_\w+\(|\$(?:query|execute)Raw/;
 

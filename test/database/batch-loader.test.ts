@@ -19,7 +19,7 @@ function createRecorded({ maxKeys = 100 } = {}) {
   return { batches, load };
 }
 
-test('a lone call is a batch of its own', async () => {
+test('a single call is a batch', async () => {
   const { batches, load } = createRecorded();
   expect(await load('a')).toBe('a!');
   expect(batches).toEqual([['a']]);
@@ -128,7 +128,7 @@ describe('while the database does not respond', () => {
   }
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
-  test('one caller gets three quarters of the places, others the rest, and all of them results in the end', async () => {
+  test('one caller gets three quarters of the places, others the rest, and all get results in the end', async () => {
     const { load, open } = gated();
     const first = range(0, 7_500).map((key) => load(key, 1));
     await expect(load(7_500, 1)).rejects.toThrow(DatabaseBusy);
@@ -141,7 +141,7 @@ describe('while the database does not respond', () => {
     expect(await load(10_000, 1)).toBe(10_000);
   });
 
-  test('no caller gets more than a quarter of the places beside others', async () => {
+  test('no caller gets more than a quarter of the places while others wait', async () => {
     const { load, open } = gated();
     const waiting = [load(0, 1), ...range(1, 2_501).map((key) => load(key, 2))];
     await expect(load(2_501, 2)).rejects.toThrow(DatabaseBusy);

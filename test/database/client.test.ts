@@ -9,7 +9,7 @@ import { until } from '../support/process.ts';
 let database: TestDatabase;
 let client: Database;
 
-/** Gives the test's database a setting, and connects anew so that it holds. */
+/** Changes a setting of the test's database, and reconnects so that it takes effect. */
 async function connectWith(setting: string): Promise<void> {
   await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} set ${setting}`);
   client = connectDatabase({ connectionString: database.url });
@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.close();
 });
 
-describe('whatever the time zone of the session', () => {
+describe('regardless of the time zone of the session', () => {
   const expiresAt = new Date('2030-07-01T12:34:56.789Z');
   const request = { name: 'x', environmentTag: null, scopes: ['admin'], expiresAt };
 
@@ -52,12 +52,12 @@ describe('whatever the time zone of the session', () => {
   );
 });
 
-test('on a direct connection the server ends statements after 10 s', async () => {
+test('on a direct connection, the server cancels statements after 10 s', async () => {
   await connectWith("statement_timeout = '1h'");
   expect((await client.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
 });
 
-describe('a statement that a real deadlock ends is repeated', () => {
+describe('retries a statement that failed with a deadlock', () => {
   const rename = "update api_token set name = 'by the loser' where id in (1, 2)";
   test.each<[string, (loser: Database) => Promise<unknown>]>([
     ['the driver’s', ({ query }) => query('rename', rename, [])],
@@ -77,7 +77,7 @@ describe('a statement that a real deadlock ends is repeated', () => {
     await winner.query("set deadlock_timeout = '1h'"); // the other one looks for a deadlock, and loses
     await winner.query("begin; update api_token set name = 'by the winner' where id = 2");
 
-    const lost = Promise.resolve(loseOnce(client)); // which also begins it: Prisma's promises wait to be asked
+    const lost = Promise.resolve(loseOnce(client)); // which also starts it: Prisma's promises are lazy
     const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await until(
       async () => (await database.pool.query(waiting)).rowCount,

@@ -12,7 +12,7 @@ afterEach(async () => {
   await dataDir.remove();
 });
 
-test('two gateways started at the same moment in an empty DATA_DIR share one server, commands too; the last one out stops it', async () => {
+test('two gateways and a command that start concurrently in an empty DATA_DIR share one server; the last one to exit stops it', async () => {
   dataDir = makeDataDir();
   const [first, second] = await Promise.all([serve({ DATA_DIR: dataDir.path }), serve({ DATA_DIR: dataDir.path })]);
   const postmaster = dataDir.postmaster() ?? 0;
@@ -28,7 +28,7 @@ test('two gateways started at the same moment in an empty DATA_DIR share one ser
   expect(isAlive(postmaster)).toBe(false);
 });
 
-test('of those who leave at the same moment, one stops the server', async () => {
+test('of several concurrent releases, one stops the server', async () => {
   dataDir = copyDataDir();
   for (let round = 0; round < 5; round += 1) {
     const all = [await openEmbedded(dataDir.path), await openEmbedded(dataDir.path), await openEmbedded(dataDir.path)];
@@ -37,32 +37,32 @@ test('of those who leave at the same moment, one stops the server', async () => 
   }
 });
 
-test('one who comes while the last one leaves gets a server, and neither waits for the other', async () => {
+test('a process that starts while the last one exits gets a server, and neither waits for the other', async () => {
   dataDir = copyDataDir();
   for (let round = 0; round < 4; round += 1) {
     const leaving = await openEmbedded(dataDir.path);
     const [coming] = await Promise.all([openEmbedded(dataDir.path), leaving.close()]);
-    await until(async () => (await answer(coming)) === 'yes', 'the server answers', 10_000);
+    await until(async () => (await isServing(coming)) === 'yes', 'the server accepts connections', 10_000);
     await coming.close();
     expect(dataDir.postmaster()).toBeUndefined();
   }
 });
 
-test('several who come just after the server was killed get one server', async () => {
+test('several processes that start just after the server was killed share one server', async () => {
   dataDir = copyDataDir();
   const lost = await openEmbedded(dataDir.path);
   const postmaster = dataDir.postmaster() ?? 0;
   process.kill(postmaster, 'SIGKILL');
   const others = await Promise.all([openEmbedded(dataDir.path), openEmbedded(dataDir.path)]);
   const all = [lost, ...others];
-  await until(async () => (await Promise.all(all.map(answer))).every((word) => word === 'yes'), 'all have a server');
+  await until(async () => (await Promise.all(all.map(isServing))).every((word) => word === 'yes'), 'all have a server');
   expect(dataDir.postmaster()).not.toBe(postmaster);
   expect(new Set(all.map((each) => each.connection('postgres').port)).size).toBe(1);
   for (const each of all) await each.close();
   expect(dataDir.postmaster()).toBeUndefined();
 });
 
-test('a DATA_DIR that is named by two paths, one through a link, is one', async () => {
+test('two paths of one DATA_DIR, one through a symbolic link, share one server', async () => {
   dataDir = copyDataDir();
   const link = `${dataDir.path}-link`;
   symlinkSync(dataDir.path, link);
@@ -71,15 +71,15 @@ test('a DATA_DIR that is named by two paths, one through a link, is one', async 
   const postmaster = dataDir.postmaster();
   const second = await openEmbedded(link);
   expect(dataDir.postmaster()).toBe(postmaster);
-  expect(await answer(second)).toBe('yes');
+  expect(await isServing(second)).toBe('yes');
   await first.close();
-  expect(await answer(second)).toBe('yes');
+  expect(await isServing(second)).toBe('yes');
   await second.close();
   expect(dataDir.postmaster()).toBeUndefined();
 });
 
-/** Whether a server can be asked at this moment. */
-async function answer(server: Awaited<ReturnType<typeof openEmbedded>>): Promise<string> {
+/** `yes` if the server accepts a query now, otherwise the error. */
+async function isServing(server: Awaited<ReturnType<typeof openEmbedded>>): Promise<string> {
   const client = new pg.Client(server.connection('postgres'));
   client.on('error', () => {});
   try {

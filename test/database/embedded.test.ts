@@ -20,8 +20,8 @@ import { launch, run } from '../support/process.ts';
 let dataDir: TestDataDir;
 afterEach(() => dataDir.remove());
 
-/** A short statement on a server that is open. */
-async function ask(server: Awaited<ReturnType<typeof openEmbedded>>, statement: string): Promise<unknown> {
+/** Runs a short statement. @returns the first column of the first row. */
+async function queryOne(server: Awaited<ReturnType<typeof openEmbedded>>, statement: string): Promise<unknown> {
   const client = new pg.Client(server.connection('postgres'));
   await client.connect();
   try {
@@ -32,26 +32,26 @@ async function ask(server: Awaited<ReturnType<typeof openEmbedded>>, statement: 
   }
 }
 
-test('is created once: what was written is there when it is opened again', async () => {
+test('is created once: data is still there after a restart', async () => {
   dataDir = makeDataDir();
   const first = await openEmbedded(dataDir.path);
-  await ask(first, 'create table kept as select 42 as answer');
-  const identifier = await ask(first, 'select system_identifier::text from pg_control_system()');
+  await queryOne(first, 'create table kept as select 42 as value');
+  const identifier = await queryOne(first, 'select system_identifier::text from pg_control_system()');
   await first.close();
   expect(dataDir.postmaster()).toBeUndefined();
 
   const second = await openEmbedded(dataDir.path);
-  expect(await ask(second, 'select answer from kept')).toBe(42);
-  expect(await ask(second, 'select system_identifier::text from pg_control_system()')).toBe(identifier);
+  expect(await queryOne(second, 'select value from kept')).toBe(42);
+  expect(await queryOne(second, 'select system_identifier::text from pg_control_system()')).toBe(identifier);
   await second.close();
 });
 
-test('takes connections from this machine with the password only, and keeps the password from others', async () => {
+test('accepts only local connections with the password, which only the gateway can read', async () => {
   dataDir = makeDataDir();
   const server = await openEmbedded(dataDir.path);
   const { password, ...connection } = server.connection('postgres');
-  expect(await ask(server, 'show listen_addresses')).toBe('127.0.0.1');
-  expect(await ask(server, 'show password_encryption')).toBe('scram-sha-256');
+  expect(await queryOne(server, 'show listen_addresses')).toBe('127.0.0.1');
+  expect(await queryOne(server, 'show password_encryption')).toBe('scram-sha-256');
   for (const wrong of [`${password}x`, '']) {
     await expect(new pg.Client({ ...connection, password: wrong }).connect()).rejects.toThrow();
   }
@@ -61,7 +61,7 @@ test('takes connections from this machine with the password only, and keeps the 
   await server.close();
 });
 
-test('refuses data of another major version in words, and leaves it alone', async () => {
+test('rejects data of another major version with a message, and does not change it', async () => {
   dataDir = makeDataDir();
   const cluster = join(dataDir.path, 'postgres');
   mkdirSync(cluster);
@@ -72,7 +72,7 @@ test('refuses data of another major version in words, and leaves it alone', asyn
   expect(readdirSync(cluster)).toEqual(['PG_VERSION']);
 });
 
-test('starts although the lock file of a crashed server names a process that is another program by now', async () => {
+test('starts although the lock file of a crashed server has the pid of another program', async () => {
   dataDir = copyDataDir();
   const stranger = spawn('sleep', ['60']);
   onTestFinished(() => void stranger.kill());
@@ -80,7 +80,7 @@ test('starts although the lock file of a crashed server names a process that is 
   writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), `${lock.join('\n')}\n`);
   const server = await openEmbedded(dataDir.path);
   expect(dataDir.postmaster()).not.toBe(stranger.pid);
-  expect(await ask(server, 'select 1')).toBe(1);
+  expect(await queryOne(server, 'select 1')).toBe(1);
   await server.close();
   expect(stranger.exitCode).toBeNull();
 });
@@ -89,17 +89,17 @@ test.each([
   ['empty', ''],
   ['garbage', '\0\0\0 not a number\n'],
   ['cut off', '123456789\n'],
-])('starts although the lock file that a crash left is %s', async (_, content) => {
+])('starts although a crash left a lock file that is %s', async (_, content) => {
   dataDir = copyDataDir();
   writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), content);
   const server = await openEmbedded(dataDir.path);
-  expect(await ask(server, 'select 1')).toBe(1);
+  expect(await queryOne(server, 'select 1')).toBe(1);
   await server.close();
   expect(dataDir.postmaster()).toBeUndefined();
 });
 
 test.runIf(process.platform === 'linux').each(['', 'not a number\n'])(
-  'starts no second server on the data of one that runs although its lock file reads %j',
+  'starts no second server while one is running whose lock file contains %j',
   async (content) => {
     dataDir = copyDataDir();
     const first = await openEmbedded(dataDir.path);
@@ -107,7 +107,7 @@ test.runIf(process.platform === 'linux').each(['', 'not a number\n'])(
     writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), content);
     const second = await openEmbedded(dataDir.path);
     expect(second.connection('postgres').port).toBe(first.connection('postgres').port);
-    expect(await ask(second, 'select 1')).toBe(1);
+    expect(await queryOne(second, 'select 1')).toBe(1);
     await first.close();
     expect(isAlive(postmaster)).toBe(true);
     await second.close();
@@ -120,7 +120,7 @@ test.each([
   ['empty', /postgres-password is empty/, (file: string) => writeFileSync(file, '')],
   ['another', /does not accept the password in .*postgres-password/, (file: string) => writeFileSync(file, 'another')],
 ])(
-  'where the password of existing data is %s, says so and what to do, draws no other, and leaves no server',
+  'explains that the password of existing data is %s and what to do, generates no other, and leaves no server running',
   async (_, text, spoil) => {
     dataDir = copyDataDir();
     const file = join(dataDir.path, 'postgres-password');
@@ -130,7 +130,7 @@ test.each([
     const { code, stdout, stderr } = await run(['migrate'], { DATA_DIR: dataDir.path });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(text);
-    expect(stderr).toContain('restore it from a backup');
+    expect(stderr).toContain('Restore the file from a backup');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(spoiled);
     expect(dataDir.postmaster()).toBeUndefined();
@@ -142,22 +142,22 @@ test.each([
     expect(await launch('sh', ['-c', alter], {}, { ...asOwner, cwd: '/' }).ended).toMatchObject({ code: 0 });
     expect(await launch('sh', ['-c', write], {}).ended).toMatchObject({ code: 0 });
     const server = await openEmbedded(dataDir.path);
-    expect(await ask(server, 'select 1')).toBe(1);
+    expect(await queryOne(server, 'select 1')).toBe(1);
     await server.close();
   },
 );
 
-test('is created although a process of the same number, as in a restarted container, was killed while it created it', async () => {
+test('is created although a process with the same pid, as in a restarted container, was killed while creating it', async () => {
   dataDir = makeDataDir();
   mkdirSync(join(dataDir.path, `postgres.${process.pid}`, 'base'), { recursive: true });
   writeFileSync(join(dataDir.path, `postgres.${process.pid}`, 'PG_VERSION'), '18\n');
   const server = await openEmbedded(dataDir.path);
-  expect(await ask(server, 'select 1')).toBe(1);
+  expect(await queryOne(server, 'select 1')).toBe(1);
   await server.close();
   expect(readdirSync(dataDir.path).filter((name) => name.startsWith('postgres.'))).toEqual([]);
 });
 
-test('the environment’s settings for other PostgreSQL clients do not reach it', async () => {
+test('ignores environment variables for other PostgreSQL clients', async () => {
   dataDir = makeDataDir();
   const { code, stderr } = await run(['migrate'], {
     ...{
@@ -173,7 +173,7 @@ test('the environment’s settings for other PostgreSQL clients do not reach it'
   expect({ code, stderr }).toMatchObject({ code: 0 });
 });
 
-test('where DATA_DIR cannot be made, the command says so in words', async () => {
+test('reports with a message that DATA_DIR cannot be created', async () => {
   dataDir = makeDataDir();
   const file = join(dataDir.path, 'file');
   writeFileSync(file, '');
@@ -185,7 +185,7 @@ test('where DATA_DIR cannot be made, the command says so in words', async () => 
 
 const asRoot = process.getuid?.() === 0;
 
-test.runIf(asRoot)('as root, in a checkout and with a DATA_DIR below a folder that no other user may enter', async () => {
+test.runIf(asRoot)('runs as root, with a checkout and a DATA_DIR that no other user has access to', async () => {
   dataDir = makeDataDir();
   const system = '/var/lib/user-group-gateway';
   const copies = () => (existsSync(system) ? readdirSync(system).filter((each) => each.startsWith('postgresql-')) : []);

@@ -11,7 +11,7 @@ const prismaError = (code: string, originalCode: string) =>
     meta: { driverAdapterError: Object.assign(new Error('x'), { cause: { originalCode } }) },
   });
 
-describe('the database cannot serve just now', () => {
+describe('the database is unavailable', () => {
   test.each([
     ...['08000', '08001', '08003', '08006', '08P01', '53000', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57014'],
     ...['58000', '58030', '25006', '40001', '40P01'],
@@ -34,7 +34,7 @@ describe('the database cannot serve just now', () => {
   });
 });
 
-describe('a fault of ours or of the data', () => {
+describe('an error of the gateway or of the data', () => {
   test.each(['23505', '23503', '22001', '22P02', '42P01', '42601', '42501', '0A000', '25P02', 'P2002', 'P2025', 'ERR_ASSERTION'])(
     '%s',
     (code) => expect(isUnavailable(withCode(code))).toBe(false),
@@ -68,7 +68,7 @@ describe('work that failed', () => {
   });
 });
 
-describe('as they really come', () => {
+describe('actual errors', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -81,7 +81,7 @@ describe('as they really come', () => {
       (error: unknown) => error,
     );
 
-  test('nobody listens', async () => {
+  test('nothing listens on the port', async () => {
     const nowhere = connectDatabase({ connectionString: 'postgresql://user:password@127.0.0.1:1/none' });
     expect(isUnavailable(await faultOf(nowhere.pool.query('select')))).toBe(true);
     expect(isUnavailable(await faultOf(nowhere.prisma.apiToken.count()))).toBe(true);
@@ -114,7 +114,7 @@ describe('as they really come', () => {
     await client.end();
   });
 
-  test('a table is missing, a row is there twice', async () => {
+  test('a missing table, a duplicate row', async () => {
     expect(isUnavailable(await faultOf(database.prisma.$queryRaw`select * from no_such_table`))).toBe(false);
     const data = { name: 'twice', scopes: [], secretHash: new Uint8Array(32) };
     await database.prisma.apiToken.create({ data });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => empty.close());
 
-test('the migrations make what prisma/schema.prisma describes', async () => {
+test('the migrations create what prisma/schema.prisma describes', async () => {
   await migrate(empty.pool);
   expect(await schemaDifference(empty.pool)).toBe('');
 });
@@ -30,7 +30,7 @@ test.each([
   ['an index too few', 'drop index user_group_provided_id_testing_key', 'user_group_provided_id_testing_key'],
   ['another type', 'alter table user_group alter column name type text', '"name" SET DATA TYPE VARCHAR(255)'],
   ['a value of an enumeration', "alter type environment_tag add value 'Staging'", 'environment_tag'],
-])('the comparison of the two sees %s', async (_, change, difference) => {
+])('the comparison of the two finds %s', async (_, change, difference) => {
   await migrate(empty.pool);
   await empty.pool.query(change);
   expect(await schemaDifference(empty.pool)).toContain(difference);
@@ -73,10 +73,10 @@ test('are applied in order, once, and recorded as Prisma records them', async ()
   ]);
 });
 
-test('applied from several pools at the same moment, they are applied once', async () => {
+test('are applied once by several concurrent pools', async () => {
   const others = Array.from({ length: 4 }, () => connectDatabase({ connectionString: empty.url }));
   const applied = await Promise.all(others.map(({ pool }) => migrate(pool)));
-  expect(applied.flat()).toEqual(names);
+  expect(applied.flat().toSorted((a, b) => a.localeCompare(b))).toEqual(names);
   const { rows } = await empty.pool.query('select migration_name from _prisma_migrations');
   expect(rows).toHaveLength(names.length);
   await Promise.all(others.map((other) => other.close()));
@@ -91,20 +91,20 @@ test('leave no lock and no setting behind', async () => {
   expect((await empty.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
 });
 
-test('a migration that was applied with another text is refused by name, and nothing is changed', async () => {
+test('rejects a migration that was modified after it was applied, by name, and changes nothing', async () => {
   await migrate(empty.pool);
   await empty.pool.query("update _prisma_migrations set checksum = repeat('0', 64)");
   await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was modified after it was applied to this database`));
 });
 
-test('a migration that another tool began and did not finish is refused by name', async () => {
+test('rejects a migration that another tool started and did not finish, by name', async () => {
   await migrate(empty.pool);
   await empty.pool.query('update _prisma_migrations set finished_at = null');
   await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was started by another tool`));
   expect(await isMigrated(empty)).toBe(false);
 });
 
-test('one that was rolled back counts as not applied; a failing one leaves nothing behind', async () => {
+test('a rolled back migration is pending; a failed one changes nothing', async () => {
   await migrate(empty.pool);
   await empty.pool.query('update _prisma_migrations set finished_at = null, rolled_back_at = now()');
   await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} failed and was rolled back: .*already exists`));
@@ -112,7 +112,7 @@ test('one that was rolled back counts as not applied; a failing one leaves nothi
   expect(rows).toEqual([]);
 });
 
-test('the history of a newer version is not minded', async () => {
+test('ignores migrations of a newer version', async () => {
   await migrate(empty.pool);
   await empty.pool.query(
     "insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'y', '29990101000000_newer', now())",
@@ -121,7 +121,7 @@ test('the history of a newer version is not minded', async () => {
   expect(await isMigrated(empty)).toBe(true);
 });
 
-test('the command applies what is not applied, and says so; the second time there is nothing to apply', async () => {
+test('the command applies pending migrations and logs them; the second time there are none', async () => {
   const first = await run(['migrate'], { DATABASE_URL: empty.url });
   expect(first).toMatchObject({
     code: 0,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../support/database.ts';
 
-/** What the operator is told. */
+/** The messages for the operator. */
 let events: string[];
 const open = (databaseUrl: string, onEvent: (message: string) => void = (message) => void events.push(message)) =>
   openDatabase({ databaseUrl, dataDir: '/nowhere', namedStatements: true, onEvent });
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a database that nobody serves is waited for, then refused in words, without the password', async () => {
+test('waits for an unreachable database, then fails with a message without the password', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const patience = (message: string) => {
     events.push(message);
@@ -31,7 +31,7 @@ test('a database that nobody serves is waited for, then refused in words, withou
   expect(`${message} ${events}`).not.toMatch(/pass(%40|@)word/);
 });
 
-test('a wrong password, or a database that is not there, is told at once', async () => {
+test('reports a wrong password or a missing database immediately', async () => {
   const database = await createTestDatabase();
   const url = new URL(database.url);
   url.password = 'another-password';
@@ -43,7 +43,7 @@ test('a wrong password, or a database that is not there, is told at once', async
   await database.close();
 });
 
-test('a database that comes up while it is waited for is used', async () => {
+test('uses a database that becomes reachable while waiting', async () => {
   const database = await createTestDatabase();
   const target = new URL(database.url);
   let relay: Server | undefined;

@@ -32,7 +32,7 @@ async function leftBehind() {
     "select * from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
   );
   const seen = new Set<string>();
-  // All at once, so that each is on a connection of its own.
+  // Concurrently, so that each uses another connection.
   const clients = Array.from({ length: poolSize }, () => new pg.Client(settings['DATABASE_URL']));
   await Promise.all(clients.map((client) => client.connect()));
   await Promise.all(clients.map((client) => client.query('begin')));
@@ -58,7 +58,7 @@ async function exchange(writer: string, reader: string, id: string): Promise<voi
   expect(json.data.userGroup.name).toBe('renamed');
 }
 
-test('four gateways that start at once behind PgBouncer in transaction mode all serve, and leave no lock and no setting', async () => {
+test('four gateways that start concurrently behind PgBouncer in transaction mode all serve, and leave no lock and no setting', async () => {
   const gateways = await Promise.all(Array.from({ length: 4 }, () => serve(settings)));
   for (const [index, { url }] of gateways.entries()) await exchange(url, gateways[(index + 1) % 4]?.url ?? '', `group ${index}`);
   expect(await leftBehind()).toEqual({ locks: [], settings: [] });
@@ -66,7 +66,7 @@ test('four gateways that start at once behind PgBouncer in transaction mode all 
 });
 
 test.each(['false', 'true'])(
-  'four that start one after the other do so too, the first with DB_NAMED_STATEMENTS=%s',
+  'so do four that start one after the other, the first with DB_NAMED_STATEMENTS=%s',
   async (named) => {
     const gateways = [];
     for (let count = 0; count < 4; count += 1)

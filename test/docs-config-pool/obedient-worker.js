@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 
 const jobs = {
-  answer: (text) => parentPort.postMessage(text),
+  echo: (text) => parentPort.postMessage(text),
   hang: () => {
     for (;;);
   },
@@ -10,7 +10,7 @@ const jobs = {
   throw: () => {
     throw new Error('broken');
   },
-  // Answers when the shared flag is raised, and not before.
+  // Replies only once the shared flag is set.
   wait: (flag) => {
     Atomics.wait(flag, 0, 0);
     parentPort.postMessage('waited');

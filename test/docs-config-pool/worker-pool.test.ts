@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from '../../src/docs-config-pool/worker-pool.ts';
 
 interface Job {
-  readonly job: 'answer' | 'hang' | 'exit' | 'throw' | 'wait' | 'fill' | 'mark';
+  readonly job: 'echo' | 'hang' | 'exit' | 'throw' | 'wait' | 'fill' | 'mark';
   readonly argument?: unknown;
 }
 
@@ -38,13 +38,11 @@ function heldJob(): { job: Job; raise: () => void } {
   return { job: { job: 'wait', argument: flag }, raise };
 }
 
-const answer = (argument: unknown): Job => ({ job: 'answer', argument });
+const echo = (argument: unknown): Job => ({ job: 'echo', argument });
 
 test('resolves each of many jobs with its own result', async () => {
   const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 100 });
-  const results = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => pool.run(answer(index), { characters: 1, share: 1 })),
-  );
+  const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(echo(index), { characters: 1, share: 1 })));
   expect(results).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
@@ -56,15 +54,15 @@ test.each([
   async (_, limits, characters) => {
     const pool = poolWith(limits);
     const { job, raise } = heldJob();
-    const running = pool.run(job, { characters: 1_000_000 }); // one that can run at once may be of any size
-    const waiting = pool.run(answer('waited its turn'), { characters });
-    await expect(pool.run(answer('too many'), { characters: 1 })).rejects.toMatchObject({
+    const running = pool.run(job, { characters: 1_000_000 }); // a job that can start immediately may have any size
+    const waiting = pool.run(echo('waited its turn'), { characters });
+    await expect(pool.run(echo('too many'), { characters: 1 })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'Too many checks are waiting already. Try again shortly.',
+      message: 'Too many checks are queued. Try again shortly.',
     });
     raise();
     expect(await Promise.all([running, waiting])).toEqual(['waited', 'waited its turn']);
-    expect(await pool.run(answer('next'), { characters: 1 })).toBe('next');
+    expect(await pool.run(echo('next'), { characters: 1 })).toBe('next');
   },
 );
 
@@ -75,7 +73,7 @@ test.each<[Job['job'], string]>([
 ])('a thread that fails (%s) rejects its own job with %s; the next job is run', async (job, code) => {
   const pool = poolWith();
   const failing = pool.run({ job }, { characters: 1 });
-  const next = pool.run(answer('next'), { characters: 1 });
+  const next = pool.run(echo('next'), { characters: 1 });
   await expect(failing).rejects.toMatchObject({ code, cause: expect.any(Error) });
   expect(await next).toBe('next');
 });
@@ -83,7 +81,7 @@ test.each<[Job['job'], string]>([
 test('rejects a job that takes too long with UNAVAILABLE; the next job is run', async () => {
   const pool = poolWith({ jobTimeoutMs: 1000 });
   const hanging = pool.run({ job: 'hang' }, { characters: 1 });
-  const next = pool.run(answer('next'), { characters: 1 });
+  const next = pool.run(echo('next'), { characters: 1 });
   await expect(hanging).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('longer than 1 s') });
   expect(await next).toBe('next');
 });
@@ -94,7 +92,7 @@ test('shares take turns, and one share alone can use three quarters of the queue
   const order: string[] = [];
   const jobs = [pool.run(job, { characters: 1, share: 1 })];
   const send = (share: number, name: string, characters = 1) =>
-    jobs.push(pool.run(answer(name), { characters, share }).then((result) => order.push(String(result))));
+    jobs.push(pool.run(echo(name), { characters, share }).then((result) => order.push(String(result))));
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) send(1, name); // each counts as an eighth
   send(2, 'b1', 200);
   send(1, 'a8');
@@ -106,7 +104,7 @@ test('shares take turns, and one share alone can use three quarters of the queue
 });
 
 test.each([
-  ['whose caller has gone meanwhile', 20_000, true],
+  ['whose caller has disconnected', 20_000, true],
   ['that has waited too long', 0, false],
 ])('does not run or queue a job %s', async (_, maxWaitMs, isAbandoned) => {
   const pool = poolWith({ maxQueuedJobs: 2, maxWaitMs });
@@ -116,24 +114,24 @@ test.each([
   const ran = new Int32Array(new SharedArrayBuffer(4));
   const dropped = pool.run({ job: 'mark', argument: ran }, { characters: 1000, share: 1, isAbandoned: () => isGone });
   isGone = isAbandoned;
-  const next = pool.run(answer('next'), { characters: 1000, share: 2 }); // fits only without the other
-  await expect(dropped).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
+  const next = pool.run(echo('next'), { characters: 1000, share: 2 }); // fits only without the other
+  await expect(dropped).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not start in time') });
   raise();
   expect(await running).toBe('waited');
   if (maxWaitMs > 0) expect(await next).toBe('next');
   else
-    await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not begin in time') });
+    await expect(next).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not start in time') });
   expect(ran[0]).toBe(0);
 });
 
 test('close rejects unfinished and later jobs', async () => {
   const pool = poolWith();
-  const jobs = [pool.run({ job: 'hang' }, { characters: 1 }), pool.run(answer('waiting'), { characters: 1 })];
+  const jobs = [pool.run({ job: 'hang' }, { characters: 1 }), pool.run(echo('waiting'), { characters: 1 })];
   const settled = Promise.allSettled(jobs);
   await pool.close();
   const stopping = { status: 'rejected', reason: { code: 'UNAVAILABLE', message: 'The gateway is stopping.' } };
   expect(await settled).toMatchObject([stopping, stopping]);
-  await expect(pool.run(answer('later'), { characters: 1 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(pool.run(echo('later'), { characters: 1 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
 test('threads never keep a process alive', () => {

@@ -88,7 +88,7 @@ const suffixes = ['', '}', ']', ']}', ']}]}', '"', '"}', '"]}', 'x', '1', '\n', 
 
 const unit = fc.array(fc.constantFrom(...atoms), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
 
-/** Any shape made of pieces of JSON, and of what is mistaken for JSON. */
+/** Any sequence of pieces of JSON and of what is mistaken for JSON. */
 export const hostileShapes: fc.Arbitrary<HostileShape> = fc.record({
   prefix: fc.constantFrom(...prefixes),
   first: unit,

@@ -30,7 +30,7 @@ function checksum(text: string): string {
   return digits.padStart(6, '0');
 }
 
-test('the independent checksum is right about what is known', () => {
+test('the independent checksum agrees with known values', () => {
   expect(crc32('123456789')).toBe(0xcbf43926);
   expect(crc32('')).toBe(0);
 });
@@ -40,7 +40,7 @@ const known = ['ugt_000000000000000000000000000000', 'ugk_0000000000000000000000
   (body) => body + checksum(body),
 );
 
-test('the format is pinned', () => {
+test('the format is fixed', () => {
   expect(known).toMatchInlineSnapshot(`
     [
       "ugt_00000000000000000000000000000041p1rY",
@@ -84,7 +84,7 @@ const wellFormed = fc
   .map(([prefix, random]) => prefix + random + checksum(prefix + random));
 
 describe('an issued token', () => {
-  test('has its prefix, 30 characters of the alphabet and the checksum of all that', () => {
+  test('has its prefix, 30 characters of the alphabet and a checksum of both', () => {
     fc.assert(
       fc.property(kinds, (kind) => {
         const token = issueToken(kind);
@@ -121,7 +121,7 @@ describe('an issued token', () => {
   });
 });
 
-describe('a token of ours that was changed is refused', () => {
+describe('a modified token is rejected', () => {
   test('by any single character', () => {
     const change = fc.tuple(wellFormed, fc.nat(35), fc.constantFrom(...alphabet));
     fc.assert(
@@ -134,7 +134,7 @@ describe('a token of ours that was changed is refused', () => {
     );
   });
 
-  test('by two neighbours that change places', () => {
+  test('by two adjacent characters swapped', () => {
     fc.assert(
       fc.property(wellFormed, fc.nat(34), (token, index) => {
         const [a = '', b = ''] = token.slice(4 + index);
@@ -153,7 +153,7 @@ describe('a token of ours that was changed is refused', () => {
     );
   });
 
-  test('by being cut off or having more behind it', () => {
+  test('by being truncated or extended', () => {
     fc.assert(
       fc.property(wellFormed, fc.nat(39), (token, length) => {
         expect([isIntact(token.slice(0, length)), isIntact(`${token}0`), isIntact(`${token} `)]).toEqual([false, false, false]);
@@ -198,7 +198,7 @@ describe('an API token', () => {
 });
 
 describe('a text with tokens', () => {
-  test('is recognized, and loses the secret part of each of them', () => {
+  test('is recognized, and the secret part of each token is redacted', () => {
     fc.assert(
       fc.property(
         fc.array(issued, { minLength: 1, maxLength: 3 }),
@@ -213,7 +213,7 @@ describe('a text with tokens', () => {
     );
   });
 
-  test.each(['', 'acme', 'ugt', 'a_ugx_b'])('is not seen in %j', (text) => {
+  test.each(['', 'acme', 'ugt', 'a_ugx_b'])('is not found in %j', (text) => {
     expect([containsToken(text), redactTokens(text)]).toEqual([false, text]);
   });
 });

@@ -32,7 +32,7 @@ function issuesOf(check: () => void): readonly string[] {
   return [];
 }
 
-describe('as much of an input is looked at as it takes to refuse it', () => {
+describe('checks no more of an input than necessary to reject it', () => {
   const tenWrong = Array.from({ length: 10 }, () => ({ schemaId: 's', dataSource: 5 })).map((entry, i) => ({
     ...entry,
     schemaId: `${i}`,
@@ -71,12 +71,12 @@ describe('as much of an input is looked at as it takes to refuse it', () => {
   });
 });
 
-test('what is wrong before properties turn out too large is reported with that', () => {
+test('reports issues that were found before properties exceed the limit, too', () => {
   const properties = { bad: '\0', long: 'x'.repeat(70_000) };
   expect(issuesOf(() => checkUpdate(writer, { by: { teamId: 1 }, properties }))).toEqual(['properties.bad', 'properties']);
 });
 
-test('the selector and the change of an update are judged together', () => {
+test('reports issues of the selector and of the change of an update together', () => {
   expect(issuesOf(() => checkUpdate(writer, { by: { token: '' }, name: '', mapping: null }))).toEqual([
     'by.token',
     'mapping',
@@ -85,6 +85,6 @@ test('the selector and the change of an update are judged together', () => {
   expect(issuesOf(() => checkUpdate(writer, { by: { teamId: 1 }, name: 'n' }))).toEqual([]);
 });
 
-test.each([-1, 604_801, 1.5, Number.NaN, '60', true])('a grace period of %j is refused', (graceSeconds) => {
+test.each([-1, 604_801, 1.5, Number.NaN, '60', true])('rejects a grace period of %j', (graceSeconds) => {
   expect(issuesOf(() => checkRotate(writer, { currentToken: 'x', graceSeconds }))).toEqual(['graceSeconds']);
 });

@@ -25,7 +25,7 @@ const read: Scope[] = ['groups:read'];
 const write: Scope[] = ['groups:write'];
 const validate: Scope[] = ['config:validate'];
 
-/** For every root field an operation that succeeds for whoever may, by the name of the field and, where it matters, a way to ask. */
+/** For every root field an operation that succeeds with the right scope, by the name of the field and, if relevant, the selector. */
 const operations: Record<string, Operation> = {
   caller: { document: () => '{ caller { __typename } }', scopes: [] },
   node: { document: () => `{ node(id: "${group.id}") { __typename } }`, scopes: read },
@@ -40,6 +40,7 @@ const operations: Record<string, Operation> = {
     document: () => `{ userGroup(by: { token: "${group.token}" }) { __typename } }`,
     scopes: ['groups:read', 'groups:resolve'],
   },
+  userGroups: { document: () => '{ userGroups(filter: { search: "acme" }) { totalCount nodes { token } } }', scopes: read },
   getOrCreateUserGroup: {
     document: () => `mutation { getOrCreateUserGroup(input: { providedId: "acme" }) ${result} }`,
     scopes: write,
@@ -57,13 +58,13 @@ const operations: Record<string, Operation> = {
 
 const fieldOf = (name: string): string => name.split(' ')[0] ?? '';
 
-/** The code of the failure of an operation, wherever it stands; none if it succeeded. */
+/** The code of a failed operation, of `errors` or of the result; `undefined` if it succeeded. */
 async function codeOf(name: string, token: string | null): Promise<string | undefined> {
   const { json } = await gateway.graphql(operations[name]?.document() ?? '', {}, { token });
   return json.errors?.[0].extensions.code ?? json.data[fieldOf(name)]?.code;
 }
 
-test('every root field is looked at here', async () => {
+test('covers every root field', async () => {
   const { json } = await gateway.graphql('{ __schema { queryType { fields { name } } mutationType { fields { name } } } }');
   const { queryType, mutationType } = json.data.__schema;
   const names = [...queryType.fields, ...mutationType.fields].map(({ name }: { name: string }) => name);
@@ -71,7 +72,7 @@ test('every root field is looked at here', async () => {
 });
 
 describe.each(Object.entries(operations))('%s', (name, { document, scopes }) => {
-  test('is closed to nobody', async () => {
+  test('is available to some scope', async () => {
     expect(await codeOf(name, null)).toBe('UNAUTHENTICATED');
   });
 
@@ -88,19 +89,19 @@ describe.each(Object.entries(operations))('%s', (name, { document, scopes }) => 
     }
   });
 
-  test('gives no data without an API token beside a field that needs none', async () => {
+  test('returns no data without an API token next to a field that needs none', async () => {
     const { status, json } = await gateway.graphql(document().replace('{', '{ __typename '), {}, { token: null });
     expect(status).toBe(200);
     expect(JSON.stringify(json.data)).not.toMatch(new RegExp(`"UserGroup"|ApiToken|Payload|${tokenPrefixes.userGroup}`));
   });
 
-  test('is refused to a credential that is not accepted', async () => {
+  test('rejects an invalid credential', async () => {
     const reply = await gateway.graphql(document(), {}, { token: group.token });
     expect([reply.status, reply.json.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
     expect(reply.headers.get('www-authenticate')).toBe('Token');
   });
 
-  test.each([...scopeNames])(`answers to %s as the scopes ${scopes.join(' and ')} say`, async (scope) => {
+  test.each([...scopeNames])(`with the scope %s: requires ${scopes.join(' or ')}`, async (scope) => {
     const { secret } = await gateway.issue({ scopes: [scope] });
     const isEnough = scope === 'admin' || scopes.length === 0 || scopes.includes(scope);
     expect(await codeOf(name, secret)).toBe(isEnough ? undefined : 'FORBIDDEN');
@@ -113,12 +114,12 @@ async function current(): Promise<typeof group> {
   return (await gateway.graphql('{ userGroup(by: { providedId: "acme" }) { id token } }')).json.data.userGroup;
 }
 
-test('the schema may be read by anybody', async () => {
+test('introspection needs no API token', async () => {
   const { json } = await gateway.graphql('{ __typename __schema { queryType { name } } }', {}, { token: null });
   expect(json.data).toEqual({ __typename: 'Query', __schema: { queryType: { name: 'Query' } } });
 });
 
-test('a refusal among other fields leaves those that are allowed', async () => {
+test('a forbidden field does not affect the permitted ones', async () => {
   const { secret: token } = await gateway.issue({ scopes: ['groups:write'] });
   const { json } = await gateway.graphql('{ caller { name } userGroup(by: { providedId: "acme" }) { id } }', {}, { token });
   expect(json.data).toEqual({ caller: { name: 'test' }, userGroup: null });

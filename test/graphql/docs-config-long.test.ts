@@ -18,7 +18,7 @@ const query = `query ($inputs: [DocsConfigInput!]!, $options: DocsConfigOptions)
 const checkAll = async (inputs: unknown[], options = {}) => (await gateway.graphql(query, { inputs, options }, { token })).json;
 
 /** The part of a report that the query above selects. */
-const asked = ({ valid, errorCount, warningCount, diagnostics, config }: Report) => ({
+const selected = ({ valid, errorCount, warningCount, diagnostics, config }: Report) => ({
   ...{ valid, errorCount, warningCount },
   diagnostics: diagnostics.map(({ code, message, pointer, range: { start } }) => ({
     ...{ code, message, pointer },
@@ -52,7 +52,7 @@ test('reports a long document like a short one, as text and as value', async () 
       validateDocsConfigValue(broken, options),
       validateDocsConfig('{', options),
       validateDocsConfigValue(right, options),
-    ].map(asked),
+    ].map(selected),
   );
   expect(data.reports[3]).toMatchObject({ valid: true, config: { name: 'Acme' } });
 });
@@ -60,13 +60,13 @@ test('reports a long document like a short one, as text and as value', async () 
 test('serves other requests while documents of 900 KB are checked', async () => {
   // The largest document that fits a request body, and the most work: every second character is a diagnostic.
   const source = `{"name": "Acme", "navigation": [{"group": "a", "pages": [${'1,'.repeat(440_000)}1]}]}`;
-  const answered: string[] = [];
+  const completed: string[] = [];
   const check = checkAll([{ source }]).then(({ data }) => {
-    answered.push('check');
+    completed.push('check');
     return data.reports[0];
   });
   let alive = 0;
-  while (!answered.includes('check')) {
+  while (!completed.includes('check')) {
     expect((await gateway.send('GET', '/livez', { token: null })).status).toBe(200);
     alive++;
   }

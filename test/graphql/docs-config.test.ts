@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const ask = async (query: string, variables: Record<string, unknown> = {}) =>
+const send = async (query: string, variables: Record<string, unknown> = {}) =>
   (await gateway.graphql(query, variables, { token })).json;
 
 const diagnostics = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) {
@@ -23,7 +23,7 @@ const source =
   '{\n  "name": "Acme",\n  "colors": { "primary": "0d9373" },\n  "navigation": [{ "group": "Start", "pages": ["intro"] }]\n}';
 
 test('reports a diagnostic with its range, fix and page', async () => {
-  const { data } = await ask(diagnostics, { input: { source } });
+  const { data } = await send(diagnostics, { input: { source } });
   expect(data.report).toEqual({
     valid: false,
     errorCount: 1,
@@ -42,7 +42,7 @@ test('reports a diagnostic with its range, fix and page', async () => {
 });
 
 test('checks a value like its text', async () => {
-  const { data } = await ask(diagnostics, { input: { value: JSON.parse(source) } });
+  const { data } = await send(diagnostics, { input: { value: JSON.parse(source) } });
   expect(data.report.diagnostics).toMatchObject([{ code: 'hex-color', pointer: '/colors/primary' }]);
 });
 
@@ -69,7 +69,7 @@ test('returns the typed document with every default', async () => {
       }
     }
   }`;
-  expect((await ask(query, { input: { value } })).data.validateDocsConfig.config).toEqual({
+  expect((await send(query, { input: { value } })).data.validateDocsConfig.config).toEqual({
     name: 'Acme',
     openapi: ['api.json'],
     versions: null,
@@ -90,7 +90,7 @@ test('returns the typed document with every default', async () => {
 });
 
 test('returns no document when there are errors', async () => {
-  const { data } = await ask('{ validateDocsConfig(input: { source: "{}" }) { valid config { name } } }');
+  const { data } = await send('{ validateDocsConfig(input: { source: "{}" }) { valid config { name } } }');
   expect(data.validateDocsConfig).toEqual({ valid: false, config: null });
 });
 
@@ -116,12 +116,12 @@ describe('options', () => {
       [['missing-file', 'WARNING']],
     ],
   ])('%s', async (_, value, options, expected) => {
-    const { data } = await ask(diagnostics, { input: { value }, options });
+    const { data } = await send(diagnostics, { input: { value }, options });
     expect(data.report.diagnostics.map(({ code, severity }: Record<string, string>) => [code, severity])).toEqual(expected);
   });
 
   test('rejects an unknown rule and lists the known ones', async () => {
-    const { data, errors } = await ask(diagnostics, {
+    const { data, errors } = await send(diagnostics, {
       input: { source },
       options: { severities: [{ code: 'hex-colour', level: 'OFF' }] },
     });
@@ -134,14 +134,14 @@ describe('options', () => {
 });
 
 test('reports several files in order', async () => {
-  const { data } = await ask('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
+  const { data } = await send('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
     inputs: [{ source }, { value: { name: 'A', navigation: [] } }, { source: '' }],
   });
   expect(data.validateDocsConfigs).toEqual([{ valid: false }, { valid: true }, { valid: false }]);
 });
 
 test('rejects more files than the maximum per call', async () => {
-  const { errors } = await ask('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
+  const { errors } = await send('query ($inputs: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $inputs) { valid } }', {
     inputs: Array.from({ length: 21 }, () => ({ source: '{}' })),
   });
   expect(errors[0].extensions.code).toBe('INVALID_INPUT');
@@ -154,7 +154,7 @@ test('requires the scope config:validate', async () => {
 
 describe('pages', () => {
   test('each diagnostic’s page is served', async () => {
-    const { data } = await ask(diagnostics, { input: { source } });
+    const { data } = await send(diagnostics, { input: { source } });
     const page = await gateway.send('GET', data.report.diagnostics[0].url, { token: null });
     expect([page.status, page.headers.get('content-type'), page.text.includes('<h1><code>hex-color</code></h1>')]).toEqual([
       200,

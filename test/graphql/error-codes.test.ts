@@ -20,10 +20,10 @@ const documents = {
     'mutation ($input: RotateUserGroupTokenInput!) { result: rotateUserGroupToken(input: $input) { ... on Error { code } } }',
 };
 
-/** The code of a failure over GraphQL, wherever it stands. */
+/** The code of a failure over GraphQL, of `errors` or of the result. */
 const codeOf = ({ json }: Reply): string | undefined => json.errors?.[0].extensions.code ?? json.data?.result?.code;
 
-describe('a fault of what is asked has one code over both doors', () => {
+describe('an error in the input has the same code over REST and GraphQL', () => {
   type Row = [
     code: string,
     status: number,
@@ -35,7 +35,7 @@ describe('a fault of what is asked has one code over both doors', () => {
   ];
   const long = 'x'.repeat(256);
   const rows: Record<string, Row> = {
-    'no credential': ['UNAUTHENTICATED', 401, 'GET', { user_group_id: 'a' }, 'getOrCreate', { providedId: 'a' }, 'nobody'],
+    'no credential': ['UNAUTHENTICATED', 401, 'GET', { user_group_id: 'a' }, 'getOrCreate', { providedId: 'a' }, 'anonymous'],
     'a scope that lacks': ['FORBIDDEN', 403, 'GET', { user_group_id: 'a' }, 'getOrCreate', { providedId: 'a' }, 'reader'],
     'an id too long': ['INVALID_INPUT', 400, 'GET', { user_group_id: long }, 'getOrCreate', { providedId: long }],
     'an id that is a number': ['INVALID_INPUT', 400, 'GET', { user_group_id: 5 }, 'getOrCreate', { providedId: 5 }],
@@ -62,17 +62,17 @@ describe('a fault of what is asked has one code over both doors', () => {
   };
 
   test.each(Object.entries(rows))('%s', async (_, [code, status, method, body, document, input, as]) => {
-    const token = as === 'nobody' ? null : as === undefined ? gateway.token : (tokens[as] ?? '');
+    const token = as === 'anonymous' ? null : as === undefined ? gateway.token : (tokens[as] ?? '');
     const rest = await gateway.send(method, '/api/user', { body, token });
     expect([rest.status, rest.json.code]).toEqual([status, code]);
     expect(codeOf(await gateway.graphql(documents[document], { input }, { token }))).toBe(code);
   });
 });
 
-describe('a fault of the request has one status and one code over both doors', () => {
+describe('an error in the request has the same status and code over REST and GraphQL', () => {
   const padding = ' '.repeat(1_048_577);
   const rows: Record<string, [code: string, status: number, options: RequestOptions, method?: string]> = {
-    'an unknown credential': ['UNAUTHENTICATED', 401, { token: `nobody-${'x'.repeat(20)}`, body: {} }],
+    'an unknown credential': ['UNAUTHENTICATED', 401, { token: `unknown-${'x'.repeat(20)}`, body: {} }],
     'another scheme': ['UNAUTHENTICATED', 401, { token: null, headers: { authorization: 'Bearer x' }, body: {} }],
     'no body': ['BODY_REQUIRED', 400, {}],
     'no JSON': ['MALFORMED_JSON', 400, { body: '{' }],
@@ -104,7 +104,7 @@ describe('a fault of the request has one status and one code over both doors', (
   });
 });
 
-describe('what GraphQL itself refuses has a code of the closed list', () => {
+describe('errors of GraphQL itself have a code of the error catalog', () => {
   const rows: Record<string, [body: object, code?: string]> = {
     'a syntax error': [{ query: '{' }],
     'an empty document': [{ query: '' }],
@@ -148,7 +148,7 @@ describe('what GraphQL itself refuses has a code of the closed list', () => {
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'by-get' } })).toBe(0);
   });
 
-  test('the list in the schema is the one that both doors use', async () => {
+  test('the enum in the schema is the error catalog', async () => {
     const { json } = await gateway.graphql('{ __type(name: "ErrorCode") { enumValues { name } } }');
     const names = json.data.__type.enumValues.map(({ name }: { name: string }) => name);
     expect(new Set(names)).toEqual(new Set(Object.keys(errorCatalog)));

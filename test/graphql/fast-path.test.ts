@@ -23,7 +23,7 @@ const anonymous = (): GraphQLContext =>
   });
 
 // When it fails it says the seed and the path with which it fails again: npm run fuzz -- --seed N --path P.
-test('the fast path answers each of 2,000 documents drawn from the schema as the full pipeline does, byte for byte', async () => {
+test('the fast path responds to each of 2,000 generated documents like the full pipeline, byte for byte', async () => {
   const { compare, known, figures } = await createComparison(database);
   await fc.assert(fc.asyncProperty(requestsOf(schema, known), compare), { numRuns: 2_000 });
   // Else the comparison compared next to nothing.
@@ -33,7 +33,7 @@ test('the fast path answers each of 2,000 documents drawn from the schema as the
   for (const [construct, count] of Object.entries(figures.constructs)) expect.soft(count, construct).toBeGreaterThan(20);
 }, 120_000);
 
-test('a flood of distinct documents is forgotten again, and those in use are not', async () => {
+test('evicts a flood of distinct documents, but not those in use', async () => {
   const { full, fast } = createPaths();
   const used = { query: '{ used: __typename }' };
   await full(used, undefined, anonymous());
@@ -53,14 +53,14 @@ test.each([
     `{ ${many(150, (i) => `a${i}: caller { ...F }`)} } fragment F on ApiToken { ${many(200, (i) => `b${i}: name`)} }`,
   ],
   ['fields without number', `{ ${many(400, (i) => `a${i}: caller { name }`)} }`],
-])('a small document that would become a huge function is not compiled: %s', async (_, query) => {
+])('does not compile a small document that would become a huge function: %s', async (_, query) => {
   const { full, compiles } = createPaths();
   expect(validate(schema, parse(query))).toEqual([]);
   expect(compiles(query)).toBe(false);
   expect((await full({ query }, undefined, anonymous())).body).toContain('"errors"');
 });
 
-test('a document of a usual size is compiled', () => {
+test('compiles a document of a usual size', () => {
   expect(
     createPaths().compiles('query ($id: ID!) { userGroup(by: { id: $id }) { name mapping { schemaId } } caller { scopes } }'),
   ).toBe(true);

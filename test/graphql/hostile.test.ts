@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 const repeat = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(' ');
 
-describe('a document that would take long to validate or to report on is refused as QUERY_TOO_COSTLY', () => {
+describe('a document that would take long to validate or to report on is rejected with QUERY_TOO_COSTLY', () => {
   const rows: Record<string, string> = {
     'many empty lines before errors': `${'\n'.repeat(3_000)}{ ${repeat(100, (i) => `x${i}`)} }`,
     'a long comment before errors': `#${'z'.repeat(66_000)}\n{ ${repeat(100, (i) => `x${i}`)} }`,
@@ -34,7 +34,7 @@ describe('a document that would take long to validate or to report on is refused
   });
 });
 
-describe('a response that would be too large is refused before it is built', () => {
+describe('a response that would be too large is rejected before it is built', () => {
   test.each([
     ['a JSON value of many parts', { big: Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [i, {}])) }, 100],
     ['a long list of numbers', { big: Array.from({ length: 20_000 }, () => 1) }, 20],

@@ -37,7 +37,7 @@ const given = {
 const failed = (code: string, typename: string) => ({ __typename: typename, code, message: expect.stringMatching(/\S/) });
 
 describe('getOrCreateUserGroup', () => {
-  test('creates a group once and then answers with what is stored', async () => {
+  test('creates a group once and then returns the stored one', async () => {
     const first = await run(getOrCreate, given);
     const { providedId: _, ...stored } = given;
     expect(first).toMatchObject({ __typename: 'GetOrCreateUserGroupPayload', created: true, userGroup: stored });
@@ -66,7 +66,7 @@ describe('getOrCreateUserGroup', () => {
     );
   });
 
-  test('Conflict when an untagged group holds the id', async () => {
+  test('Conflict when an untagged group has the id', async () => {
     const { secret: untagged } = await gateway.issue({ environment: null });
     await run(getOrCreate, given, untagged);
     expect(await run(getOrCreate, given)).toEqual(failed('CONFLICT', 'Conflict'));
@@ -94,13 +94,13 @@ describe('updateUserGroup', () => {
     ['the mapping, whole', { mapping: [{ schemaId: 'c', dataSource: '3' }] }, { mapping: [{ schemaId: 'c', dataSource: '3' }] }],
     ['the properties, whole', { properties: { other: 1 } }, { properties: { other: 1 } }],
     ['the properties away', { properties: null }, { properties: null }],
-  ])('changes %s and leaves the rest', async (_, change, changed) => {
+  ])('changes %s and nothing else', async (_, change, changed) => {
     const { userGroup } = await run(getOrCreate, given);
     const by = { providedId: 'acme' };
     expect((await run(update, { by, ...change })).userGroup).toEqual({ ...userGroup, ...changed });
   });
 
-  test('leaves the token and every other group alone', async () => {
+  test('does not change the token or any other group', async () => {
     await run(getOrCreate, given);
     const other = await run(getOrCreate, { ...given, providedId: 'other' });
     await run(update, { by: { providedId: 'acme' }, name: 'after', properties: null, mapping: [] });
@@ -111,8 +111,8 @@ describe('updateUserGroup', () => {
     ['an id', { id: Buffer.from('UserGroup:2147483647').toString('base64') }],
     ['an id that is garbage', { id: 'garbage' }],
     ['a team id', { teamId: 2_147_483_647 }],
-    ['a provided id', { providedId: 'nobody' }],
-    ['a token', { token: 'nobody-has-this-token' }],
+    ['a provided id', { providedId: 'unknown' }],
+    ['a token', { token: 'a-token-of-no-group-at-all' }],
   ])('NotFound by %s of no group', async (_, by) => {
     expect(await run(update, { by, name: 'after' })).toEqual(failed('NOT_FOUND', 'NotFound'));
   });
@@ -135,14 +135,14 @@ describe('updateUserGroup', () => {
   test('Forbidden without groups:write, whether there is such a group or not', async () => {
     const { secret } = await gateway.issue({ scopes: ['groups:read'] });
     await run(getOrCreate, given);
-    for (const providedId of ['acme', 'nobody']) {
+    for (const providedId of ['acme', 'unknown']) {
       expect(await run(update, { by: { providedId }, name: 'after' }, secret)).toEqual(failed('FORBIDDEN', 'Forbidden'));
     }
   });
 });
 
 describe('rotateUserGroupToken', () => {
-  test('puts a new token in the place of the current one', async () => {
+  test('replaces the current token with a new one', async () => {
     const { userGroup } = await run(getOrCreate, given);
     const result = await run(rotate, { currentToken: userGroup.token });
     expect(result).toEqual({
@@ -154,7 +154,7 @@ describe('rotateUserGroupToken', () => {
   });
 
   test.each([
-    ['that no group has', 'nobody-has-this-token'],
+    ['that no group has', 'a-token-of-no-group-at-all'],
     ['of an impossible form', 'short'],
     ['with a wrong checksum', forgedToken('userGroup')],
   ])('NotFound for a token %s', async (_, currentToken) => {

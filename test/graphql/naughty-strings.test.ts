@@ -65,7 +65,7 @@ describe.each(Object.entries(naughty))('%s', (kind, text) => {
   const properties = { [text]: text, list: [text, { [text]: [text] }] };
   const select = 'userGroup { id providedId name properties mapping { schemaId dataSource } }';
 
-  test('goes in and comes out over GraphQL unchanged', async () => {
+  test('is stored and returned unchanged over GraphQL', async () => {
     const document = `mutation ($input: GetOrCreateUserGroupInput!) { result: getOrCreateUserGroup(input: $input) {
       ... on GetOrCreateUserGroupPayload { created ${select} } } }`;
     const input = { providedId: text, name: text, mapping, properties };
@@ -77,7 +77,7 @@ describe.each(Object.entries(naughty))('%s', (kind, text) => {
     expect(found.json.data.userGroup).toEqual(json.data.result.userGroup);
   });
 
-  test('is updated over GraphQL unchanged', async () => {
+  test('is unchanged by an update over GraphQL', async () => {
     const providedId = `to update: ${kind}`;
     await gateway.send('QUERY', '/api/user', { body: { user_group_id: providedId } });
     const document = `mutation ($input: UpdateUserGroupInput!) { result: updateUserGroup(input: $input) {
@@ -87,7 +87,7 @@ describe.each(Object.entries(naughty))('%s', (kind, text) => {
     expect(json.data.result.userGroup).toMatchObject(change);
   });
 
-  test('goes in and comes out over REST unchanged, by body and by query', async () => {
+  test('is stored and returned unchanged over REST, in the body and in the query string', async () => {
     const { secret: token } = await gateway.issue({ environment: 'Customer' });
     const body = { user_group_id: text, name: text, properties, mapping: { [text]: text } };
     const created = await gateway.send('GET', '/api/user', { body, token });
@@ -99,7 +99,7 @@ describe.each(Object.entries(naughty))('%s', (kind, text) => {
     expect(row?.mapping).toEqual(body.mapping);
   });
 
-  test('is a token that nobody has, or that cannot be one', async () => {
+  test('is a token of no group, or not a valid one', async () => {
     const { json } = await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { id } }', { token: text });
     expect(json).toEqual({ data: { userGroup: null } });
     const reply = await gateway.send('POST', '/api/user', { body: { current_token: text } });

@@ -10,7 +10,7 @@ import { type Reply, type RequestOptions, startGateway, type TestGateway } from 
 import { bindQueries } from '../support/queries.ts';
 
 let gateway: TestGateway;
-const tokens: Record<string, string | null> = { nobody: null };
+const tokens: Record<string, string | null> = { anonymous: null };
 beforeAll(async () => {
   gateway = await startGateway();
   tokens['reader'] = (await gateway.issue({ scopes: ['groups:read'] })).secret;
@@ -33,17 +33,17 @@ const getOrCreate = `mutation ($id: String!, $properties: JSON) { getOrCreateUse
 
 type Row = [query: string, variables?: Record<string, unknown> | string | null, caller?: string, more?: object];
 
-/** Requests of every kind that may be answered in another way when they come again. */
+/** Requests of every kind that may get a different response when they are repeated. */
 const rows: Record<string, Row> = {
   'a look-up': [lookUp, { by: { providedId: 'acme' } }],
-  'a look-up of nothing': [lookUp, { by: { providedId: 'nobody' } }],
+  'a look-up of nothing': [lookUp, { by: { providedId: 'unknown' } }],
   'a look-up by two': [lookUp, { by: { providedId: 'acme', teamId: 1 } }],
   'a look-up by none': [lookUp, { by: {} }],
   'a look-up by what is invalid': [lookUp, { by: { providedId: '' } }],
   'a look-up without variables': [lookUp],
   'a look-up with variables that are null': [lookUp, null],
   'a look-up with one that is not declared': [lookUp, { by: { providedId: 'acme' }, more: 1 }],
-  'a look-up by nobody': [lookUp, { by: { providedId: 'acme' } }, 'nobody'],
+  'a look-up without a credential': [lookUp, { by: { providedId: 'acme' } }, 'anonymous'],
   'a look-up without the scope': [lookUp, { by: { providedId: 'acme' } }, 'writer'],
   'a look-up from another environment': [lookUp, { by: { providedId: 'acme' } }, 'other environment'],
   'a named operation': [lookUp, { by: { providedId: 'acme' } }, 'reader', { operationName: 'LookUp' }],
@@ -57,7 +57,7 @@ const rows: Record<string, Row> = {
   'a text that is a number': [byId, { id: 5 }],
   'a text that is a list': [byId, { id: ['acme'] }],
   'a text with NUL': [byId, { id: 'a\0' }],
-  'a number that is none': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 'x' }],
+  'a number of the wrong type': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 'x' }],
   'a number that is a fraction': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 1.5 }],
   'a number beyond 32 bits': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 2 ** 31 }],
   'an id that is a number': ['query ($id: ID!) { node(id: $id) { id } }', { id: 5 }],
@@ -87,16 +87,16 @@ const rows: Record<string, Row> = {
     'query ($id: String = "acme") { a: userGroup(by: { providedId: $id }) { name } b: nodes(ids: ["x", "y"]) { __typename } }',
   ],
   introspection: ['{ __schema { queryType { name fields { name } } } __type(name: "UserGroup") { name } }'],
-  'introspection by nobody': ['{ __type(name: "UserGroup") { name } __typename }', {}, 'nobody'],
+  'introspection without a credential': ['{ __type(name: "UserGroup") { name } __typename }', {}, 'anonymous'],
   'a query that is not valid': ['{ nothing }'],
   'a query that is no query': ['{'],
   'an update': [update, { input: { by: { providedId: 'acme' }, name: 'ACME' } }],
-  'an update of nothing': [update, { input: { by: { providedId: 'nobody' }, name: 'x' } }],
+  'an update of nothing': [update, { input: { by: { providedId: 'unknown' }, name: 'x' } }],
   'an update that is invalid': [update, { input: { by: { providedId: 'acme' }, name: '' } }],
   'an update with a number for a name': [update, { input: { by: { providedId: 'acme' }, name: 5 } }],
   'an update by two': [update, { input: { by: { providedId: 'acme', teamId: 1 }, name: 'x' } }],
   'an update with an unknown member': [update, { input: { by: { providedId: 'acme' }, nmae: 'x' } }],
-  'an update by nobody': [update, { input: { by: { providedId: 'acme' } } }, 'nobody'],
+  'an update without a credential': [update, { input: { by: { providedId: 'acme' } } }, 'anonymous'],
   'an update without the scope': [update, { input: { by: { providedId: 'acme' } } }, 'reader'],
   'get-or-create': [getOrCreate, { id: 'acme' }],
   'get-or-create with properties that are a list': [getOrCreate, { id: 'acme', properties: [] }],
@@ -108,22 +108,22 @@ const rows: Record<string, Row> = {
   'an unknown parameter': [byId, { id: 'acme' }, 'reader', { more: 1 }],
 };
 
-/** All of an answer but what differs between any two requests. */
+/** A response without what differs between any two requests. */
 const visible = ({ status, headers, text }: Reply) => ({
   status,
   headers: Object.fromEntries([...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')),
   text,
 });
 
-/** A media type that the gateway does not answer in. */
+/** A media type that the gateway does not support. */
 const notOffered = 'text/plain';
 const accepted = ['application/json', 'application/graphql-response+json', '*/*', notOffered];
 
 /** Rows whose responses the reference implementation does not decide, each with the code that every response must have. */
-const refused: Record<string, ErrorCode> = {
-  // Whether fields are executed for a caller without a credential is for the gateway: it may refuse the whole request.
-  'a look-up by nobody': 'UNAUTHENTICATED',
-  'an update by nobody': 'UNAUTHENTICATED',
+const rejections: Record<string, ErrorCode> = {
+  // Unlike the reference implementation, the gateway may reject the whole request of a caller without a credential.
+  'a look-up without a credential': 'UNAUTHENTICATED',
+  'an update without a credential': 'UNAUTHENTICATED',
   // Parameters of a wrong type are none that the reference implementation could be given.
   'variables that are a list': 'INVALID_INPUT',
   'extensions that are a text': 'INVALID_INPUT',
@@ -174,13 +174,13 @@ function outcomeOf({ json }: Reply): Outcome {
 }
 
 test.each(Object.entries(rows))(
-  '%s is answered as the reference implementation does, each of six times',
+  '%s gets the response of the reference implementation, each of six times',
   async (name, [query, variables, caller, more]) => {
     const parts = JSON.stringify({ query, ...more }).slice(0, -1);
     const given =
       variables === undefined ? '' : `,"variables":${typeof variables === 'string' ? variables : JSON.stringify(variables)}`;
     const token = caller === undefined ? gateway.token : (tokens[caller] ?? null);
-    const code = refused[name];
+    const code = rejections[name];
     const parsed = typeof variables === 'string' ? parseJson(variables) : variables;
     const expected = code === undefined ? await reference(query, parsed, token, more) : undefined;
 
@@ -201,10 +201,10 @@ test.each(Object.entries(rows))(
   },
 );
 
-test('a credential that was revoked counts for documents that came before as well', async () => {
+test('a revoked credential is rejected for known documents, too', async () => {
   const { secret: token, id } = await gateway.issue();
-  const ask = () => gateway.graphql(lookUp, { by: { providedId: 'acme' } }, { token });
-  for (let time = 1; time <= 6; time += 1) expect((await ask()).json.data.userGroup.name).toBe('ACME');
+  const lookUpAcme = () => gateway.graphql(lookUp, { by: { providedId: 'acme' } }, { token });
+  for (let time = 1; time <= 6; time += 1) expect((await lookUpAcme()).json.data.userGroup.name).toBe('ACME');
   await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
-  expect((await ask()).status).toBe(401);
+  expect((await lookUpAcme()).status).toBe(401);
 });

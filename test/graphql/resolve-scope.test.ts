@@ -25,7 +25,7 @@ afterAll(() => gateway.close());
 const lookUp = (fields: string) => `query ($token: String!) { userGroup(by: { token: $token }) { ${fields} } }`;
 
 describe('with groups:resolve alone', () => {
-  test.each(['current', 'former'])('the %s token shows every field of its group but the token', async (which) => {
+  test.each(['current', 'former'])('the %s token gives access to every field of its group except the token', async (which) => {
     const fields = 'teamId providedId name environmentTag properties mapping { schemaId dataSource } createdAt updatedAt id';
     const reply = await gateway.graphql(lookUp(fields), { token: which === 'former' ? former : current }, { token: resolver });
     expect(reply.json.data.userGroup).toMatchObject({
@@ -38,7 +38,7 @@ describe('with groups:resolve alone', () => {
     ['plainly', 'name token'],
     ['under another name', 'name secret: token'],
     ['in a fragment', 'name ... on Node { ... on UserGroup { token } }'],
-  ])('the field token, asked for %s, is FORBIDDEN and the current token is not in the response', async (_, fields) => {
+  ])('the field token, requested %s, is FORBIDDEN and the current token is not in the response', async (_, fields) => {
     for (const token of [former, current]) {
       // Often enough to take whatever path a known document takes.
       for (let time = 1; time <= 6; time += 1) {
@@ -51,13 +51,13 @@ describe('with groups:resolve alone', () => {
     }
   });
 
-  test('a token of another environment identifies nobody', async () => {
+  test('a token of another environment identifies no group', async () => {
     const { secret: token } = await gateway.issue({ environment: 'Customer', scopes: ['groups:resolve'] });
     const reply = await gateway.graphql(lookUp('name'), { token: current }, { token });
     expect(reply.json).toEqual({ data: { userGroup: null } });
   });
 
-  test('a malformed token is INVALID_INPUT as to other callers', async () => {
+  test('a malformed token is INVALID_INPUT, as for other callers', async () => {
     const { json } = await gateway.graphql(lookUp('name'), { token: '' }, { token: resolver });
     expect(json.errors[0].extensions.code).toBe('INVALID_INPUT');
   });
@@ -78,7 +78,7 @@ test.each<[Scope[]]>([[['groups:read']], [['groups:resolve', 'groups:write']], [
   },
 );
 
-test('with groups:write alone a mutation shows the group that it names, its token included', async () => {
+test('with groups:write alone, a mutation returns the group that it names, including its token', async () => {
   const { secret } = await gateway.issue({ scopes: ['groups:write'] });
   const document = `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) {
     ... on UpdateUserGroupPayload { userGroup { name token } } } }`;

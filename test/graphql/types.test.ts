@@ -57,12 +57,12 @@ describe('UserGroup', () => {
     expect(json.data.getOrCreateUserGroup.userGroup.environmentTag).toBe(tag);
   });
 
-  test('has no mapping but an empty one, and properties that are null, when none are given', async () => {
+  test('has an empty mapping and null properties by default', async () => {
     const { json } = await gateway.graphql(create, { input: { providedId: 'bare' } });
     expect(json.data.getOrCreateUserGroup.userGroup).toMatchObject({ name: 'bare', mapping: [], properties: null });
   });
 
-  test('keeps when it was created and tells when it changed, to the millisecond', async () => {
+  test('has the times of its creation and last change, to the millisecond', async () => {
     const { json } = await gateway.graphql(create, { input: { providedId: 'times' } });
     const { id, createdAt, updatedAt } = json.data.getOrCreateUserGroup.userGroup;
     expect(updatedAt).toBe(createdAt);
@@ -79,7 +79,7 @@ describe('UserGroup', () => {
 });
 
 describe('properties written in the document', () => {
-  test('are what they would be as a variable', async () => {
+  test('are the same as in a variable', async () => {
     const document = `mutation ($v: JSON) { getOrCreateUserGroup(input: { providedId: "literal", properties: {
       text: "a", int: 1, float: 1.50, yes: true, nothing: null, list: [1, [2], {}], object: { in: { in: $v } } } }) {
       ... on GetOrCreateUserGroupPayload { userGroup { properties } } } }`;
@@ -127,7 +127,7 @@ describe('caller', () => {
     expect((await gateway.graphql(query, {}, { token })).json.data.caller).toMatchObject({ environmentTag: null });
   });
 
-  test('holds nothing of the secret', async () => {
+  test('contains nothing of the secret', async () => {
     const { json } = await gateway.graphql('{ __type(name: "ApiToken") { fields { name } } }');
     const names = json.data.__type.fields.map(({ name }: { name: string }) => name);
     expect(names.toSorted()).toEqual(['createdAt', 'environmentTag', 'expiresAt', 'id', 'lastUsedAt', 'name', 'scopes']);

@@ -12,17 +12,17 @@ const open = (path: string) => gateway.send('GET', path, { token: null, headers:
 describe.each(['/', '/docs/errors', '/docs/errors/CONFLICT', '/docs/docs-config', '/docs/docs-config/hex-color', '/nowhere'])(
   'the page %s',
   (path) => {
-    test('permits files of the gateway and nothing else', async () => {
+    test('permits only files of the gateway', async () => {
       const policy = (await open(path)).headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'; style-src 'self'; img-src 'self'");
       expect(policy).not.toMatch(/unsafe|\*|http|data:|script-src/);
     });
 
-    test('has no inline style, no script and no link to elsewhere', async () => {
+    test('has no inline style, no script and no external link', async () => {
       expect((await open(path)).text).not.toMatch(/<style|<script| style=| on\w+=|(?:href|src)="(?:[a-z]+:|\/\/)/i);
     });
 
-    test('links to the one stylesheet and the icon, which may be kept because a change renames them', async () => {
+    test('links to the stylesheet and the icon, which are cacheable because a change renames them', async () => {
       const { text } = await open(path);
       const files = [...text.matchAll(/<link rel="(icon|stylesheet)" href="(assets\/\w+-[\da-f]{12}\.(?:css|svg))"/g)];
       expect(files.map(([, rel]) => rel)).toEqual(['icon', 'stylesheet']);
@@ -35,7 +35,7 @@ describe.each(['/', '/docs/errors', '/docs/errors/CONFLICT', '/docs/docs-config'
   },
 );
 
-test('pages themselves are not kept', async () => {
+test('pages themselves are not cacheable', async () => {
   expect((await open('/')).headers.get('cache-control')).toBe('no-store');
 });
 

@@ -9,17 +9,17 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const body = { query: '{ caller { name } }' };
-const ask = (authorization: string) => gateway.send('POST', '/graphql', { token: null, body, headers: { authorization } });
+const send = (authorization: string) => gateway.send('POST', '/graphql', { token: null, body, headers: { authorization } });
 
 describe('/graphql', () => {
   test.each(['Token', 'Bearer', 'token', 'bearer', 'BEARER', 'Bearer   '])('accepts the scheme “%s”', async (scheme) => {
-    expect((await ask(`${scheme} ${gateway.token}`)).json).toEqual({ data: { caller: { name: 'test' } } });
+    expect((await send(`${scheme} ${gateway.token}`)).json).toEqual({ data: { caller: { name: 'test' } } });
   });
 
   test.each(['Token', 'Bearer', 'Bearer ', 'bearer   '])(
     'takes “%s” without a token for no credential',
     async (authorization) => {
-      const reply = await ask(authorization);
+      const reply = await send(authorization);
       expect(reply.json.errors[0].extensions.code).toBe('UNAUTHENTICATED');
       expect(reply.json.errors[0].message).toContain('No API token was sent');
     },
@@ -31,20 +31,20 @@ describe('/graphql', () => {
     ['no space', () => `Bearer${gateway.token}`],
     ['no scheme', () => gateway.token],
     ['two tokens', () => `Bearer ${gateway.token} ${gateway.token}`],
-  ])('refuses %s with 401 that names both schemes', async (_, authorization) => {
-    const { status, headers, json } = await ask(authorization());
+  ])('rejects %s with 401 and a message with both schemes', async (_, authorization) => {
+    const { status, headers, json } = await send(authorization());
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Token']);
     expect(json.errors[0].message).toContain('"Token <API_TOKEN>" or "Bearer <API_TOKEN>"');
   });
 
-  test.each(['Token', 'Bearer'])('refuses an unknown API token under the scheme %s', async (scheme) => {
-    const { status, json } = await ask(`${scheme} ${issueToken('apiToken')}`);
+  test.each(['Token', 'Bearer'])('rejects an unknown API token with the scheme %s', async (scheme) => {
+    const { status, json } = await send(`${scheme} ${issueToken('apiToken')}`);
     expect([status, json.errors[0].message]).toEqual([401, 'The API token is unknown.']);
   });
 });
 
 describe.each(['/api/user', '/api/user/'])('%s', (path) => {
-  test.each(['Bearer', 'bearer'])('refuses the scheme %s with 401 that says to use Token', async (scheme) => {
+  test.each(['Bearer', 'bearer'])('rejects the scheme %s with 401 and a message that says to use Token', async (scheme) => {
     const headers = { authorization: `${scheme} ${gateway.token}` };
     const reply = await gateway.send('GET', path, { token: null, headers, body: { user_group_id: 'by-bearer' } });
     expect([reply.status, reply.json.code, reply.headers.get('www-authenticate')]).toEqual([401, 'UNAUTHENTICATED', 'Token']);

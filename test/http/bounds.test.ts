@@ -2,21 +2,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
-import { storedToken } from '../support/keys.ts';
+import { seedLargeGroups } from '../support/large-groups.ts';
 
 let gateway: TestGateway;
 let ids: string[];
 const sockets: Socket[] = [];
 beforeAll(async () => {
   gateway = await startGateway();
-  const rows = await gateway.database.prisma.userGroup.createManyAndReturn({
-    data: Array.from({ length: 100 }, (_, index) => ({
-      ...{ providedId: `group ${index}`, name: 'Group', environmentTag: 'Testing' as const },
-      ...storedToken(`an imported token ${index}`),
-      properties: { text: 'x'.repeat(60_000) },
-    })),
-  });
-  ids = rows.map(({ teamId }) => Buffer.from(`UserGroup:${teamId}`).toString('base64'));
+  ids = await seedLargeGroups(gateway);
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();

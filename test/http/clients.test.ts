@@ -59,7 +59,7 @@ const sendWithNode = (method: string, url: string, headers: Record<string, strin
 const clients: [name: string, send: Send, binary?: string][] = [
   ['curl', curl(), 'curl'],
   ['curl with HTTP/1.0', curl('--http1.0'), 'curl'],
-  ['curl that waits to be told to continue', curl('-H', 'Expect: 100-continue'), 'curl'],
+  ['curl that waits for 100 Continue', curl('-H', 'Expect: 100-continue'), 'curl'],
   ['curl in chunks', curl('-H', 'Transfer-Encoding: chunked'), 'curl'],
   ['Python’s http.client', python(viaHttpClient), 'python3'],
   ['Python’s urllib', python(viaUrllib), 'python3'],
@@ -93,8 +93,8 @@ describe.each(clients)('%s', (name, send, binary) => {
   for (const method of ['GET', 'QUERY']) {
     test.skipIf(isMissing || (method === 'QUERY' && !knowsQuery))(`sends a body with ${method}`, async () => {
       const body = { user_group_id: `${name} ${method}`, name: 'Grüße 😀', properties: { plan: 'gold' } };
-      const answer = await send(method, `${gateway.url}/api/user`, gateway.token, JSON.stringify(body));
-      expect(answer).toMatchObject({
+      const response = await send(method, `${gateway.url}/api/user`, gateway.token, JSON.stringify(body));
+      expect(response).toMatchObject({
         success: 1,
         new_user_group: true,
         user_group: { provided_id: body.user_group_id, name: body.name, properties: body.properties },
@@ -106,12 +106,12 @@ describe.each(clients)('%s', (name, send, binary) => {
 describe('fetch, which sends no body with GET', () => {
   const headers = () => ({ authorization: `Token ${gateway.token}` });
 
-  test('is told the ways out', async () => {
+  test('gets a message with the alternatives', async () => {
     const reply = await fetch(`${gateway.url}/api/user`, { headers: headers() });
     expect(await reply.json()).toMatchObject({ code: 'BODY_REQUIRED', detail: expect.stringContaining('QUERY /api/user') });
   });
 
-  test('gets there by query parameters', async () => {
+  test('can use query parameters', async () => {
     const query = new URLSearchParams({ user_group_id: 'by fetch', name: 'Grüße 😀 & co' });
     const reply = await fetch(`${gateway.url}/api/user?${query}`, { headers: headers() });
     expect(await reply.json()).toMatchObject({ user_group: { provided_id: 'by fetch', name: 'Grüße 😀 & co' } });

@@ -64,7 +64,7 @@ test.each([
   }
 });
 
-test.each(['POST', 'PUT', 'QUERY', 'DELETE'])('%s is no navigation: it gets a problem whatever it accepts', async (method) => {
+test.each(['POST', 'PUT', 'QUERY', 'DELETE'])('%s gets a problem regardless of what it accepts', async (method) => {
   for (const path of ['/nowhere', '/livez', '/api/user']) {
     const response = await gateway.send(method, path, { token: null, headers: { accept: browser } });
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -80,14 +80,14 @@ test('HEAD has the headers of GET', async () => {
   expect(await headersOf('HEAD')).toEqual(await headersOf('GET'));
 });
 
-test('what was sent is escaped', async () => {
+test('escapes what was sent', async () => {
   const path = "/<script>alert('1')</script>&\"";
   const { text } = await sendRaw(path);
   expect(text).toContain('No such path: /&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;');
   expect(text).not.toContain('<script');
 });
 
-test('a path with thousands of segments makes a short page', async () => {
+test('a path with thousands of segments gets a short page', async () => {
   const { text } = await sendRaw('/x'.repeat(5_000));
   expect(text).toContain('<base href="/">');
   expect(text.length).toBeLessThan(3_000);

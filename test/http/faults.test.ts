@@ -9,19 +9,19 @@ const getOrCreate = (id: string) => `mutation { getOrCreateUserGroup(input: { pr
   __typename ... on GetOrCreateUserGroupPayload { userGroup { token } } } }`;
 const lookUp = '{ userGroup(by: { providedId: "acme" }) { id } }';
 
-/** Both doors, each for the same operation. */
-const doors: [string, (gateway: TestGateway, headers?: Record<string, string>) => Promise<Reply>][] = [
+/** The same operation over REST and GraphQL. */
+const transports: [string, (gateway: TestGateway, headers?: Record<string, string>) => Promise<Reply>][] = [
   ['REST', (gateway, headers = {}) => gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' }, headers })],
   ['GraphQL', (gateway, headers = {}) => gateway.graphql(getOrCreate('acme'), {}, { headers })],
 ];
 
-/** What a failure says of itself, over either door. */
+/** The code, status and message of a failure, over either transport. */
 const failureOf = ({ json }: Reply) =>
   json.errors
     ? { code: json.errors[0].extensions.code, text: json.errors[0].message }
     : { code: json.code, text: json.detail, success: json.success };
 
-describe('an unforeseen failure', () => {
+describe('an unexpected failure', () => {
   let database: TestDatabase;
   let gateway: TestGateway;
   beforeEach(async () => {
@@ -34,42 +34,42 @@ describe('an unforeseen failure', () => {
     await database.close();
   });
 
-  test.each(doors)('over %s is INTERNAL', async (_, ask) => {
-    const reply = await ask(gateway);
+  test.each(transports)('over %s is INTERNAL', async (_, send) => {
+    const reply = await send(gateway);
     expect([reply.status, failureOf(reply).code]).toEqual([500, 'INTERNAL']);
   });
 
-  test.each(doors)('over %s tells nothing of its cause', async (_, ask) => {
-    const reply = await ask(gateway);
+  test.each(transports)('over %s does not reveal its cause', async (_, send) => {
+    const reply = await send(gateway);
     expect(reply.text).not.toMatch(/user_group|relation|exist|42P01|select|insert|prisma|postgres|\.ts|\.js|stack/i);
   });
 
-  test.each(doors)('over %s is in the log, with its cause, under the request id', async (_, ask) => {
-    await ask(gateway, { 'x-request-id': 'the-one-that-failed' });
+  test.each(transports)('over %s is logged with its cause under the request id', async (_, send) => {
+    await send(gateway, { 'x-request-id': 'the-one-that-failed' });
     const entries = gateway.log.map((line) => JSON.parse(line)).filter(({ request }) => request === 'the-one-that-failed');
     expect(entries).toHaveLength(1);
     expect(entries[0]).toMatchObject({ level: 50, code: 'INTERNAL', err: { message: expect.stringContaining('user_group') } });
   });
 
-  test.each(doors)('over %s leaves no secret in the log', async (_, ask) => {
-    await ask(gateway);
+  test.each(transports)('over %s leaves no secret in the log', async (_, send) => {
+    await send(gateway);
     expect(gateway.log.join('\n')).not.toContain(gateway.token);
   });
 
-  test('of one field leaves the others their values', async () => {
+  test('of one field does not affect the others', async () => {
     const { json } = await gateway.graphql(`{ caller { name } ${lookUp.slice(1)}`);
     expect(json.data).toEqual({ caller: { name: 'test' }, userGroup: null });
     expect(json.errors).toMatchObject([{ path: ['userGroup'], extensions: { code: 'INTERNAL' } }]);
   });
 
-  test('is not what an expected failure is logged as', async () => {
+  test('is logged differently from an expected failure', async () => {
     await gateway.send('GET', '/api/user', { body: { user_group_id: 5 } });
     await gateway.send('GET', '/nowhere');
     expect(gateway.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)).toEqual([]);
   });
 });
 
-describe('a database that is out of reach', () => {
+describe('an unreachable database', () => {
   let database: TestDatabase;
   let proxy: Awaited<ReturnType<typeof startProxy>>;
   let gateway: TestGateway;
@@ -86,30 +86,30 @@ describe('a database that is out of reach', () => {
     await database.close();
   });
 
-  test.each(doors)('over %s is UNAVAILABLE, with Retry-After', async (_, ask) => {
+  test.each(transports)('over %s is UNAVAILABLE, with Retry-After', async (_, send) => {
     proxy.cut();
-    const reply = await ask(gateway);
+    const reply = await send(gateway);
     expect([reply.status, failureOf(reply).code]).toEqual([503, 'UNAVAILABLE']);
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(reply.text).not.toMatch(/ECONNREFUSED|127\.0\.0\.1|terminated|postgres/i);
   });
 
-  test('is told by /readyz, and not by /livez', async () => {
+  test('is reported by /readyz, but not by /livez', async () => {
     proxy.cut();
     expect((await gateway.send('GET', '/readyz', { token: null })).status).toBe(503);
     expect((await gateway.send('GET', '/livez', { token: null })).status).toBe(200);
   });
 
-  test.each(doors)('over %s is served again as soon as it is back', async (_, ask) => {
-    expect((await ask(gateway)).status).toBe(200);
+  test.each(transports)('over %s serves requests again as soon as it is reachable', async (_, send) => {
+    expect((await send(gateway)).status).toBe(200);
     proxy.cut();
-    expect((await ask(gateway)).status).toBe(503);
+    expect((await send(gateway)).status).toBe(503);
     await proxy.restore();
-    expect((await ask(gateway)).status).toBe(200);
+    expect((await send(gateway)).status).toBe(200);
   });
 });
 
-describe('a database that takes no writes', () => {
+describe('a read-only database', () => {
   let database: TestDatabase;
   let readOnly: Database;
   let gateway: TestGateway;
@@ -124,13 +124,13 @@ describe('a database that takes no writes', () => {
     await database.close();
   });
 
-  test.each(doors)('over %s is UNAVAILABLE, with Retry-After', async (_, ask) => {
-    const reply = await ask(gateway);
+  test.each(transports)('over %s is UNAVAILABLE, with Retry-After', async (_, send) => {
+    const reply = await send(gateway);
     expect([reply.status, failureOf(reply).code]).toEqual([503, 'UNAVAILABLE']);
     expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   });
 
-  test('still answers what needs none', async () => {
+  test('still serves requests that need no database', async () => {
     expect((await gateway.graphql(lookUp)).json).toEqual({ data: { userGroup: null } });
   });
 });
@@ -157,7 +157,7 @@ describe('a rotation that fails half-way', () => {
     expect((await gateway.send('GET', '/api/user?user_group_id=acme')).json.user_group.token).toBe(token);
   });
 
-  test('tells no token', async () => {
+  test('reveals no token', async () => {
     expect((await rotate()).text).not.toContain(token);
   });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   proxy = createServer((incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming;
     if (!url.startsWith(`${prefix}/`)) {
-      outgoing.writeHead(418).end('outside of the prefix');
+      outgoing.writeHead(418).end('outside the prefix');
       return;
     }
     const onward = request(gateway.url + url.slice(prefix.length), { method, headers }, (response) => {
@@ -41,7 +41,7 @@ function linksOf(url: string, { text }: Reply): string[] {
   return [...withoutBase.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = '']) => new URL(link, base).href);
 }
 
-test('behind a proxy that removes a path prefix, every link of every page leads to something', async () => {
+test('behind a proxy that removes a path prefix, every link of every page works', async () => {
   const statuses = new Map<string, number>();
   const waiting = [`${origin}${prefix}/`, `${origin}${prefix}/no/such/path`, `${origin}${prefix}/no/such/folder/`];
   for (let url = waiting.pop(); url; url = waiting.pop()) {

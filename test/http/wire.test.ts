@@ -32,8 +32,8 @@ async function until(pattern: RegExp): Promise<void> {
   }
 }
 
-/** An answer, once it is there whole; the connection may stay open. */
-async function answer(): Promise<{ status: number; head: string; body: string; json: Record<string, unknown> }> {
+/** The next response, once it is complete; the connection may stay open. */
+async function nextResponse(): Promise<{ status: number; head: string; body: string; json: Record<string, unknown> }> {
   await until(/\r\n\r\n/);
   const at = received.indexOf('\r\n\r\n');
   const head = received.slice(0, at);
@@ -55,48 +55,48 @@ function text(id: string, { target = '/api/user', method = 'GET', headers = [] a
 const providedId = ({ json }: { json: Record<string, unknown> }) =>
   (json['user_group'] as Record<string, unknown>)?.['provided_id'];
 
-describe.each(['multipart/mixed', 'text/event-stream'])('an answer in the form %s', (accept) => {
-  test('says once how long it is, and leaves the connection open for the next request', async () => {
+describe.each(['multipart/mixed', 'text/event-stream'])('a response with the media type %s', (accept) => {
+  test('has one length header, and leaves the connection open for the next request', async () => {
     const query = 'POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n';
     const body = '{"query":"{ __typename }"}';
     socket.write(`${query}Accept: ${accept}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    const { status, head } = await answer();
+    const { status, head } = await nextResponse();
     expect(status).toBe(200);
     for (const line of [/^content-length: \d+$/gim, /^cache-control: no-store$/gim]) expect(head.match(line)).toHaveLength(1);
     expect(head).not.toMatch(/^transfer-encoding/im);
     expect(head.match(/^(connection|cache-control):/gim)).toHaveLength(2);
     socket.write(text('after it'));
-    expect(providedId(await answer())).toBe('after it');
+    expect(providedId(await nextResponse())).toBe('after it');
   });
 });
 
 describe('one connection', () => {
-  test('takes two GETs with bodies at once and answers in their order', async () => {
+  test('handles two pipelined GETs with bodies in order', async () => {
     socket.write(text('first') + text('second'));
-    expect([providedId(await answer()), providedId(await answer())]).toEqual(['first', 'second']);
+    expect([providedId(await nextResponse()), providedId(await nextResponse())]).toEqual(['first', 'second']);
   });
 
-  test('takes another request after a refusal whose body was read', async () => {
+  test('handles another request after a rejected one whose body was read', async () => {
     socket.write(text('x', { headers: ['Content-Encoding: gzip'] }));
-    expect((await answer()).status).toBe(415);
-    socket.write(text('after a refusal'));
-    expect(providedId(await answer())).toBe('after a refusal');
+    expect((await nextResponse()).status).toBe(415);
+    socket.write(text('after a rejection'));
+    expect(providedId(await nextResponse())).toBe('after a rejection');
   });
 
-  test('takes a body byte by byte', async () => {
+  test('reads a body that arrives byte by byte', async () => {
     for (const character of text('byte by byte')) socket.write(character);
-    expect(providedId(await answer())).toBe('byte by byte');
+    expect(providedId(await nextResponse())).toBe('byte by byte');
   });
 });
 
 describe('Expect: 100-continue', () => {
-  test('is told to continue before the body is sent', async () => {
+  test('gets 100 Continue before the body is sent', async () => {
     const [head = '', body = ''] = text('expected', { headers: ['Expect: 100-continue'] }).split('\r\n\r\n');
     socket.write(`${head}\r\n\r\n`);
     await until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
     received = '';
     socket.write(body);
-    expect(providedId(await answer())).toBe('expected');
+    expect(providedId(await nextResponse())).toBe('expected');
   });
 });
 
@@ -108,22 +108,22 @@ describe('the target in absolute form', () => {
     ['of another path', 'http://elsewhere.example/nowhere', 404],
   ])('%s', async (name, target, status) => {
     socket.write(text(`absolute ${name}`, { target }));
-    expect((await answer()).status).toBe(status);
+    expect((await nextResponse()).status).toBe(status);
   });
 
   test('without a path is the root', async () => {
     socket.write('GET http://elsewhere.example HTTP/1.1\r\nHost: gateway\r\n\r\n');
-    expect((await answer()).json).toMatchObject({ name: 'user-group-gateway' });
+    expect((await nextResponse()).json).toMatchObject({ name: 'user-group-gateway' });
   });
 });
 
-test('a target with letters that are not percent-encoded is read as it was meant, or refused', async () => {
+test('a target with unencoded letters is read as intended, or rejected', async () => {
   socket.write(
     text('x', { target: '/api/user?user_group_id=unencoded&name=Grüße' })
       .replace(/\{.*/, '')
       .replace(/Length: \d+/, 'Length: 0'),
   );
-  const { status, json } = await answer();
+  const { status, json } = await nextResponse();
   const name = (json['user_group'] as Record<string, unknown> | undefined)?.['name'];
   expect([status, name]).toEqual(status === 400 ? [400, undefined] : [200, 'Grüße']);
 });
@@ -132,28 +132,28 @@ describe('a body that is too large', () => {
   const head = (...headers: string[]) =>
     ['GET /api/user HTTP/1.1', 'Host: gateway', `Authorization: Token ${gateway.token}`, ...headers, '', ''].join('\r\n');
 
-  test('by what it announces is refused before any of it comes', async () => {
+  test('is rejected by its declared length before it arrives', async () => {
     socket.write(head('Content-Type: application/json', 'Content-Length: 1048577'));
-    const { status, json } = await answer();
+    const { status, json } = await nextResponse();
     expect([status, json['code']]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  test('by far more than numbers hold is refused as well', async () => {
+  test('is rejected also if its declared length exceeds the range of numbers', async () => {
     socket.write(head('Content-Type: application/json', 'Content-Length: 99999999999999999999'));
-    expect([400, 413]).toContain((await answer()).status);
+    expect([400, 413]).toContain((await nextResponse()).status);
   });
 
-  test('in chunks is refused while it is still coming', async () => {
+  test('is rejected while its chunks arrive', async () => {
     socket.write(head('Content-Type: application/json', 'Transfer-Encoding: chunked'));
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     for (let sent = 0; sent <= 16; sent += 1) socket.write(chunk); // one more than may be, and no end
-    const { status, json } = await answer();
+    const { status, json } = await nextResponse();
     expect([status, json['code']]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  test('ends the connection, so that the rest is not taken for a request', async () => {
+  test('closes the connection, so that the rest is not parsed as a request', async () => {
     socket.write(head('Content-Type: application/json', 'Content-Length: 2000000'));
-    expect((await answer()).head).toMatch(/\r\nconnection: close/i);
+    expect((await nextResponse()).head).toMatch(/\r\nconnection: close/i);
     socket.write(text('smuggled'));
     if (!socket.closed) await once(socket, 'close');
     expect(received).toBe('');
@@ -169,7 +169,7 @@ describe('a request after the last response of a connection', () => {
     ['Connection: close', () => 'GET /livez HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n'],
   ])('is not executed: %s', async (_, first) => {
     socket.write(first() + text('after the last'));
-    expect((await answer()).head).toMatch(/\r\nconnection: close/i);
+    expect((await nextResponse()).head).toMatch(/\r\nconnection: close/i);
     if (!socket.closed) await once(socket, 'close');
     expect(received).toBe('');
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'after the last' } })).toBe(0);
@@ -178,7 +178,7 @@ describe('a request after the last response of a connection', () => {
 
 test('a request that something else than HTTP follows gets its own response, then the connection ends', async () => {
   socket.write(`${text('before garbage')}BANANA\r\n\r\n`);
-  const response = await answer();
+  const response = await nextResponse();
   expect([response.status, providedId(response)]).toEqual([200, 'before garbage']);
   if (!socket.closed) await once(socket, 'close');
   expect(received).toBe('');
@@ -186,14 +186,14 @@ test('a request that something else than HTTP follows gets its own response, the
 
 test('a connection stays open after a request without a body to an unknown path', async () => {
   socket.write('GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n');
-  const { status, head } = await answer();
+  const { status, head } = await nextResponse();
   expect(status).toBe(404);
   expect(head).not.toMatch(/\r\nconnection: close/i);
   socket.write(text('on the same connection'));
-  expect(providedId(await answer())).toBe('on the same connection');
+  expect(providedId(await nextResponse())).toBe('on the same connection');
 });
 
-describe('what is not HTTP as it should be', () => {
+describe('invalid HTTP', () => {
   const filler = (bytes: number) => `X-Filler: ${'x'.repeat(bytes)}`;
   test.each<[string, () => string, number]>([
     ['is no HTTP at all', () => 'BANANA\r\n\r\n', 400],
@@ -219,41 +219,41 @@ describe('what is not HTTP as it should be', () => {
     ['has a target of 20 KB', () => text('x', { target: `/${'x'.repeat(20_000)}` }), 431],
   ])('%s', async (_, request, status) => {
     socket.write(request(), 'latin1');
-    expect((await answer()).status).toBe(status);
+    expect((await nextResponse()).status).toBe(status);
   });
 
   test.each([
     ['400', () => 'BANANA\r\n\r\n'],
     ['431', () => text('x', { headers: [filler(20_000)] })],
-  ])('is answered %s with a problem of that status, and the id of the request', async (status, request) => {
+  ])('gets %s as a problem with that status and the request id', async (status, request) => {
     socket.write(request());
-    const { head, json } = await answer();
+    const { head, json } = await nextResponse();
     expect(head).toMatch(/content-type: application\/problem\+json/i);
     expect(json).toMatchObject({ success: 0, status: Number(status), request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     expect(head.toLowerCase()).toContain(`x-request-id: ${json['request_id']}`);
   });
 
-  test.each(['[::1', 'a b', '%', '../..'])('a Host header “%s” is no failure of the gateway', async (host) => {
+  test.each(['[::1', 'a b', '%', '../..'])('a Host header “%s” causes no internal error', async (host) => {
     socket.write(
       `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 24\r\n\r\n{"query":"{__typename}"}`,
     );
-    expect((await answer()).status).toBeLessThan(500);
+    expect((await nextResponse()).status).toBeLessThan(500);
   });
 
-  test('10 KB of headers are taken', async () => {
+  test('accepts 10 KB of headers', async () => {
     socket.write(text('much ado', { headers: [filler(10_000)] }));
-    expect(providedId(await answer())).toBe('much ado');
+    expect(providedId(await nextResponse())).toBe('much ado');
   });
 });
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   test.each([
     ['in the middle of the headers', () => 'GET /api/user HTTP/1.1\r\nHost: gat'],
     ['before the body', () => text('gone').split('\r\n\r\n')[0] ?? ''],
     ['in the middle of the body', () => text('gone').slice(0, -5)],
     ['in the middle of a chunk', () => 'POST /api/user HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nx'],
-    ['before the answer', () => text('gone before the answer')],
-  ])('%s leaves the server serving', async (_, part) => {
+    ['before the response', () => text('gone before the response')],
+  ])('%s does not affect the server', async (_, part) => {
     socket.write(part());
     socket.resetAndDestroy();
     const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: 'still here' } });

@@ -23,10 +23,10 @@ const ways: Record<string, (body: Record<string, unknown>) => Promise<Reply>> = 
   'GET with query parameters and a trailing slash': (body) => gateway.send('GET', `/api/user/?${inQuery(body)}`),
 };
 
-describe.each(Object.entries(ways))('%s', (way, ask) => {
+describe.each(Object.entries(ways))('%s', (way, send) => {
   test('creates a group the first time and returns the same one the second', async () => {
     const user_group_id = `acme & söhne, ${way}`;
-    const first = await ask({ user_group_id, name: 'ACME', properties: { plan: 'gold' } });
+    const first = await send({ user_group_id, name: 'ACME', properties: { plan: 'gold' } });
     expect(first.status).toBe(200);
     expect(first.json).toEqual({
       success: 1,
@@ -39,38 +39,38 @@ describe.each(Object.entries(ways))('%s', (way, ask) => {
         properties: { plan: 'gold' },
       },
     });
-    const second = await ask({ user_group_id, name: 'other', properties: {} });
+    const second = await send({ user_group_id, name: 'other', properties: {} });
     expect(second.status).toBe(200);
     expect(second.json).toEqual({ ...first.json, new_user_group: false });
   });
 
   test('stores the mapping', async () => {
     const user_group_id = `mapped, ${way}`;
-    await ask({ user_group_id, mapping: { sales: 'warehouse', hr: '17' } });
+    await send({ user_group_id, mapping: { sales: 'warehouse', hr: '17' } });
     expect((await stored(user_group_id))?.mapping).toEqual({ sales: 'warehouse', hr: '17' });
   });
 });
 
 const stored = (providedId: string) => gateway.database.prisma.userGroup.findFirst({ where: { providedId } });
 
-test('an answer is JSON, and says so', async () => {
+test('a response is JSON, with its content type', async () => {
   const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: 'typed' } });
   expect(reply.headers.get('content-type')).toBe('application/json');
 });
 
-test('a group without a name is called by its id, and has no properties', async () => {
+test('the name defaults to the id, and properties to null', async () => {
   const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'nameless' } });
   expect(json.user_group).toMatchObject({ name: 'nameless', properties: null });
 });
 
-test('name, mapping and properties that are null count as left out', async () => {
+test('null counts as omitted for name, mapping and properties', async () => {
   const body = { user_group_id: 'nulls', name: null, mapping: null, properties: null };
   const { json } = await gateway.send('GET', '/api/user', { body });
   expect(json.user_group).toMatchObject({ name: 'nulls', properties: null });
   expect((await stored('nulls'))?.mapping).toEqual({});
 });
 
-test('an existing group is never changed, whatever is given', async () => {
+test('never changes an existing group, regardless of the fields sent', async () => {
   const body = { user_group_id: 'kept', name: 'first', mapping: { a: '1' }, properties: { p: 1 } };
   await gateway.send('GET', '/api/user', { body });
   const before = await stored('kept');
@@ -80,13 +80,13 @@ test('an existing group is never changed, whatever is given', async () => {
   expect(await stored('kept')).toEqual(before);
 });
 
-test('a name that is wrong is refused for an existing group too', async () => {
+test('rejects an invalid name for an existing group, too', async () => {
   await gateway.send('GET', '/api/user', { body: { user_group_id: 'strict' } });
   const { status } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'strict', name: 5 } });
   expect(status).toBe(400);
 });
 
-test('the body counts when there is a query too', async () => {
+test('the body takes precedence over the query string', async () => {
   const { json } = await gateway.send('GET', '/api/user?user_group_id=from-query', { body: { user_group_id: 'from-body' } });
   expect(json.user_group.provided_id).toBe('from-body');
 });
@@ -114,7 +114,7 @@ test('unknown members are ignored and never stored', async () => {
   expect(JSON.stringify(row)).not.toMatch(/needle|4711/);
 });
 
-test('an unknown member may be anything that is JSON', async () => {
+test('an unknown member may be any JSON value', async () => {
   const deep = `${'['.repeat(250)}${']'.repeat(250)}`;
   const body = `{"user_group_id":"odd-extras","a":1e400,"b":${deep},"c":"\\u0000\\ud800"}`;
   expect((await gateway.send('GET', '/api/user', { body })).status).toBe(200);

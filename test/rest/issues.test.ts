@@ -15,7 +15,7 @@ const object = 'must be a JSON object.';
 const mapped = 'must map schema ids to data sources, both strings.';
 const inexact = 'is a number that cannot be represented exactly; send it as a string.';
 
-describe('every wrong member is reported at once, by its legacy name and in the gateway’s own words', () => {
+describe('reports every invalid member at once, by its legacy name', () => {
   test.each<[string, string, string, [string, string][]]>([
     [
       'GET with every type wrong',
@@ -89,7 +89,7 @@ describe('every wrong member is reported at once, by its legacy name and in the 
     expect(json.detail).toBe(expected.map(([path, message]) => `${path}: ${message}`).join(' '));
   });
 
-  test('in the parameters of a query too', async () => {
+  test('in query parameters, too', async () => {
     const { json } = await gateway.send('GET', '/api/user?user_group_id=&mapping=[]&properties={"a":1e400}&name=a&name=b');
     expect(json.issues).toEqual([
       { path: ['user_group_id'], message: length },
@@ -104,13 +104,13 @@ describe('bounds', () => {
   const mappingOf = (entries: number) => Object.fromEntries(Array.from({ length: entries }, (_, i) => [`schema ${i}`, i]));
   const wrong = { user_group_id: 5, name: 5, mapping: mappingOf(1_000), properties: [] };
 
-  test('ten issues are listed, and those of the first members go first', async () => {
+  test('lists ten issues, those of the first members first', async () => {
     const { json } = await gateway.send('GET', '/api/user', { body: wrong });
     const paths = json.issues.map(({ path }: { path: string[] }) => path.join('.'));
     expect(paths).toEqual(['user_group_id', 'name', ...Array.from({ length: 8 }, (_, i) => `mapping.schema ${i}`)]);
   });
 
-  test('too many entries are one issue, whatever is wrong in them', async () => {
+  test('too many entries are one issue, regardless of their content', async () => {
     const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'm', mapping: mappingOf(40_000) } });
     expect(json.issues).toEqual([{ path: ['mapping'], message: 'must have at most 1000 entries.' }]);
   });
@@ -132,7 +132,7 @@ describe('bounds', () => {
     ['a schema id with a lone surrogate', { user_group_id: 'm', mapping: { [`${'x'.repeat(63)}😀${long}`]: 5 } }],
     ['a property’s name', { user_group_id: 'm', properties: { [long.slice(0, 60_000)]: { '\0': 1 } } }],
     ['a member given twice', `{"${long}":1,"${long}":2}`],
-  ])('%s of great length is not repeated whole', async (_, body) => {
+  ])('does not repeat %s of great length completely', async (_, body) => {
     const { status, text: response, json } = await gateway.send('GET', '/api/user', { body });
     expect(status).toBe(400);
     expect(response.length).toBeLessThan(2_000);

@@ -43,18 +43,18 @@ describe('at the limit', () => {
     ['properties of 64 KiB in characters of four bytes', { properties: sized(65_536, astral) }],
     ['properties of 32 levels', { properties: nested(32) }],
     ['properties of 32 levels, lists among them', { properties: inLists(32) }],
-  ])('%s is stored as it is', async (_, members) => {
+  ])('%s is stored unchanged', async (_, members) => {
     const { user_group_id = 'g', name = user_group_id, mapping = {}, properties = null } = members;
     expect((await create({ user_group_id: 'g', ...members })).status).toBe(200);
     expect(await groups()).toMatchObject([{ providedId: user_group_id, name, mapping, properties }]);
   });
 
-  test('properties count without the spaces between them', async () => {
+  test('properties count without whitespace', async () => {
     const body = `{"user_group_id":"g","properties":${JSON.stringify(sized(65_536)).replace(':', `${' '.repeat(9_000)}:`)}}`;
     expect((await create(body)).status).toBe(200);
   });
 
-  test('a text counts by its characters, not by the escapes it is written in', async () => {
+  test('a text counts by its characters, not by its escapes', async () => {
     const body = `{"user_group_id":"${'\\ud83d\\ude00'.repeat(255)}"}`;
     expect((await create(body)).json.user_group.provided_id).toBe(astral.repeat(255));
   });
@@ -100,7 +100,7 @@ describe('nested 200 levels deep', () => {
     ['a name', 'name', deep('[', ']')],
     ['a mapping', 'mapping', deep('[', ']')],
     ['a data source', 'mapping', `{"s":${deep('[', ']')}}`],
-  ])('%s is refused as any other', async (_, member, value) => {
+  ])('%s is rejected like any other', async (_, member, value) => {
     const { status, json } = await create(`{"user_group_id":"g","${member}":${value}}`);
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
     expect(json.issues[0].path[0]).toBe(member);
@@ -111,7 +111,7 @@ test.each([
   ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
   ['brackets that are never closed', '['.repeat(1_000_000)],
-])('refuses a body of %s nested deeper than 256 levels before it is parsed', async (_, value) => {
+])('rejects a body of %s nested deeper than 256 levels before it is parsed', async (_, value) => {
   const { status, json } = await create(`{"user_group_id":"g","properties":${value}}`);
   expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
   expect(json.detail).toContain('256 levels');
@@ -132,7 +132,7 @@ describe.each([
     ['a property’s name', `{"user_group_id":"g","properties":{"p${text}":"v"}}`],
     ['a property deep down', `{"user_group_id":"g","properties":{"p":[{"q":["v${text}"]}]}}`],
     ['a property’s name deep down', `{"user_group_id":"g","properties":{"p":[{"q${text}":1}]}}`],
-  ])('in %s is refused', async (_place, body) => {
+  ])('in %s is rejected', async (_place, body) => {
     const { status, json } = await create(body);
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
     expect(await groups()).toEqual([]);

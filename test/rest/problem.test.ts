@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const failures: Record<string, [status: number, ask: () => Promise<Reply>]> = {
+const failures: Record<string, [status: number, send: () => Promise<Reply>]> = {
   INVALID_INPUT: [400, () => gateway.send('GET', '/api/user', { body: { user_group_id: 5 } })],
   BODY_REQUIRED: [400, () => gateway.send('GET', '/api/user')],
   MALFORMED_JSON: [400, () => gateway.send('GET', '/api/user', { body: '{' })],
@@ -19,7 +19,7 @@ const failures: Record<string, [status: number, ask: () => Promise<Reply>]> = {
       return gateway.send('GET', '/api/user', { token, body: { user_group_id: 'x' } });
     },
   ],
-  NOT_FOUND: [404, () => gateway.send('PUT', '/api/user', { body: { user_group_id: 'nobody' } })],
+  NOT_FOUND: [404, () => gateway.send('PUT', '/api/user', { body: { user_group_id: 'unknown' } })],
   METHOD_NOT_ALLOWED: [405, () => gateway.send('DELETE', '/api/user')],
   CONFLICT: [
     409,
@@ -33,9 +33,9 @@ const failures: Record<string, [status: number, ask: () => Promise<Reply>]> = {
   UNSUPPORTED_MEDIA_TYPE: [415, () => gateway.send('GET', '/api/user', { body: 'x', headers: { 'content-type': 'text/plain' } })],
 };
 
-describe.each(Object.entries(failures))('%s', (code, [status, ask]) => {
+describe.each(Object.entries(failures))('%s', (code, [status, send]) => {
   test('has exactly the members of a problem', async () => {
-    const reply = await ask();
+    const reply = await send();
     expect(reply.status).toBe(status);
     expect(reply.headers.get('content-type')).toBe('application/problem+json');
     expect(reply.json).toEqual({
@@ -50,37 +50,37 @@ describe.each(Object.entries(failures))('%s', (code, [status, ask]) => {
     });
   });
 
-  test('has a type that can be read', async () => {
-    const { type } = (await ask()).json;
+  test('has the path of a page as its type', async () => {
+    const { type } = (await send()).json;
     const page = await gateway.send('GET', new URL(type, gateway.url).pathname, { token: null });
     expect(page.status).toBe(200);
     expect(page.text).toContain(code);
   });
 });
 
-test('a path that is not there answers with a problem too', async () => {
+test('an unknown path gets a problem, too', async () => {
   const reply = await gateway.send('GET', '/nowhere');
   expect(reply.headers.get('content-type')).toBe('application/problem+json');
   expect(reply.json).toMatchObject({ success: 0, status: 404, request_id: reply.headers.get('x-request-id') });
 });
 
 describe('the request id', () => {
-  const ask = (id?: string) => gateway.send('GET', '/api/user', { headers: id === undefined ? {} : { 'x-request-id': id } });
+  const send = (id?: string) => gateway.send('GET', '/api/user', { headers: id === undefined ? {} : { 'x-request-id': id } });
 
-  test.each(['a', 'req-1.2:3_4', 'x'.repeat(128)])('is the caller’s own: %s', async (id) => {
-    const reply = await ask(id);
+  test.each(['a', 'req-1.2:3_4', 'x'.repeat(128)])('is the one that the caller sent: %s', async (id) => {
+    const reply = await send(id);
     expect([reply.json.request_id, reply.headers.get('x-request-id')]).toEqual([id, id]);
   });
 
-  test.each(['', 'x'.repeat(129), 'a b', '<script>', '"', 'ä'])('is drawn when the caller’s is unfit: %s', async (id) => {
-    expect((await ask(id)).json.request_id).toMatch(/^[0-9a-f-]{36}$/);
+  test.each(['', 'x'.repeat(129), 'a b', '<script>', '"', 'ä'])('is generated when the caller’s is invalid: %s', async (id) => {
+    expect((await send(id)).json.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('is another for each request', async () => {
-    expect((await ask()).json.request_id).not.toBe((await ask()).json.request_id);
+  test('is different for each request', async () => {
+    expect((await send()).json.request_id).not.toBe((await send()).json.request_id);
   });
 
-  test('comes with success too', async () => {
+  test('is sent with successful responses, too', async () => {
     const reply = await gateway.send('GET', '/api/user?user_group_id=x', { headers: { 'x-request-id': 'mine' } });
     expect([reply.status, reply.headers.get('x-request-id')]).toEqual([200, 'mine']);
   });

@@ -17,25 +17,25 @@ const update = (properties: string) =>
   gateway.send('PUT', '/api/user', { body: `{"user_group_id":"g","properties":${properties}}` });
 const countGroups = () => gateway.database.prisma.userGroup.count();
 
-describe('numbers that JSON readers do not carry exactly', () => {
+describe('numbers that JSON parsers do not represent exactly', () => {
   const numbers = [
     ...['1e400', '-1e400', '1e309', '1e-400', '12345678901234567890', '-12345678901234567890', '9007199254740993'],
     ...['0.1234567890123456789', '0.30000000000000001', '1.0000000000000000001', '100000000000000000000000000000000000001'],
   ];
-  test.each(numbers)('%s is refused at its place', async (number) => {
+  test.each(numbers)('%s is rejected with its path', async (number) => {
     const { status, json } = await create(`{"a":{"b":[0,${number}]}}`);
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
     expect(json.issues).toEqual([{ path: ['properties', 'a', 'b', '1'], message: expect.stringContaining('exactly') }]);
     expect(await countGroups()).toBe(0);
   });
 
-  test.each(numbers)('%s is refused by an update, which changes nothing', async (number) => {
+  test.each(numbers)('%s is rejected by an update, which changes nothing', async (number) => {
     await create('{"kept":1}');
     expect((await update(`{"a":${number}}`)).status).toBe(400);
     expect(await gateway.database.prisma.userGroup.findMany()).toMatchObject([{ properties: { kept: 1 } }]);
   });
 
-  test('a number is not taken for a text', async () => {
+  test('a number is not accepted as a string', async () => {
     const reply = await gateway.send('GET', '/api/user', { body: '{"user_group_id":1e400}' });
     expect([reply.status, reply.json.code]).toEqual([400, 'INVALID_INPUT']);
   });
@@ -46,7 +46,7 @@ describe('numbers that JSON readers do not carry exactly', () => {
   });
 });
 
-describe('numbers that they do carry', () => {
+describe('numbers that they do represent exactly', () => {
   test.each([
     ['0', '0'],
     ['0.1', '0.1'],
@@ -69,7 +69,7 @@ describe('numbers that they do carry', () => {
   });
 });
 
-describe('names that mean something to JavaScript', () => {
+describe('names with a meaning in JavaScript', () => {
   test.each([
     'constructor',
     'toString',
@@ -81,7 +81,7 @@ describe('names that mean something to JavaScript', () => {
     'then',
     'length',
     '',
-  ])('“%s” is a name like others', async (name) => {
+  ])('“%s” is an ordinary name', async (name) => {
     const properties = { [name]: { [name]: { polluted: true } }, list: [{ [name]: 1 }] };
     const body = { user_group_id: name || 'empty', mapping: { [name]: name }, properties };
     expect((await gateway.send('GET', '/api/user', { body })).json.user_group.properties).toEqual(properties);
@@ -95,31 +95,31 @@ describe('names that mean something to JavaScript', () => {
     '{"a":[{"__proto__":{"polluted":true}}]}',
     '{"\\u005f_proto__":{"polluted":true}}',
     '{"constructor":{"prototype":{"polluted":true}},"__proto__":null}',
-  ])('__proto__ is refused and changes nothing: %s', async (properties) => {
+  ])('__proto__ is rejected and changes nothing: %s', async (properties) => {
     const { status, json } = await create(properties);
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     expect(await countGroups()).toBe(0);
   });
 
-  test('__proto__ as a schema id is refused', async () => {
+  test('__proto__ as a schema id is rejected', async () => {
     const reply = await gateway.send('GET', '/api/user', { body: '{"user_group_id":"g","mapping":{"__proto__":"x"}}' });
     expect([reply.status, reply.json.code]).toEqual([400, 'INVALID_INPUT']);
     expect(await countGroups()).toBe(0);
   });
 
-  test('__proto__ beside the members gives none of them', async () => {
+  test('__proto__ next to the members sets none of them', async () => {
     const reply = await gateway.send('GET', '/api/user', { body: '{"__proto__":{"user_group_id":"sneaked"}}' });
     expect(reply.json).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['user_group_id'] }] });
   });
 
-  test('__proto__ as a parameter gives no member and no harm', async () => {
+  test('__proto__ as a query parameter has no effect', async () => {
     const reply = await gateway.send('GET', '/api/user?__proto__=x&user_group_id=g&constructor=y');
     expect(reply.json.user_group.provided_id).toBe('g');
   });
 });
 
-describe('what storage layers might take for more than data', () => {
+describe('what storage layers might interpret', () => {
   test.each<[string, object]>([
     ['a typed value', { $type: 'DateTime', value: '2020-01-01T00:00:00.000Z' }],
     ['a raw value', { a: { $type: 'Raw', value: 'null' } }],
@@ -130,7 +130,7 @@ describe('what storage layers might take for more than data', () => {
     ['a date', { at: '2020-01-01T00:00:00.000Z' }],
     ['a number in a text', { big: '12345678901234567890', empty: '' }],
     ['nothing much', { a: null, b: [], c: {}, d: [null], e: false }],
-  ])('%s is stored and updated as it is', async (_, properties) => {
+  ])('%s is stored and updated unchanged', async (_, properties) => {
     const text = JSON.stringify(properties);
     expect((await create(text)).json.user_group.properties).toEqual(properties);
     await update('{"other":1}');

@@ -18,7 +18,7 @@ describe('BODY_REQUIRED', () => {
     expect([reply.status, reply.json.code]).toEqual([400, 'BODY_REQUIRED']);
   });
 
-  test.each(['GET', 'QUERY'])('%s names both ways out', async (method) => {
+  test.each(['GET', 'QUERY'])('%s names both alternatives', async (method) => {
     const { detail } = (await gateway.send(method, '/api/user')).json;
     expect(detail).toContain('QUERY /api/user');
     expect(detail).toContain('GET /api/user?user_group_id=');
@@ -62,7 +62,7 @@ describe('MALFORMED_JSON', () => {
     expect(await countGroups()).toBe(0);
   });
 
-  test('the same member in two objects is no duplicate', async () => {
+  test('the same member in two objects is not a duplicate', async () => {
     const body = '{"user_group_id":"twins","mapping":{"name":"x"},"properties":{"name":{"name":[{"name":1},{"name":2}]}}}';
     expect((await gateway.send('GET', '/api/user', { body })).status).toBe(200);
   });
@@ -73,7 +73,7 @@ describe('MALFORMED_JSON', () => {
   });
 });
 
-describe('a body that is no object', () => {
+describe('a body that is not an object', () => {
   test.each(['[]', '[{"user_group_id":"m"}]', '"m"', '5', 'true', 'null'])('%s', async (body) => {
     const reply = await gateway.send('GET', '/api/user', { body });
     expect([reply.status, reply.json.code]).toEqual([400, 'INVALID_INPUT']);
@@ -81,13 +81,13 @@ describe('a body that is no object', () => {
   });
 });
 
-describe('a query that would not be taken as it was meant', () => {
+describe('an ambiguous or invalid query string', () => {
   test('invalid UTF-8 in percent-encoding', async () => {
     const reply = await gateway.send('GET', '/api/user?user_group_id=%FF');
     expect(reply.status).toBe(400);
   });
 
-  test('a parameter given twice', async () => {
+  test('a duplicate parameter', async () => {
     const reply = await gateway.send('GET', '/api/user?user_group_id=a&user_group_id=b');
     expect(reply.status).toBe(400);
   });
@@ -127,13 +127,13 @@ describe('INVALID_INPUT', () => {
     expect(await countGroups()).toBe(0);
   });
 
-  test('tells every fault at once', async () => {
+  test('reports every issue at once', async () => {
     const body = { user_group_id: '', name: '', mapping: { '\0': '' }, properties: { a: '\0' } };
     const { issues } = (await gateway.send('GET', '/api/user', { body })).json;
     expect(issues.map(({ path }: { path: string[] }) => path[0])).toEqual(['user_group_id', 'name', 'mapping', 'properties']);
   });
 
-  test('the answer stays small, however many faults there are and however long their paths', async () => {
+  test('the response stays small, regardless of the number of issues and the length of their paths', async () => {
     const body = `{"user_group_id":"m","properties":{"${'k'.repeat(2_000)}":[${Array(1_000).fill('1e400')}]}}`;
     const reply = await gateway.send('GET', '/api/user', { body });
     expect(reply.status).toBe(400);

@@ -43,45 +43,45 @@ const headers: Record<string, () => string | Promise<string>> = {
 };
 
 test.each(Object.entries(headers))('an Authorization header with %s', async (_, header) => {
-  const options = { token: null, headers: { authorization: await header() }, body: { user_group_id: 'refused' } };
+  const options = { token: null, headers: { authorization: await header() }, body: { user_group_id: 'rejected' } };
   const reply = await gateway.send('GET', '/api/user', options);
   expect([reply.status, reply.json.code, reply.json.success]).toEqual([401, 'UNAUTHENTICATED', 0]);
   expect(reply.headers.get('www-authenticate')).toBe('Token');
-  expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'refused' } })).toBe(0);
+  expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'rejected' } })).toBe(0);
 });
 
 test.each(['GET', 'QUERY', 'PUT', 'POST'])('%s without an Authorization header', async (method) => {
-  const body = { user_group_id: 'refused', current_token: 'x'.repeat(20) };
+  const body = { user_group_id: 'rejected', current_token: 'x'.repeat(20) };
   const reply = await gateway.send(method, '/api/user', { token: null, body });
   expect([reply.status, reply.json.code]).toEqual([401, 'UNAUTHENTICATED']);
   expect(reply.headers.get('www-authenticate')).toBe('Token');
 });
 
-test('the answer does not repeat the credential', async () => {
+test('the response does not repeat the credential', async () => {
   const secret = mistyped(gateway.token);
   const reply = await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'x' } });
   expect(reply.text).not.toContain(secret);
 });
 
 test.each(['token', 'TOKEN'])('the scheme may be written %s', async (scheme) => {
-  const options = { token: null, headers: { authorization: `${scheme} ${gateway.token}` }, body: { user_group_id: 'welcome' } };
+  const options = { token: null, headers: { authorization: `${scheme} ${gateway.token}` }, body: { user_group_id: 'accepted' } };
   expect((await gateway.send('GET', '/api/user', options)).status).toBe(200);
 });
 
 test('a token that expires later is accepted', async () => {
   const { secret } = await gateway.issue({ expiresAt: new Date(Date.now() + 3_600_000) });
-  expect((await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'welcome' } })).status).toBe(200);
+  expect((await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'accepted' } })).status).toBe(200);
 });
 
-test('a token that is revoked between two requests is refused by the second', async () => {
+test('a token that is revoked between two requests is rejected by the second', async () => {
   const { secret, id } = await gateway.issue();
-  const ask = () => gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'welcome' } });
-  expect((await ask()).status).toBe(200);
+  const send = () => gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'accepted' } });
+  expect((await send()).status).toBe(200);
   await revokeApiToken(gateway.database.prisma, id);
-  expect((await ask()).status).toBe(401);
+  expect((await send()).status).toBe(401);
 });
 
-test('of a token nothing is stored but its SHA-256', async () => {
+test('stores only the SHA-256 of a token', async () => {
   const { secret, id } = await gateway.issue();
   const row = await gateway.database.prisma.apiToken.findUniqueOrThrow({ where: { id } });
   expect(Buffer.from(row.secretHash)).toEqual(createHash('sha256').update(secret).digest());

@@ -31,20 +31,20 @@ describe('403', () => {
         (scopes) => [method, scopes.join(' and '), scopes, body] as const,
       ),
     ),
-  )('%s with nothing but %s', async (method, _, scopes, body) => {
+  )('%s with only %s', async (method, _, scopes, body) => {
     const { secret: token } = await gateway.issue({ scopes });
     const reply = await gateway.send(method, '/api/user', { token, body: body() });
     expect(outcome(reply)).toEqual([403, 'FORBIDDEN']);
     expect(reply.json.detail).toContain('groups:write');
   });
 
-  test.each(operations)('%s needs no more than groups:write', async (method, body) => {
+  test.each(operations)('%s needs only groups:write', async (method, body) => {
     const { secret: token } = await gateway.issue({ scopes: ['groups:write'] });
     const reply = await gateway.send(method, '/api/user', { token, body: body() });
     expect(reply.status).toBe(200);
   });
 
-  test('the scope goes before the input: nothing is told of what is wrong in it', async () => {
+  test('the scope is checked before the input, so that no issues are revealed', async () => {
     const { secret: token } = await gateway.issue({ scopes: ['groups:read'] });
     expect(outcome(await get('x'.repeat(256), token))).toEqual([403, 'FORBIDDEN']);
   });
@@ -52,12 +52,12 @@ describe('403', () => {
 
 describe('404', () => {
   test('PUT of an id that no group has', async () => {
-    expect(outcome(await gateway.send('PUT', '/api/user', { body: { user_group_id: 'nobody' } }))).toEqual([404, 'NOT_FOUND']);
-    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'nobody' } })).toBe(0);
+    expect(outcome(await gateway.send('PUT', '/api/user', { body: { user_group_id: 'unknown' } }))).toEqual([404, 'NOT_FOUND']);
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'unknown' } })).toBe(0);
   });
 
   test('POST of a token that no group has', async () => {
-    const body = { current_token: 'nobody-has-this-token' };
+    const body = { current_token: 'a-token-of-no-group-at-all' };
     expect(outcome(await gateway.send('POST', '/api/user', { body }))).toEqual([404, 'NOT_FOUND']);
   });
 
@@ -76,7 +76,7 @@ describe('405', () => {
     expect(reply.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'POST', 'PUT', 'QUERY']);
   });
 
-  test('HEAD /api/user: a GET that may create is not to be probed', async () => {
+  test('HEAD /api/user, because GET may create', async () => {
     const reply = await gateway.send('HEAD', '/api/user?user_group_id=probed');
     expect([reply.status, reply.text]).toEqual([405, '']);
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'probed' } })).toBe(0);
@@ -90,7 +90,7 @@ describe('405', () => {
 });
 
 describe('409', () => {
-  test('an id that an untagged group holds: the text says to label it', async () => {
+  test('an id of an untagged group: the message says to label it', async () => {
     const { secret: untagged } = await gateway.issue({ environment: null });
     await get('held', untagged);
     const reply = await get('held');
@@ -105,7 +105,7 @@ describe('413', () => {
     return body + ' '.repeat(bytes - body.length);
   };
 
-  test('a body of 1 MiB is taken', async () => {
+  test('accepts a body of 1 MiB', async () => {
     expect((await gateway.send('GET', '/api/user', { body: padded(1_048_576) })).status).toBe(200);
   });
 
@@ -136,20 +136,20 @@ describe('415', () => {
   });
 
   test.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
-    'the type %s is taken',
+    'accepts the type %s',
     async (type) => {
       const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: type }, headers: { 'content-type': type } });
       expect(reply.status).toBe(200);
     },
   );
 
-  test('a body without a type is taken as JSON', async () => {
+  test('parses a body without a type as JSON', async () => {
     const headers = { authorization: `Token ${gateway.token}`, 'content-length': String(body.length) };
     const untyped = await request(`${gateway.url}/api/user`, { method: 'POST', headers, body });
     expect(await untyped.body.json()).toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  test('the type does not matter where there is no body', async () => {
+  test('ignores the type without a body', async () => {
     const reply = await gateway.send('GET', '/api/user?user_group_id=bodiless', { headers: { 'content-type': 'text/plain' } });
     expect(reply.status).toBe(200);
   });

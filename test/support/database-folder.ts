@@ -32,7 +32,7 @@ function isMemoryFolderUsable(): boolean {
   }
 }
 
-/** Copies what is in a folder, with owners and permissions: PostgreSQL refuses files of another user. */
+/** Copies the content of a folder with owners and permissions, because PostgreSQL rejects files of another user. */
 export function copyFolder(from: string, to: string): void {
   if (process.platform === 'win32') cpSync(from, to, { recursive: true });
   else execFileSync('cp', ['-a', `${from}/.`, to]);

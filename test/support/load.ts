@@ -1,17 +1,17 @@
 import { type Reply, sendRequest } from './gateway.ts';
 import { until } from './process.ts';
 
-/** Callers that send one request after the other, of every kind, and note what was answered. */
+/** Callers that send requests of every kind sequentially, and record the responses. */
 export interface Load {
-  /** Every id that a success answered for, with the token that the last success told. */
+  /** Every id of a successful response, with the token of the last one. */
   readonly stored: ReadonlyMap<string, string>;
-  /** Every answer, in order. */
+  /** Every response, in order. */
   readonly replies: readonly Reply[];
-  /** The codes of requests that got no answer at all. */
+  /** The error codes of requests without a response. */
   readonly failures: readonly string[];
   /** Waits until so many more requests than now have succeeded that were sent from now on. */
   successes(count: number): Promise<void>;
-  /** Sends no more; waits for the answers that are due. */
+  /** Stops sending, and waits for pending responses. */
   stop(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const rotation = `mutation ($currentToken: String!) {
   }
 }`;
 
-/** Begins to send. A caller that gets no answer stops; any other goes on. */
+/** Starts to send. A caller that gets no response stops; the others continue. */
 export function beginLoad(url: string, token: string, callers = 6): Load {
   const stored = new Map<string, string>();
   const replies: Reply[] = [];
@@ -52,7 +52,7 @@ export function beginLoad(url: string, token: string, callers = 6): Load {
       const currentToken = made.json.user_group.token;
       if (i % 3 === 0) await send('PUT', '/api/user', { user_group_id: id, name: 'changed' });
       if (i % 3 !== 1) continue;
-      // Whether a rotation without an answer took place is not known: until it is answered, nothing is.
+      // Without a response it is unknown whether a rotation was executed.
       stored.delete(id);
       const rotated = await send('POST', '/graphql', { query: rotation, variables: { currentToken } });
       if (rotated) stored.set(id, rotated.json.data.rotateUserGroupToken.userGroup.token);

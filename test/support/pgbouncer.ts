@@ -55,7 +55,7 @@ max_client_conn = 200
   const url = (database: string) => `postgresql://${username}:${password}@127.0.0.1:${port}/${database}`;
   await until(async () => {
     if (running.child.exitCode !== null) throw new Error(`pgbouncer ended: ${running.output.stderr}${running.output.stdout}`);
-    return answers(url('postgres'));
+    return isServing(url('postgres'));
   }, 'PgBouncer takes connections');
   return {
     url,
@@ -67,7 +67,7 @@ max_client_conn = 200
   };
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isServing(url: string): Promise<boolean> {
   const client = new pg.Client(url);
   client.on('error', () => {});
   try {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest, the slowest first: most start gateways and PostgreSQL servers. Only the time of a run depends
- * on what stands here, by a file that starts last while the other workers have nothing left to do.
+ * The files that take longest, the slowest first: most start gateways and PostgreSQL servers. The list only affects the duration
+ * of a run: a slow file that starts last keeps one worker busy while the others are idle.
  */
 const slowest = [
   'database/embedded.test.ts',
@@ -17,6 +17,7 @@ const slowest = [
   'commands/workers.test.ts',
   'database/embedded-shared.test.ts',
   'graphql/repeated.test.ts',
+  'domain/user-group-list.test.ts',
   'docs-config/properties.test.ts',
   'commands/npm.test.ts',
   'database/rights.test.ts',

@@ -4,10 +4,10 @@ import { issueToken } from '../../../src/domain/tokens.ts';
 import { hashOf, storedToken, type TokenColumns, tokenOf } from '../../encryption.ts';
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 
-/** The look-ups as a good engineer writes them by hand: a pool, named statements, one index access each. */
+/** Hand-written look-ups: a pool, named statements, one index access each. */
 export const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 
-/** Who asks. */
+/** The caller. */
 export interface Caller {
   readonly environment_tag: 'Customer' | 'Testing' | null;
   readonly scopes: readonly string[];
@@ -66,7 +66,7 @@ const otherGroup = `
   select ${columns} from user_group
   where provided_id = $1 and environment_tag is distinct from 'Testing' and environment_tag is not distinct from $2`;
 
-/** The caller's group with a provided id, made if there is none; nothing when another environment's group holds the id. */
+/** The caller's group with a provided id, created if there is none; `undefined` when a group of another environment has the id. */
 export async function getOrCreate(
   caller: Caller,
   providedId: string,
@@ -90,7 +90,7 @@ const insertGroup = `
   values ($1, $2, $3, $4, $5, $6, $7)
   on conflict do nothing returning ${columns}`;
 
-/** Puts a new token in the place of the current one; nothing when it is no group's current token. */
+/** Replaces the current token with a new one; `undefined` when it is no group's current token. */
 export async function rotate(caller: Caller, currentToken: string): Promise<Group | undefined> {
   const token = issueToken('userGroup');
   const { tokenHash, tokenEncrypted } = storedToken(token);

@@ -6,7 +6,7 @@ import { databaseUrl, poolSize, secretOf } from './server.ts';
 /** Prisma on its PostgreSQL adapter, as its guide sets it up. */
 export const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize }) });
 
-/** Who asks. */
+/** The caller. */
 export interface Caller {
   readonly environmentTag: EnvironmentTag | null;
 }

@@ -1,12 +1,12 @@
 /** How every competitor is started, and how it reports that it is ready. */
 
-/** How many connections to the database each system may hold: as many as the gateway does. */
+/** The number of database connections of each system: as many as the gateway has. */
 export const poolSize = 10;
 
 /** The database that all systems share. */
 export const databaseUrl = process.env['DATABASE_URL'] ?? '';
 
-/** Tells where the server takes requests, in the words of the gateway's log. */
+/** Logs the address of the server in the form of the gateway's log. */
 export function announce(url: string): void {
   process.stderr.write(`listening on ${url}\n`);
 }

@@ -15,12 +15,12 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { canEnter, type SystemUser } from './system-user.ts';
 
-/** Where the programs of one PostgreSQL version lie. */
+/** The paths of the executables of one PostgreSQL version. */
 export interface Binaries {
   readonly initdb: string;
   readonly pgCtl: string;
   readonly postgres: string;
-  /** The major version, as a data directory's `PG_VERSION` file has it. */
+  /** The major version, in the form of a data directory's `PG_VERSION` file. */
   readonly major: string;
 }
 
@@ -33,11 +33,11 @@ const packages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the PostgreSQL programs that npm installed for this platform and makes them runnable for `user`.
+ * Finds the PostgreSQL executables that npm installed for this platform and makes sure that `user` can run them.
  *
- * They are used where npm put them if that works; otherwise they are copied, once per version, below `copies`.
+ * They run from `node_modules` if possible; otherwise they are copied into a folder below `copies`, once per version.
  *
- * @throws Error that asks for `DATABASE_URL` when the platform has no such package.
+ * @throws Error that suggests `DATABASE_URL` when there is no package for this platform.
  */
 export function findBinaries(user: SystemUser | undefined, copies: string): Binaries {
   const packageFolder = locatePackage();
@@ -66,8 +66,10 @@ function locatePackage(): string {
 }
 
 /**
- * Makes the libraries' version links in `target`: a package archive cannot hold links, and the package's own install
- * script, which would make them, may be blocked. False where the folder cannot be written.
+ * Creates the versioned symbolic links of the libraries in `target`: npm packages cannot contain links, and the install
+ * script that would create them may be blocked.
+ *
+ * @returns false if the folder is not writable.
  */
 function linkLibraries(packageFolder: string, target: string): boolean {
   const list = join(packageFolder, 'native', 'pg-symlinks.json');
@@ -80,7 +82,7 @@ function linkLibraries(packageFolder: string, target: string): boolean {
       try {
         symlinkSync(basename(link.source), path);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process was faster
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process created it first
       }
     }
     return true;
@@ -95,9 +97,9 @@ function copyOnce(packageFolder: string, target: string, user: SystemUser | unde
   mkdirSync(dirname(target), { recursive: true });
   cpSync(join(packageFolder, 'native'), draft, { recursive: true, verbatimSymlinks: true });
   linkLibraries(packageFolder, draft);
-  if (user) give(draft, user);
+  if (user) chownRecursive(draft, user);
   try {
-    renameSync(draft, target); // whole or not at all
+    renameSync(draft, target); // atomic
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
@@ -105,8 +107,8 @@ function copyOnce(packageFolder: string, target: string, user: SystemUser | unde
   return target;
 }
 
-/** Hands a folder and all in it to `user`. */
-function give(folder: string, user: SystemUser): void {
+/** Makes `user` the owner of a folder and everything in it. */
+function chownRecursive(folder: string, user: SystemUser): void {
   chmodSync(folder, 0o755);
   for (const path of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
     lchownSync(join(folder, path), user.uid, user.gid);

@@ -7,22 +7,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
 import type { Layout } from './layout.ts';
-import { drawPassword } from './password.ts';
+import { ensurePassword } from './password.ts';
 import { isLockDamaged, isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
 
 const run = promisify(execFile);
 
-/** The superuser, who owns the gateway's database too. */
+/** The superuser, which also owns the gateway's database. */
 export const superuser = 'gateway';
 
 /**
- * Creates the data directory if there is none. Of several processes that try at once, one succeeds and the others use its.
+ * Creates the data directory if it does not exist. Of several processes that try concurrently, one succeeds and the others
+ * use the result.
  *
- * @throws Error when `initdb` fails, or the data directory was made by another major version.
+ * @throws Error when `initdb` fails, or the data directory was created by another major version.
  */
 export async function createCluster(layout: Layout, binaries: Binaries): Promise<void> {
   const versionFile = join(layout.cluster, 'PG_VERSION');
-  if (!existsSync(versionFile)) await initialise(layout, binaries);
+  if (!existsSync(versionFile)) await initialize(layout, binaries);
   const version = readFileSync(versionFile, 'utf8').trim();
   if (version !== binaries.major) {
     throw new Error(
@@ -32,12 +33,12 @@ export async function createCluster(layout: Layout, binaries: Binaries): Promise
   }
 }
 
-async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
+async function initialize(layout: Layout, binaries: Binaries): Promise<void> {
   const draft = `${layout.cluster}.${process.pid}`;
   const passwordFile = `${draft}.password`;
-  rmSync(draft, { recursive: true, force: true }); // of a process of the same number that was killed here
+  rmSync(draft, { recursive: true, force: true }); // left by a killed process with the same pid
   mkdirSync(draft, { mode: 0o700 });
-  writeFileSync(passwordFile, drawPassword(layout), { mode: 0o600 });
+  writeFileSync(passwordFile, ensurePassword(layout), { mode: 0o600 });
   if (layout.user) for (const path of [draft, passwordFile]) chownSync(path, layout.user.uid, layout.user.gid);
   try {
     await execute(layout, binaries.initdb, [
@@ -45,9 +46,9 @@ async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
       ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
       ...['--set', 'listen_addresses=127.0.0.1', '--set', 'unix_socket_directories='],
     ]);
-    renameSync(draft, layout.cluster); // a data directory appears whole or not at all
+    renameSync(draft, layout.cluster); // atomic: there is never an incomplete data directory
   } catch (error) {
-    if (!existsSync(layout.cluster)) throw error; // otherwise another process was faster
+    if (!existsSync(layout.cluster)) throw error; // otherwise another process created it first
   } finally {
     rmSync(draft, { recursive: true, force: true });
     rmSync(passwordFile, { force: true });
@@ -55,8 +56,8 @@ async function initialise(layout: Layout, binaries: Binaries): Promise<void> {
 }
 
 /**
- * How much the server is to cache: a quarter of the memory that this process may use, and 1 GiB at most, which holds a million
- * groups with their indexes. Where that is no more than initdb's own choice, that choice stands. Pages are taken as they fill.
+ * The size of the server's cache: a quarter of the memory that this process may use, at most 1 GiB, which holds a million
+ * groups with their indexes. Keeps the default of initdb (128 MiB) if that is larger. Pages are allocated as they fill.
  */
 function cacheSetting(): string[] {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
@@ -64,7 +65,7 @@ function cacheSetting(): string[] {
   return mebibytes > 128 ? [`shared_buffers=${mebibytes}MB`] : [];
 }
 
-/** Starts the server and waits until it takes connections. @throws Error with the end of the server's log. */
+/** Starts the server and waits until it accepts connections. @throws Error with the end of the server's log. */
 export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
   await removeStaleLock(layout);
   const log = join(layout.cluster, 'postgres.log');
@@ -78,15 +79,15 @@ export async function startServer(layout: Layout, binaries: Binaries, options: s
   }
 }
 
-/** Stops the server: connections are closed, everything is written. Does nothing if none runs. */
+/** Stops the server: closes connections and writes everything to disk. Does nothing if no server is running. */
 export async function stopServer(layout: Layout, binaries: Binaries): Promise<void> {
   const running = runningPostmaster(layout);
   if (!running) return;
   const { pid } = running;
   try {
-    // pg_ctl finds the server by its lock file. What it would do is send this signal.
+    // pg_ctl finds the server by its lock file, and would send this signal.
     if (isLockDamaged(layout)) process.kill(pid, 'SIGINT');
-    // Not waited for by pg_ctl: it would take a server that another process starts meanwhile for the one that is to stop.
+    // -W, no waiting: pg_ctl would mistake a server that another process starts in the meantime for the one to stop.
     else await execute(layout, binaries.pgCtl, ['stop', '-m', 'fast', '-W', '-D', layout.cluster]);
   } catch (error) {
     if (isPostmaster(pid, layout)) throw error;
@@ -108,7 +109,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Runs a PostgreSQL program as PostgreSQL's user, without the settings that this process's environment may hold for others. */
+/** Runs a PostgreSQL program as PostgreSQL's user, without this process's environment, which may have settings for other programs. */
 async function execute(layout: Layout, program: string, args: string[]): Promise<void> {
   const env = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], LC_ALL: 'C' };
   try {

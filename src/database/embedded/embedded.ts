@@ -5,39 +5,40 @@ import type { Connection } from '../client.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
 import { copiesFolder, type Layout, layOut } from './layout.ts';
-import { passwordAdvice, passwordFile, requirePassword } from './password.ts';
+import { passwordFile, passwordRemedy, requirePassword } from './password.ts';
 import { runningPostmaster } from './server-lock.ts';
 
-/** How long a server may take to come up, recovery after a crash included. */
+/** How long a server may take to start, including crash recovery. */
 const startTimeoutMs = 120_000;
 
-/** What tells the gateway's own connections from others in `pg_stat_activity`: each process adds a name of its own. */
-const presencePrefix = 'user-group-gateway-presence-';
+/** The application name of each process's sentinel connection in `pg_stat_activity`, followed by a unique id. */
+const sentinelPrefix = 'user-group-gateway-presence-';
 
-/** Said in full, because `pg` takes what is left out from the environment's settings for other clients (PGSSLMODE, PGOPTIONS). */
-const ownTerms = { host: '127.0.0.1', ssl: false, options: '-c search_path=public' };
+/** Complete, because `pg` takes omitted settings from environment variables that are meant for other clients (PGSSLMODE, PGOPTIONS). */
+const connectionDefaults = { host: '127.0.0.1', ssl: false, options: '-c search_path=public' };
 
 /** A running PostgreSQL in `DATA_DIR`, shared by every process that opened it. */
 export interface EmbeddedPostgres {
-  /** How to connect to a database of it; `port` follows the server if it had to move. */
+  /** How to connect to one of its databases; `port` is updated if the server restarts on another port. */
   connection(database: string): Connection;
-  /** Lets go of it: the last process to do so stops the server. */
+  /** Releases the server. The last process to release it stops it. */
   close(): Promise<void>;
 }
 
-/** What {@link openEmbedded} may be told. */
+/** Options of {@link openEmbedded}. */
 export interface EmbeddedOptions {
-  /** Server settings such as `fsync=off`, for throw-away clusters. */
+  /** Server settings such as `fsync=off`, for disposable clusters. */
   readonly settings?: string[];
-  /** Hears what an operator should know: that the server was lost and came back. */
+  /** Receives messages for the operator: the connection was lost, the server is running again. */
   readonly onEvent?: (message: string) => void;
 }
 
 /**
- * Opens the embedded PostgreSQL of a data directory: makes it if it is not there, adopts it if it runs (another process
- * uses it, or one died and left it), starts it otherwise. While it is open it is restarted when it dies.
+ * Opens the embedded PostgreSQL of a data directory. Creates the data directory if it does not exist, uses the server if it is
+ * already running (another process uses it, or crashed and left it running), and starts it otherwise. While open, the server
+ * is restarted whenever it exits.
  *
- * @throws Error with a text for the operator when it cannot be had.
+ * @throws Error with a message for the operator when the server cannot be started or reached.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
   const layout = layOut(dataDir);
@@ -45,14 +46,14 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   await createCluster(layout, binaries);
   const access: Access = { layout, binaries, password: requirePassword(layout, binaries), settings: options.settings ?? [] };
 
-  const name = presencePrefix + randomUUID();
+  const name = sentinelPrefix + randomUUID();
   const connections: Connection[] = [];
   let closing = false;
   let recovery: Promise<void> | undefined;
-  let presence = await attend();
+  let sentinel = await acquire();
 
-  /** Connects once and stays, so that the loss of the server is noticed at once and other processes see this one. */
-  async function attend(port?: number): Promise<pg.Client> {
+  /** Opens a connection that stays open, so that a crash of the server is noticed immediately and other processes see this one. */
+  async function acquire(port?: number): Promise<pg.Client> {
     const client = await connectOrStart(access, name, port);
     client.on('error', () => {}); // followed by 'end'
     client.once('end', () => {
@@ -65,8 +66,8 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     options.onEvent?.('lost the connection to the embedded PostgreSQL; restarting it');
     for (let delayMs = 100; !closing; delayMs = Math.min(delayMs * 2, 5_000)) {
       try {
-        const client = await attend(port);
-        presence = client;
+        const client = await acquire(port);
+        sentinel = client;
         for (const connection of connections) connection.port = client.port;
         options.onEvent?.('the embedded PostgreSQL is running again');
         return;
@@ -79,49 +80,50 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
 
   return {
     connection(database) {
-      const { port } = presence;
-      const connection = { ...ownTerms, port, user: superuser, password: access.password, database };
+      const { port } = sentinel;
+      const connection = { ...connectionDefaults, port, user: superuser, password: access.password, database };
       connections.push(connection);
       return connection;
     },
     async close() {
       closing = true;
-      await recovery; // which may be starting a server at this moment
-      const last = await leave(presence);
-      await presence.end().catch(() => {});
-      if (last) await stopServer(layout, binaries);
+      await recovery; // may be starting a server
+      const isLast = await release(sentinel);
+      await sentinel.end().catch(() => {});
+      if (isLast) await stopServer(layout, binaries);
     },
   };
 }
 
-/** Makes processes that leave at once do so one after another, as a number for an advisory lock. */
-const leavingLock = 727_073;
+/** The key of the advisory lock that serializes concurrent releases. */
+const releaseLock = 727_073;
 
 /**
- * Takes a process off the list of those that use the server, and tells whether it was the last. The lock that is held from
- * then on ends with the connection, or with the server.
+ * Ends this process's registration as a user of the server. The lock is held until the connection or the server is closed.
+ *
+ * @returns whether this process was the last one.
  */
-async function leave(presence: pg.Client): Promise<boolean> {
+async function release(sentinel: pg.Client): Promise<boolean> {
   try {
-    await presence.query('select pg_advisory_lock($1)', [leavingLock]);
-    await presence.query("set application_name = ''");
-    const others = await presence.query(`select from pg_stat_activity where application_name like '${presencePrefix}%'`);
+    await sentinel.query('select pg_advisory_lock($1)', [releaseLock]);
+    await sentinel.query("set application_name = ''");
+    const others = await sentinel.query(`select from pg_stat_activity where application_name like '${sentinelPrefix}%'`);
     return others.rowCount === 0;
   } catch {
-    return true; // the server is gone, or on its way: stopping it once more does no harm
+    return true; // the server has stopped or is stopping; stopping it again is harmless
   }
 }
 
-/** What it takes to get to the server of a data directory, or to start it. */
+/** What is needed to connect to the server of a data directory, or to start it. */
 interface Access {
   readonly layout: Layout;
   readonly binaries: Binaries;
-  /** The superuser's, read once: what becomes of its file does not matter to a process that runs. */
+  /** The superuser's password, read once: later changes to the file do not affect a running process. */
   readonly password: string;
   readonly settings: string[];
 }
 
-/** @throws Error when there is no way to connect; a server that was started for it is stopped again. */
+/** Connects to the running server, or starts it. @throws Error when that fails; a server that this call started is stopped again. */
 async function connectOrStart(access: Access, applicationName: string, preferredPort?: number): Promise<pg.Client> {
   const { layout, binaries, settings } = access;
   const deadline = Date.now() + startTimeoutMs;
@@ -133,12 +135,12 @@ async function connectOrStart(access: Access, applicationName: string, preferred
       await startServer(layout, binaries, settings, port);
       started = true;
     } catch (error) {
-      // Starting up, shutting down, recovering, or another process was faster: look again. Anything else is final.
-      if (Date.now() > deadline || !(passing(error) || (!running && (runningPostmaster(layout) || port)))) {
+      // Starting up, shutting down, recovering, or another process started it first: try again. Anything else is final.
+      if (Date.now() > deadline || !(isTransient(error) || (!running && (runningPostmaster(layout) || port)))) {
         if (started) await stopServer(layout, binaries);
-        throw isRefused(error) ? wrongPassword(layout, binaries, error) : error;
+        throw isPasswordRejected(error) ? wrongPassword(layout, binaries, error) : error;
       }
-      if (!running) port = undefined; // perhaps taken by another program since
+      if (!running) port = undefined; // another program may use it now
       await sleep(50);
     }
   }
@@ -146,7 +148,7 @@ async function connectOrStart(access: Access, applicationName: string, preferred
 
 async function connect({ password }: Access, port: number, applicationName: string): Promise<pg.Client> {
   const client = new pg.Client({
-    ...{ ...ownTerms, port, user: superuser, password, database: 'postgres' },
+    ...{ ...connectionDefaults, port, user: superuser, password, database: 'postgres' },
     ...{ application_name: applicationName, connectionTimeoutMillis: 10_000, query_timeout: 10_000, keepAlive: true },
   });
   client.on('error', () => {});
@@ -159,18 +161,18 @@ async function connect({ password }: Access, port: number, applicationName: stri
   return client;
 }
 
-/** Whether the server refused the password. */
-const isRefused = (error: unknown): boolean => ['28P01', '28000'].includes((error as { code?: string }).code ?? '');
+/** Whether the server rejected the password. */
+const isPasswordRejected = (error: unknown): boolean => ['28P01', '28000'].includes((error as { code?: string }).code ?? '');
 
 function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Error {
   return new Error(
-    `The embedded PostgreSQL does not accept the password in ${passwordFile(layout)}. ${passwordAdvice(layout, binaries)}`,
+    `The embedded PostgreSQL does not accept the password in ${passwordFile(layout)}. ${passwordRemedy(layout, binaries)}`,
     { cause },
   );
 }
 
-/** Whether a failed connection says that the server is on its way up or down. */
-function passing(error: unknown): boolean {
+/** Whether a connection failed because the server is starting or stopping. */
+function isTransient(error: unknown): boolean {
   const { code } = error as { code?: string };
   return ['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '') || /terminated/.test(String(error));
 }

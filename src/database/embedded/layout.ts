@@ -3,34 +3,34 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, realpathSync,
 import { join } from 'node:path';
 import { canEnter, postgresUser, type SystemUser } from './system-user.ts';
 
-/** Where the embedded PostgreSQL keeps its things, and who it runs as. */
+/** The folders of the embedded PostgreSQL, and the user it runs as. */
 export interface Layout {
-  /** `DATA_DIR`: belongs to the gateway; holds the password and, where PostgreSQL may enter it, everything else. */
+  /** `DATA_DIR`: owned by the gateway's user; contains the password and, if PostgreSQL's user has access, everything else. */
   readonly dataDir: string;
-  /** A folder that PostgreSQL's user may enter: `dataDir`, or one of the system's where it may not enter that. */
+  /** A folder that PostgreSQL's user has access to: `dataDir` if possible, otherwise a system folder. */
   readonly home: string;
-  /** The data directory proper ("PGDATA"). */
+  /** PostgreSQL's data directory (PGDATA). */
   readonly cluster: string;
   /** The user to start PostgreSQL as; none means the gateway's own. */
   readonly user: SystemUser | undefined;
 }
 
-/** Where a root-run gateway puts what must lie outside a checkout that only root may enter. */
+/** Where a gateway that runs as root puts files that PostgreSQL's user must reach, because a checkout may be accessible to root only. */
 const systemFolder = '/var/lib/user-group-gateway';
 
-/** Lays out `dataDir`, creating it if it is not there. @throws Error when it cannot be created. */
+/** Determines the folders of `dataDir`, creating it if it does not exist. @throws Error when it cannot be created. */
 export function layOut(dataDir: string): Layout {
   const absolute = makeFolder(dataDir);
   const user = postgresUser();
-  const home = user && !canEnter(user, absolute) ? join(systemFolder, ownName(absolute)) : absolute;
+  const home = user && !canEnter(user, absolute) ? join(systemFolder, systemFolderName(absolute)) : absolute;
   if (user && home !== absolute) {
     mkdirSync(home, { recursive: true });
-    for (const folder of [systemFolder, home]) chmodSync(folder, 0o755); // whatever the umask made of them
+    for (const folder of [systemFolder, home]) chmodSync(folder, 0o755); // regardless of the umask
   }
   return { dataDir: absolute, home, user, cluster: join(home, 'postgres') };
 }
 
-/** Makes a folder if it is not there. @returns its one real path, so that a link to it is not taken for another. */
+/** Creates a folder if it does not exist. @returns its real path, so that a symbolic link to it means the same data directory. */
 function makeFolder(path: string): string {
   try {
     mkdirSync(path, { recursive: true });
@@ -40,24 +40,24 @@ function makeFolder(path: string): string {
   }
 }
 
-/** The folder below which copies of the programs go. */
+/** The folder for copies of the executables. */
 export const copiesFolder = (layout: Layout): string => (layout.user ? systemFolder : layout.home);
 
 /**
- * A name for the data directory's stand-in among the system's folders. It is drawn at random and noted in the data
- * directory, so that deleting the data directory really starts anew, even at the same path.
+ * The name of the system folder that replaces the data directory. It is random and recorded in the data directory, so that
+ * deleting the data directory starts over, even at the same path.
  */
-function ownName(dataDir: string): string {
-  return noted(join(dataDir, 'postgres-home'), () => `data-${randomBytes(6).toString('hex')}`);
+function systemFolderName(dataDir: string): string {
+  return readOrCreate(join(dataDir, 'postgres-home'), () => `data-${randomBytes(6).toString('hex')}`);
 }
 
-/** The content of a file, made first if it is not there. Of several processes that make it at once, one prevails. */
-export function noted(file: string, make: () => string): string {
+/** The content of a file, which is created if it does not exist. Of several processes that create it concurrently, one succeeds. */
+export function readOrCreate(file: string, create: () => string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, make(), { mode: 0o600 });
+    writeFileSync(draft, create(), { mode: 0o600 });
     try {
-      linkSync(draft, file); // unlike a rename, never replaces what another process put there
+      linkSync(draft, file); // unlike a rename, never replaces the file of another process
     } catch (error) {
       if (!existsSync(file)) throw error;
     } finally {

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
-import { type Layout, noted } from './layout.ts';
+import { type Layout, readOrCreate } from './layout.ts';
 
 /** The file that holds the superuser's password. */
 export const passwordFile = (layout: Layout): string => join(layout.dataDir, 'postgres-password');
 
-/** Draws the superuser's password for a data directory that is about to be made; a password that is there already stays. */
-export function drawPassword(layout: Layout): string {
-  return noted(passwordFile(layout), () => randomBytes(24).toString('base64url'));
+/** The superuser's password for a data directory that is about to be created: the existing one, or else a random one. */
+export function ensurePassword(layout: Layout): string {
+  return readOrCreate(passwordFile(layout), () => randomBytes(24).toString('base64url'));
 }
 
 /** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
@@ -29,26 +29,27 @@ function readPassword(layout: Layout): string {
 }
 
 /**
- * The superuser's password of an existing data directory. It is never drawn anew, because another would not be accepted.
+ * The superuser's password of an existing data directory. It is never generated again, because the server would reject it.
  *
- * @throws Error with what to do when there is none.
+ * @throws Error with the remedy when there is none.
  */
 export function requirePassword(layout: Layout, binaries: Binaries): string {
   try {
     return readPassword(layout);
   } catch (cause) {
-    throw new Error(`${(cause as Error).message} ${passwordAdvice(layout, binaries)}`, { cause });
+    throw new Error(`${(cause as Error).message} ${passwordRemedy(layout, binaries)}`, { cause });
   }
 }
 
 /** What to do when the password of an existing data directory is lost. */
-export function passwordAdvice(layout: Layout, { postgres }: Binaries): string {
+export function passwordRemedy(layout: Layout, { postgres }: Binaries): string {
   const { cluster } = layout;
   const file = passwordFile(layout);
   return (
-    `It has the password that was generated for ${cluster}, which cannot be opened without it: restore it from a backup. ` +
-    'Without one, stop every gateway on this DATA_DIR, set a password of letters and digits with the single-user mode of ' +
-    'PostgreSQL, as the user who owns the data, and write the same password to the file:\n\n' +
+    `The file must contain the password that was generated for ${cluster}; the data cannot be opened without it. ` +
+    'Restore the file from a backup. ' +
+    'Without a backup, stop every gateway that uses this DATA_DIR, set a password of letters and digits in the single-user mode of ' +
+    'PostgreSQL, as the user that owns the data, and write the same password to the file:\n\n' +
     `  echo "alter role gateway password 'NEW'" | ${postgres} --single -D ${cluster} postgres\n` +
     `  printf NEW > ${file}`
   );

@@ -9,19 +9,19 @@ export interface Postmaster {
   readonly port: number;
 }
 
-/** How old a lock file must be before it counts as damaged: a server that starts makes it empty and fills it at once. */
+/** How old a lock file must be to count as damaged: a starting server creates it empty and fills it immediately. */
 const writingMs = 2_000;
 
 const lockFile = (layout: Layout): string => join(layout.cluster, 'postmaster.pid');
 
-/** The server that runs on this data directory, whoever started it; none if none runs. */
+/** The server that is running on this data directory, no matter which process started it; `undefined` if there is none. */
 export function runningPostmaster(layout: Layout): Postmaster | undefined {
   const lock = readLock(lockFile(layout));
   if (lock === 'damaged') return findPostmaster(layout);
   return lock && isPostmaster(lock.pid, layout) ? lock : undefined;
 }
 
-/** Whether `pid` is alive and the postmaster of this data directory, which is among its arguments. */
+/** Whether `pid` is running and is the postmaster of this data directory, which is one of its arguments. */
 export function isPostmaster(pid: number, layout: Layout): boolean {
   try {
     process.kill(pid, 0);
@@ -31,14 +31,14 @@ export function isPostmaster(pid: number, layout: Layout): boolean {
   return argumentsOf(pid)?.includes(layout.cluster) ?? true;
 }
 
-/** Whether the lock file is there and names no server, so that `pg_ctl` cannot work with it. */
+/** Whether the lock file exists but names no server, so that `pg_ctl` cannot use it. */
 export const isLockDamaged = (layout: Layout): boolean => readLock(lockFile(layout)) === 'damaged';
 
 /**
- * Removes a lock file that no server holds: one that is empty or garbage, as a full disk or a crash of the machine leaves it,
- * and one whose process number belongs to another program by now, as it easily does in a restarted container. PostgreSQL
- * refuses to start on the first, and takes that program, or what is left of a dead one, for a running server on the second.
- * PostgreSQL's own guard, the shared memory of the data directory, stays.
+ * Removes a stale lock file: one that is empty or garbage, as after a full disk or a crash of the machine, and one whose pid
+ * now belongs to another program, as is common in a restarted container. PostgreSQL does not start on the former, and mistakes
+ * that program, or a zombie, for a running server on the latter. PostgreSQL's own protection, the shared memory of the data
+ * directory, is not affected.
  */
 export async function removeStaleLock(layout: Layout): Promise<void> {
   const file = lockFile(layout);
@@ -53,15 +53,15 @@ export async function removeStaleLock(layout: Layout): Promise<void> {
   const taken = `${file}.${process.pid}`;
   try {
     renameSync(file, taken);
-    // Another process may have put a good one there since; a server whose lock file is gone for a moment does not notice.
+    // Another process may have created a valid one since; a running server does not notice that its lock file is briefly missing.
     if (!isStale(taken)) linkSync(taken, file);
     rmSync(taken);
   } catch (error) {
-    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error; // another process was faster
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error; // another process removed it first
   }
 }
 
-/** What a lock file says: its first line is the process (negative for a single-user server), the fourth the port. */
+/** The content of a lock file: its first line is the pid (negative for a single-user server), the fourth the port. */
 function readLock(file: string): Postmaster | 'damaged' | undefined {
   try {
     const lines = readFileSync(file, 'utf8').split('\n');
@@ -78,7 +78,7 @@ function ageMs(file: string): number {
   return changed === undefined ? writingMs : Date.now() - changed;
 }
 
-/** The server on this data directory, found among all processes by its arguments; only where these can be read (Linux). */
+/** The server on this data directory, found among all processes by its arguments. Works on Linux only. */
 function findPostmaster(layout: Layout): Postmaster | undefined {
   if (process.platform !== 'linux') return undefined;
   for (const name of readdirSync('/proc')) {
@@ -91,7 +91,10 @@ function findPostmaster(layout: Layout): Postmaster | undefined {
   return undefined;
 }
 
-/** A process's arguments: an empty one of a zombie, none of no process; `undefined` where they are not known. (Its working directory needs more rights.) */
+/**
+ * The arguments of a process: one empty string for a zombie, none if there is no such process, `undefined` if they cannot be
+ * read. (Reading its working directory would need more privileges.)
+ */
 function argumentsOf(pid: number): string[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -9,10 +9,10 @@ export interface SystemUser {
 }
 
 /**
- * Who PostgreSQL must run as, given that it refuses to run as root: nobody in particular (`undefined`, the process's own
- * user) unless the process is root, else the system's `postgres` user, or `nobody`.
+ * The user to run PostgreSQL as, because it does not run as root: `undefined` (the user of this process) unless this process
+ * runs as root; then the system user `postgres`, or else `nobody`.
  *
- * @throws Error when the process is root and the system has neither user.
+ * @throws Error when this process runs as root and the system has neither user.
  */
 export function postgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -21,7 +21,7 @@ export function postgresUser(): SystemUser | undefined {
       const number = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe', encoding: 'utf8' }));
       return { uid: number('-u'), gid: number('-g') };
     } catch {
-      // No such user: try the next.
+      // No such user; try the next.
     }
   }
   throw new Error(
@@ -31,8 +31,8 @@ export function postgresUser(): SystemUser | undefined {
 }
 
 /**
- * Whether `user` may enter a folder and every folder above it, by their permission bits.
- * The capabilities of root do not help PostgreSQL here: it asks access(2), which judges the real user.
+ * Whether the permission bits let `user` enter a folder and all its parents. Capabilities do not help PostgreSQL here: it
+ * calls access(2), which checks the real user.
  */
 export function canEnter(user: SystemUser, folder: string): boolean {
   const { uid, gid, mode } = statSync(folder);

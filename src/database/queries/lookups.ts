@@ -3,7 +3,7 @@ import { type ApiTokenLookups, bindApiTokenLookups } from './api-token-lookups.t
 import { bindUserGroupLookups, type UserGroupLookups } from './user-group-lookups.ts';
 
 /**
- * The look-ups that requests share: keys that are asked for in one turn of the event loop are sent in one statement. The share
+ * The look-ups that requests share: keys that are requested in one turn of the event loop are sent in one statement. The share
  * says on whose behalf, so that no API token alone fills the queue.
  */
 export interface Lookups extends UserGroupLookups, ApiTokenLookups {}

@@ -24,12 +24,12 @@ export function skipTextBefore(scanner: Scanner): void {
     range,
     message:
       brace === -1
-        ? `There is no JSON here, only ${quoteText(text, range)}.`
-        : `The text ${quoteText(text, range)} stands before the document.`,
+        ? `The file contains no JSON, only ${quoteText(text, range)}.`
+        : `There is text before the document: ${quoteText(text, range)}.`,
     suggestion:
       brace === -1
         ? 'Write the configuration as one JSON object, between { and }.'
-        : 'The file holds one JSON object and nothing else: remove this.',
+        : 'Remove it: the file must contain one JSON object and nothing else.',
   });
 }
 

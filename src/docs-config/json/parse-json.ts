@@ -116,7 +116,7 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
     const fix = { range, newText: ':' };
     scanner.report({
       range,
-      message: `A colon belongs between a key and its value, not ${quoteText(text, range)}.`,
+      message: `A colon is expected between a key and its value, not ${quoteText(text, range)}.`,
       suggestion: 'Write a colon.',
       fix,
     });
@@ -234,7 +234,7 @@ function closeAfterComma(parser: ParserState, frame: Frame, code: number): void 
   parser.scanner.report(
     createRemoval(
       { start: frame.comma, end: frame.comma + 1 },
-      `A comma stands before the closing ${bracket}, with nothing after it.`,
+      `There is a trailing comma before the closing ${bracket}.`,
       'Remove this comma.',
     ),
   );

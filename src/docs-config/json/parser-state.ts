@@ -24,7 +24,7 @@ export interface Scanner {
   readonly text: string;
   /** The offset of the next character. */
   at: number;
-  /** Where the last token ended: where a missing comma belongs. */
+  /** Where the last token ended, and so where a missing comma is reported. */
   lastEnd: number;
   /** Reports a problem, unless it follows from an earlier one. */
   readonly report: (problem: SyntaxProblem) => void;
@@ -64,7 +64,7 @@ export interface Frame {
   /** `first`: an entry or the end; `next`: after a comma; `colon`: after a key; `value`: after a colon; `after`: after a value. */
   state: 'first' | 'next' | 'colon' | 'value' | 'after';
   member: Member | undefined;
-  /** Where the last comma stands. */
+  /** The offset of the last comma. */
   comma: number;
   /** Whether an object is among the items so far. Kept, because looking for one each time would not be linear. */
   holdsObject: boolean;

@@ -58,7 +58,7 @@ export function takeComma(scanner: Scanner, frame: Frame, code: number): void {
   const range = { start: frame.comma, end: scanner.at };
   scanner.report({
     range,
-    message: `${code === 0x3b ? 'A semicolon' : 'A wide comma'} stands where a comma belongs.`,
+    message: `A comma is expected here, not a ${code === 0x3b ? 'semicolon' : 'full-width comma'}.`,
     suggestion: 'Write a comma.',
     fix: { range, newText: ',' },
   });
@@ -76,7 +76,7 @@ export function reportMissingComma(scanner: Scanner, frame: Frame): void {
   frame.state = 'next';
   const range = peekToken(scanner);
   const at = scanner.lastEnd;
-  const certain = !scanner.recovering; // else text that does not belong stands before it
+  const certain = !scanner.recovering; // otherwise it follows unexpected text
   scanner.recovering = false;
   scanner.report({
     range,
@@ -104,7 +104,7 @@ export function reportValueWithoutKey(parser: ParserState, frame: Frame, node: O
   const range = { start: scanner.at, end: scanner.at + 1 };
   scanner.report({
     range,
-    message: `A key in double quotes belongs here, not ${quoteText(scanner.text, range)}.`,
+    message: `A key in double quotes is expected here, not ${quoteText(scanner.text, range)}.`,
     suggestion: 'Write the key.',
   });
   node.damaged = true;
@@ -163,7 +163,7 @@ export function skipPunctuation(parser: ParserState, node: ObjectNode | ArrayNod
   node.damaged = true;
   scanner.report({
     range,
-    message: `${quoteText(scanner.text, range)} does not belong here.`,
+    message: `${quoteText(scanner.text, range)} is unexpected here.`,
     suggestion: 'Remove it, or write what is missing before it.',
   });
 }
@@ -176,7 +176,7 @@ export function skipText(parser: ParserState, node: ObjectNode | ArrayNode): voi
   node.damaged = true;
   scanner.report({
     range,
-    message: `The text ${quoteText(scanner.text, range)} does not belong after a value.`,
+    message: `The text ${quoteText(scanner.text, range)} is unexpected after a value.`,
     suggestion: 'Remove it; a double quote inside a string is written \\".',
   });
   // Where the value before it ends is a guess as well.
@@ -219,7 +219,7 @@ export function skipStrayWord(parser: ParserState, frame: Frame, node: ObjectNod
   node.damaged = true;
   scanner.report({
     range,
-    message: `The text ${quoteText(text, range)} does not belong here.`,
+    message: `The text ${quoteText(text, range)} is unexpected here.`,
     suggestion: 'Remove it, or make it a key in double quotes with a value.',
   });
   const comma = /^[ \t]{0,20},/.exec(text.slice(range.end, range.end + 21));

@@ -128,14 +128,14 @@ function reportControl(scanner: Scanner, start: number, end: number): void {
   const newText = code === 9 ? '\\t' : code === 10 || code === 13 ? '\\n' : `\\u${code.toString(16).padStart(4, '0')}`;
   const what =
     code === 9
-      ? 'A tab'
+      ? 'a tab'
       : code === 10 || code === 13
-        ? 'A line break'
-        : `The control character U+${newText.slice(2).toUpperCase()}`;
+        ? 'a line break'
+        : `the control character U+${newText.slice(2).toUpperCase()}`;
   const range = { start, end };
   scanner.report({
     range,
-    message: `${what} stands inside a string.`,
+    message: `The string contains ${what}.`,
     suggestion: `Write ${newText}, or remove it.`,
     fix: { range, newText },
   });
@@ -146,7 +146,7 @@ function reportQuotes(scanner: Scanner, start: number, end: number, value: strin
   const newText = JSON.stringify(value);
   scanner.report({
     range,
-    message: `JSON strings stand between straight double quotes, not as ${quoteText(scanner.text, range)}.`,
+    message: `JSON strings are enclosed in straight double quotes, not as in ${quoteText(scanner.text, range)}.`,
     suggestion: `Write ${newText.length > 60 ? 'straight double quotes' : newText}.`,
     fix: { range, newText },
   });

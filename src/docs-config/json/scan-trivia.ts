@@ -133,6 +133,6 @@ function skipOtherSpaces(scanner: Scanner): void {
     return;
   }
   const code = scanner.text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
-  const message = `An invisible character (U+${code}) stands where JSON allows only ordinary space.`;
-  scanner.report({ range, message, suggestion: 'Replace it by a space.', fix: { range, newText: ' ' } });
+  const message = `The invisible character U+${code} is not whitespace in JSON.`;
+  scanner.report({ range, message, suggestion: 'Replace it with a space.', fix: { range, newText: ' ' } });
 }

@@ -44,7 +44,7 @@ export function scanBareKey(scanner: Scanner): string {
   const newText = JSON.stringify(key);
   const problem = { range, message: `The key ${quoteText(scanner.text, range)} is not in quotes.` };
   if (/^[\w$-]+$/.test(key)) scanner.report({ ...problem, suggestion: `Write ${newText}.`, fix: { range, newText } });
-  else scanner.report({ ...problem, suggestion: 'Put keys between double quotes, or remove what does not belong here.' });
+  else scanner.report({ ...problem, suggestion: 'Put keys in double quotes, or remove this text.' });
   return key;
 }
 

@@ -30,8 +30,8 @@ function describeRule(code: (typeof codes)[number]) {
     shortDescription: { text: `${title}.` },
     fullDescription: { text: explanation },
     help: {
-      text: `${explanation}\n\nRight:\n${right}\nMore: ${explainCommand(code)}`,
-      markdown: `${explanation}\n\nRight:\n\n\`\`\`json\n${right}\`\`\`\n`,
+      text: `${explanation}\n\nCorrect:\n${right}\nMore: ${explainCommand(code)}`,
+      markdown: `${explanation}\n\nCorrect:\n\n\`\`\`json\n${right}\`\`\`\n`,
     },
     defaultConfiguration: { level: severity },
   };

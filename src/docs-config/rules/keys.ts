@@ -9,7 +9,7 @@ export const unknownProperty: Rule = {
   severity: 'warning',
   title: 'A key is not part of the format',
   explanation:
-    'A key that the format does not have is ignored when the site is built, without a message. Most often the key is mistyped. "$schema" is allowed.',
+    'An unknown key is ignored when the site is built, without a message. Usually the key is misspelled. "$schema" is allowed.',
   wrong: example('"favicn": "/favicon.svg"'),
   right: example('"favicon": "/favicon.svg"'),
   concerns: holdsObject,
@@ -30,8 +30,7 @@ export const unknownProperty: Rule = {
 export const socialPlatform: Rule = {
   severity: 'error',
   title: 'A platform is not one of those listed',
-  explanation:
-    'The footer has an icon for each platform of its list, and for no other. X is listed under its former name, "twitter".',
+  explanation: 'The footer has icons for a fixed list of platforms. X is listed under its former name, "twitter".',
   wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
   right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
   concerns: (model) => somePart(model, ({ annotations }) => annotations.platforms !== undefined),
@@ -47,7 +46,7 @@ export const socialPlatform: Rule = {
         return draftForKey(
           visit,
           member,
-          `${quote(key)} is not a platform that the footer knows.`,
+          `${quote(key)} is not a platform that the footer supports.`,
           alias ?? didYouMean(key, branch.fields.keys()),
           alias,
         );
@@ -59,9 +58,9 @@ export const socialPlatform: Rule = {
 /** A group is used as a page. */
 export const nestedGroup: Rule = {
   severity: 'error',
-  title: 'A group stands inside the pages of another group',
+  title: 'A group is nested inside the pages of another group',
   explanation:
-    'The pages of a group are paths. Some sites nest groups all the same, and some builders accept it: allow it with --allow-nested-groups, or with allowNestedGroups in the query.',
+    'The pages of a group are paths. Some sites nest groups nevertheless, and some builders accept it. To allow it, use --allow-nested-groups, or allowNestedGroups in the query.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", { "group": "More", "pages": ["install"] }] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start"] }, { "group": "More", "pages": ["install"] }]'),
   concerns: ({ annotations }) => annotations.nested === true,
@@ -70,10 +69,10 @@ export const nestedGroup: Rule = {
     const isGroup = node.members.length === 0 || node.members.some(({ key }) => key === 'group' || key === 'pages');
     report(() => ({
       range: node,
-      message: `${describePlace(path)} is ${isGroup ? 'a group' : 'an object'}; only paths of pages belong there.`,
+      message: `${describePlace(path)} is ${isGroup ? 'a group' : 'an object'}; only paths of pages are allowed here.`,
       suggestion: isGroup
-        ? 'Move the group out to "navigation", or allow nested groups.'
-        : 'Write the path of a page; a link belongs in "anchors" or "topbarLinks".',
+        ? 'Move the group to "navigation", or allow nested groups.'
+        : 'Write the path of a page; put a link in "anchors" or "topbarLinks".',
     }));
   },
 };
@@ -81,8 +80,8 @@ export const nestedGroup: Rule = {
 /** A key occurs twice in one object. */
 export const duplicateKey: Rule = {
   severity: 'warning',
-  title: 'A key is given twice',
-  explanation: 'Of a key given twice in one object only the last value counts. The one before is ignored without a word.',
+  title: 'A key occurs twice',
+  explanation: 'If a key occurs twice in one object, only the last value counts. The other one is ignored without a message.',
   wrong: example('"favicon": "/old.svg"', '"favicon": "/new.svg"'),
   right: example('"favicon": "/new.svg"'),
   checkObject: ({ node, members, line }, report) => {
@@ -96,7 +95,7 @@ export const duplicateKey: Rule = {
       report(() => ({
         key,
         range: { start: keyStart, end: keyEnd },
-        message: `${quote(key)} is given twice; the value on line ${line(first.keyStart)} is ignored.`,
+        message: `${quote(key)} occurs twice; the value on line ${line(first.keyStart)} is ignored.`,
         suggestion: 'Remove one of them.',
       }));
     }
@@ -128,7 +127,7 @@ function draftForKey(
   const range = { start: keyStart, end: keyEnd };
   if (near === undefined) {
     const known = branch?.kind === 'object' ? quoteList(branch.fields.keys()) : '';
-    return { key, range, message, suggestion: `Known here: ${known}.` };
+    return { key, range, message, suggestion: `Expected one of: ${known}.` };
   }
   const same = new Set([near.toLowerCase(), ...(near === alias ? [key.toLowerCase()] : [])]);
   const rivals = () => [...same].reduce((total, folded) => total + countSpellings(members, folded), 0);
@@ -137,7 +136,7 @@ function draftForKey(
     key,
     range,
     message,
-    suggestion: members.has(near) ? `Remove it: ${quote(near)} is given as well.` : `Did you mean ${quote(near)}?`,
+    suggestion: members.has(near) ? `Remove it: ${quote(near)} is present too.` : `Did you mean ${quote(near)}?`,
     ...(certain && { fix: { range, newText: JSON.stringify(near) } }),
   };
 }

@@ -6,7 +6,7 @@ export const jsonSyntax: Rule = {
   severity: 'error',
   title: 'The file is not strict JSON',
   explanation:
-    'JSON has double quotes around keys and strings, commas between members and none after the last, no comments, and one value in a file. Each place is reported with what to do there, and the rest is checked as far as it can be understood.',
+    'JSON has double quotes around keys and strings, commas between members and none after the last, no comments, and one value in a file. Each problem is reported with a fix or a suggestion, and the rest is checked as far as it can be parsed.',
   wrong: example('"favicon": "/favicon.svg",'),
   right: example('"favicon": "/favicon.svg"'),
 };
@@ -15,7 +15,7 @@ export const jsonSyntax: Rule = {
 export const tooDeep: Rule = {
   severity: 'error',
   title: 'The file is nested deeper than 200 levels',
-  explanation: 'No configuration needs more than a dozen levels. What lies deeper than 200 is not read.',
+  explanation: 'No configuration needs more than a dozen levels. Anything deeper than 200 is not read.',
   wrong: example(`"$schema": ${'['.repeat(200)}${']'.repeat(200)}`),
   right: example(),
 };

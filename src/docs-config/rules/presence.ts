@@ -41,9 +41,9 @@ export const backgroundIncomplete: Rule = {
 /** A recommended field is missing. */
 export const missingField: Rule = {
   severity: 'warning',
-  title: 'A field that belongs here is missing',
+  title: 'A recommended field is missing',
   explanation:
-    'A group is expected to have "group" and "pages"; a link, tab or anchor "name" and "url"; a logo "light" and "dark"; a gradient "from" and "to". The site can be built without, but part of it will look empty.',
+    'A group is expected to have "group" and "pages"; a link, tab or anchor "name" and "url"; a logo "light" and "dark"; a gradient "from" and "to". The site can be built without them, but part of it will look empty.',
   wrong: example('"tabs": [{ "name": "Guides" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
   concerns: holdsObject,

@@ -10,7 +10,7 @@ export const duplicatePage: Rule = {
   severity: 'warning',
   title: 'A page is listed twice',
   explanation:
-    'A page has one place in the navigation. Listed twice, it is highlighted twice, and "next page" leads readers in circles.',
+    'A page has one place in the navigation. If it is listed twice, it is highlighted twice, and "next page" leads readers in circles.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", "install", "start"] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start", "install"] }]'),
   concerns: refersTo('page'),
@@ -20,7 +20,7 @@ export const duplicatePage: Rule = {
     if (!first) return;
     report(() => ({
       range: node,
-      message: `The page ${quote(node.value)} is listed already on line ${line(first.start)}.`,
+      message: `The page ${quote(node.value)} is already listed on line ${line(first.start)}.`,
       suggestion: 'Remove one of them.',
     }));
   },
@@ -31,7 +31,7 @@ export const undeclaredVersion: Rule = {
   severity: 'warning',
   title: 'An anchor belongs to a version that is not declared',
   explanation:
-    'An anchor with "version" is hidden until that version is chosen. If "versions" does not have it, the anchor is never shown.',
+    'An anchor with "version" is hidden until that version is selected. If "versions" does not contain it, the anchor is never shown.',
   wrong: example('"versions": ["v1"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
   right: example('"versions": ["v1", "v2"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
   concerns: refersTo('version'),
@@ -40,7 +40,7 @@ export const undeclaredVersion: Rule = {
       return;
     report(() => ({
       range: node,
-      message: `The version ${quote(node.value)} is not among "versions".`,
+      message: `The version ${quote(node.value)} is not in "versions".`,
       suggestion: 'Add it to "versions", or correct it here.',
     }));
   },
@@ -51,7 +51,7 @@ export const unmatchedUrl: Rule = {
   severity: 'warning',
   title: 'No page belongs to a tab or anchor',
   explanation:
-    'The url of a tab or anchor is the start of the paths of its pages, mostly a folder. Absolute URLs, such as https://example.com, are not checked.',
+    'The url of a tab or anchor is the prefix of the paths of its pages, usually a folder. Absolute URLs, such as https://example.com, are not checked.',
   wrong: example('"tabs": [{ "name": "API", "url": "api-reference" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
   concerns: refersTo('pages-below'),
@@ -78,7 +78,7 @@ const pageEndings = ['.mdx', '.md', ''];
 /** A referenced file does not exist. */
 export const missingFile: Rule = {
   severity: 'warning',
-  title: 'A file that is referred to is not there',
+  title: 'A referenced file does not exist',
   explanation:
     'Pages, logos, the favicon, the background image and OpenAPI files are paths from the folder of the configuration file; pages without their .mdx or .md. URLs are not checked; nothing is checked when the files are not known.',
   wrong: navigation('[{ "group": "Guides", "pages": ["guides/strat"] }]'),

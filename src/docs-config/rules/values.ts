@@ -12,7 +12,7 @@ export const rootType: Rule = {
   severity: 'error',
   title: 'The document is not an object',
   explanation:
-    'The file holds one JSON object, between { and }, with the fields of the configuration. An array, a text or a number is none.',
+    'The file must contain one JSON object, between { and }, with the fields of the configuration, not an array, a string or a number.',
   wrong: '[{ "name": "Acme" }]\n',
   right: example(),
   concerns: (model) => model === docsConfigModel,
@@ -30,8 +30,7 @@ export const rootType: Rule = {
 export const type: Rule = {
   severity: 'error',
   title: 'A value has the wrong type',
-  explanation:
-    'Every field has a JSON type, or a choice of two. null is none of them anywhere: a field without a value is left out.',
+  explanation: 'Every field has a JSON type, or a choice of two. null is never allowed: omit a field that has no value.',
   wrong: navigation('[{ "group": "Guides", "pages": "guides/start" }]'),
   right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
   check: ({ path, branch, model, node, text }, report) => {
@@ -52,8 +51,8 @@ export const type: Rule = {
 /** A string is not one of the allowed values. */
 export const enumeration: Rule = {
   severity: 'error',
-  title: 'A value is not one of those listed',
-  explanation: 'Some fields accept a few words only, written exactly so.',
+  title: 'A value is not one of the allowed values',
+  explanation: 'Some fields accept only certain words, spelled exactly.',
   wrong: example('"modeToggle": { "default": "drak" }'),
   right: example('"modeToggle": { "default": "dark" }'),
   concerns: (model) => somePart(model, ({ kind }) => kind === 'enum'),
@@ -74,7 +73,7 @@ export const hexColor: Rule = {
   severity: 'error',
   title: 'A color is not written as #rgb or #rrggbb',
   explanation:
-    'Colors are written in hexadecimal, with three or six digits behind a #, in either case. Names, rgb() and opacity are not understood.',
+    'Colors are written in hexadecimal, with three or six digits behind a #, in either case. Color names, rgb() and opacity are not supported.',
   wrong: example('"colors": { "primary": "0d9373" }'),
   right: example('"colors": { "primary": "#0d9373" }'),
   concerns: (model) => somePart(model, (part) => part.kind === 'string' && part.pattern !== undefined),
@@ -90,7 +89,7 @@ export const hexColor: Rule = {
       return {
         range: node,
         message,
-        suggestion: opacity ? `Leave out the opacity: ${shorter}.` : 'Write # and three or six hexadecimal digits.',
+        suggestion: opacity ? `Remove the opacity: ${shorter}.` : 'Write # and three or six hexadecimal digits.',
       };
     });
   },
@@ -101,7 +100,7 @@ export const basicAuthName: Rule = {
   severity: 'error',
   title: 'The name for basic authentication is not two names with a colon',
   explanation:
-    'Basic authentication asks for two things, so "api.auth.name" names both: what the user name is called, a colon, what the password is called.',
+    'Basic authentication has two fields, so "api.auth.name" has a label for each: one for the user name, a colon, and one for the password.',
   wrong: example('"api": { "auth": { "method": "basic", "name": "Authorization" } }'),
   right: example('"api": { "auth": { "method": "basic", "name": "username:password" } }'),
   concerns: (model) => somePart(model, ({ annotations }) => annotations.when?.form !== undefined),
@@ -125,9 +124,8 @@ export const basicAuthName: Rule = {
 /** A value is empty or blank. */
 export const emptyValue: Rule = {
   severity: 'warning',
-  title: 'A name, address, page or list is empty',
-  explanation:
-    'An empty name cannot be read or clicked, an empty address leads nowhere, and a group without pages shows nothing.',
+  title: 'A name, URL, page or list is empty',
+  explanation: 'An empty name cannot be read or clicked, an empty URL links to nothing, and a group without pages shows nothing.',
   wrong: example('"topbarLinks": [{ "name": "", "url": "https://example.com" }]'),
   right: example('"topbarLinks": [{ "name": "Support", "url": "https://example.com" }]'),
   concerns: (model) => somePart(model, ({ annotations }) => annotations.filled === true),

@@ -17,7 +17,7 @@ const iconType = () =>
 const link = (what: string) =>
   z.object({
     name: text(`Text of the ${what}.`, expected).optional(),
-    url: text(`Address that the ${what} leads to.`, expected).optional(),
+    url: text(`URL of the ${what}.`, expected).optional(),
   });
 
 const page = text('Path of a page, without its file extension.', { refersTo: 'page', filled: true });
@@ -47,11 +47,11 @@ const logo = z
       .object({
         light: text('Path of the logo in light mode.', { absent: 'missing-field', refersTo: 'file' }).optional(),
         dark: text('Path of the logo in dark mode.', { absent: 'missing-field', refersTo: 'file' }).optional(),
-        href: text('Where a click on the logo leads.').default('/'),
+        href: text('URL that a click on the logo opens.').default('/'),
       })
       .describe('A logo for each mode.'),
   ])
-  .describe('Path of the logo, or one for each mode with the address where a click leads.');
+  .describe('Path of the logo, or an object with a path for each mode and the URL that a click opens.');
 
 const colors = z
   .object({
@@ -73,9 +73,9 @@ const callToAction = annotate(
     .object({
       type: z
         .enum(['link', 'github'])
-        .describe('`link` is a button with a name; `github` shows information about the repository at the address.')
+        .describe('`link` is a button with a name; `github` shows information about the repository at the URL.')
         .default('link'),
-      url: text('Where the button leads, or the address of the repository.', expected).optional(),
+      url: text('URL that the button opens, or the URL of the repository.', expected).optional(),
       name: text('Text of the button; required unless the type is `github`.', { filled: true }).optional(),
     })
     .describe('The button at the right end of the top bar.'),
@@ -86,7 +86,7 @@ const anchor = z
   .object({
     icon: text('Name of the icon.').optional(),
     name: text('Text of the anchor.', expected).optional(),
-    url: text('Start of the address (a folder name) of the pages that belong to the anchor, or a whole address.', {
+    url: text('Path prefix (a folder name) of the pages that belong to the anchor, or an absolute URL.', {
       ...expected,
       refersTo: 'pages-below',
     }).optional(),
@@ -95,15 +95,15 @@ const anchor = z
         hexColor('Color of the icon.'),
         z
           .object({
-            from: annotate(hexColor('Where the gradient begins.'), { absent: 'missing-field' }).optional(),
-            to: annotate(hexColor('Where the gradient ends.'), { absent: 'missing-field' }).optional(),
+            from: annotate(hexColor('Start color of the gradient.'), { absent: 'missing-field' }).optional(),
+            to: annotate(hexColor('End color of the gradient.'), { absent: 'missing-field' }).optional(),
           })
           .describe('A gradient.'),
       ])
       .describe('Color of the icon: one, or a gradient.')
       .optional(),
-    version: text('Hides the anchor until this version is chosen.', { refersTo: 'version' }).optional(),
-    isDefaultHidden: flag('Hides the anchor until the reader is led to a page inside it.').default(false),
+    version: text('Hides the anchor until this version is selected.', { refersTo: 'version' }).optional(),
+    isDefaultHidden: flag('Hides the anchor until the reader opens a page inside it.').default(false),
     iconType: iconType(),
   })
   .describe('A link above the navigation that also marks the pages that belong to it.');
@@ -114,13 +114,13 @@ const topAnchor = z
     icon: text('Name of the icon.').default('book-open'),
     iconType: iconType(),
   })
-  .describe('The first anchor, which leads to the documentation itself.');
+  .describe('The first anchor, which links to the documentation itself.');
 
 const api = z
   .object({
     baseUrl: z
       .union([z.string(), z.array(z.string())])
-      .describe('Address that requests begin with; with several the reader can choose.')
+      .describe('Base URL of requests; if there are several, the reader can choose.')
       .optional(),
     auth: annotate(
       z
@@ -129,7 +129,7 @@ const api = z
           name: text('Name of the credential; with method `basic` written as `[usernameName]:[passwordName]`.', {
             filled: true,
           }).optional(),
-          inputPrefix: text('Text put before what the reader enters.').optional(),
+          inputPrefix: text('Prefix of the value that the reader enters.').optional(),
         })
         .describe('How the playground authenticates.'),
       { when: { field: 'method', is: 'basic', form: { field: 'name', is: 'pair' } } },
@@ -138,7 +138,7 @@ const api = z
       .object({
         mode: z
           .enum(['show', 'simple', 'hide'])
-          .describe('`show` lets the reader send requests, `simple` shows only the address to copy, `hide` shows none.')
+          .describe('`show` lets the reader send requests, `simple` shows only the URL to copy, `hide` shows nothing.')
           .default('show'),
       })
       .describe('The API playground.')
@@ -147,12 +147,12 @@ const api = z
   })
   .describe('Settings of the API reference.');
 
-const platform = (name: string) => text(`Address of the profile on ${name}.`, { filled: true }).optional();
+const platform = (name: string) => text(`URL of the profile on ${name}.`, { filled: true }).optional();
 
 const footerSocials = annotate(
   z
     .object({
-      website: text('Address of the website.', { filled: true }).optional(),
+      website: text('URL of the website.', { filled: true }).optional(),
       facebook: platform('Facebook'),
       twitter: platform('X, formerly Twitter'),
       discord: platform('Discord'),
@@ -178,7 +178,7 @@ export const docsConfig = z
     topbarCtaButton: callToAction.optional(),
     versions: z
       .array(text('Name of a version.'))
-      .describe('Versions of the documentation. Only for a dropdown to choose one.')
+      .describe('Versions of the documentation, for a dropdown to choose one.')
       .optional(),
     anchors: z.array(anchor).describe('Anchors above the navigation.').optional(),
     topAnchor: topAnchor.prefault({}),
@@ -187,7 +187,7 @@ export const docsConfig = z
         z
           .object({
             name: text('Text of the tab.', expected).optional(),
-            url: text('Start of the address (a folder name) of the pages that belong to the tab.', {
+            url: text('Path prefix (a folder name) of the pages that belong to the tab.', {
               ...expected,
               refersTo: 'pages-below',
             }).optional(),
@@ -199,8 +199,8 @@ export const docsConfig = z
     api: api.prefault({}),
     openapi: z
       .union([
-        text('Path or address of an OpenAPI file.', { refersTo: 'file' }),
-        z.array(text('Path or address of an OpenAPI file.', { refersTo: 'file' })),
+        text('Path or URL of an OpenAPI file.', { refersTo: 'file' }),
+        z.array(text('Path or URL of an OpenAPI file.', { refersTo: 'file' })),
       ])
       .describe('The OpenAPI file, or several.')
       .optional(),
@@ -210,12 +210,12 @@ export const docsConfig = z
         suggestEdit: flag('Shows a button to suggest an edit.').default(false),
         raiseIssue: flag('Shows a button to report a problem.').default(false),
       })
-      .describe('What readers can tell the authors.')
+      .describe('The feedback buttons.')
       .prefault({}),
     modeToggle: z
       .object({
-        default: z.enum(['light', 'dark']).describe('The mode to begin with; unset it follows the reader’s system.').optional(),
-        isHidden: flag('Hides the switch between the modes; with `default` set it forces one mode.').default(false),
+        default: z.enum(['light', 'dark']).describe('The initial mode; if unset, the mode of the reader’s system.').optional(),
+        isHidden: flag('Hides the switch between the modes; together with `default`, this forces one mode.').default(false),
       })
       .describe('The switch between light and dark mode.')
       .prefault({}),

@@ -29,7 +29,7 @@ export function assertDocumentLimits(document: DocumentNode): void {
     return depth;
   }
 
-  /** The depth of a selection set; `above` is how deep it stands in its definition. */
+  /** The depth of a selection set; `above` is its own depth in its definition. */
   function depthOf(selectionSet: SelectionSetNode, above: number): number {
     if (above > maxDepth) throw tooDeep();
     let deepest = 0;
@@ -37,7 +37,7 @@ export function assertDocumentLimits(document: DocumentNode): void {
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         spreads += 1;
         if (spreads > maxFragmentSpreads) {
-          throw refusal(`The document exceeds the limit of ${maxFragmentSpreads} fragment spreads.`);
+          throw tooCostly(`The document exceeds the limit of ${maxFragmentSpreads} fragment spreads.`);
         }
         deepest = Math.max(deepest, fragmentDepth(selection.name.value));
       } else if (selection.selectionSet) {
@@ -71,19 +71,19 @@ export function assertDocumentLimits(document: DocumentNode): void {
 
 function countName(name: string, counts: Map<string, number>): void {
   if (name.length > maxNameLength) {
-    throw refusal(`The name "${name.slice(0, 32)}…" exceeds the limit of ${maxNameLength} characters.`);
+    throw tooCostly(`The name "${name.slice(0, 32)}…" exceeds the limit of ${maxNameLength} characters.`);
   }
   const count = (counts.get(name) ?? 0) + 1;
   if (count > maxRepeatedFields) {
-    throw refusal(`"${name}" exceeds the limit of ${maxRepeatedFields} uses in one selection set.`);
+    throw tooCostly(`"${name}" exceeds the limit of ${maxRepeatedFields} uses in one selection set.`);
   }
   counts.set(name, count);
 }
 
 function tooDeep(): GraphQLError {
-  return refusal(`The document exceeds the limit of ${maxDepth} levels of nesting.`);
+  return tooCostly(`The document exceeds the limit of ${maxDepth} levels of nesting.`);
 }
 
-function refusal(message: string): GraphQLError {
+function tooCostly(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
 }

@@ -9,33 +9,33 @@ const { maxMessageLength } = graphqlLimits;
 /** The headers that go with a failure's status, by its code. */
 export type FailureHeaders = (code: ErrorCode) => Record<string, string>;
 
-/** An error with a code of the closed list; those of the GraphQL machinery (syntax, validation, parameters) get theirs here. */
-function withClosedCode(error: GraphQLError): GraphQLError {
+/** An error with a code of the error catalog, also for errors of graphql-js and Yoga (syntax, validation, parameters). */
+function withCatalogCode(error: GraphQLError): GraphQLError {
   const { code, http } = error.extensions as { code?: string; http?: { status?: number } };
   if (code !== undefined && Object.hasOwn(errorCatalog, code)) return error;
-  const closed = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : code === 'INTERNAL_SERVER_ERROR' ? 'INTERNAL' : 'INVALID_INPUT';
-  return withExtensions(error, error.message, { ...error.extensions, code: closed });
+  const known = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : code === 'INTERNAL_SERVER_ERROR' ? 'INTERNAL' : 'INVALID_INPUT';
+  return withExtensions(error, error.message, { ...error.extensions, code: known });
 }
 
 /**
- * What a caller is told of an error: of an expected one its code and text, of any other nothing but that it happened.
- * Errors of GraphQL itself (syntax, validation) stay as they are.
+ * The error that a caller gets: an expected one with its code and message, any other one masked. Errors of GraphQL itself
+ * (syntax, validation) are unchanged.
  */
 export function publicError(error: unknown, message: string, failureHeaders: FailureHeaders): Error {
   const masked = maskError(error, message, false);
   if (masked === error || !(masked instanceof GraphQLError)) return masked;
   const cause = asGatewayError(error instanceof GraphQLError ? causeOf(error) : error);
   const { status } = errorCatalog[cause.code];
-  const told = withExtensions(masked, cause.message, {
+  const shown = withExtensions(masked, cause.message, {
     code: cause.code,
     ...(cause instanceof InvalidInput && { issues: cause.issues }),
     ...(status >= 500 && { http: { status, headers: failureHeaders(cause.code) } }),
   });
-  if (status >= 500) faults.set(told, cause);
-  return told;
+  if (status >= 500) faults.set(shown, cause);
+  return shown;
 }
 
-/** What is behind errors that tell nothing of it. */
+/** The causes of masked errors. */
 const faults = new WeakMap<Error, GatewayError>();
 
 /**
@@ -48,7 +48,7 @@ export function finishResult(result: ExecutionResult, report: (fault: GatewayErr
   const errors = result.errors.map((error) => {
     const fault = faults.get(error);
     if (fault) report(fault);
-    const coded = withClosedCode(shortened(error));
+    const coded = withCatalogCode(shortened(error));
     if (coded.extensions['code'] === 'QUERY_TOO_COSTLY') {
       // Yoga marks errors of parsing as ones that have status 200 for some media types.
       return withExtensions(coded, coded.message, {
@@ -68,7 +68,7 @@ function shortened(error: GraphQLError): GraphQLError {
   return message.length > maxMessageLength ? withExtensions(error, `${message.slice(0, maxMessageLength)}…`, extensions) : error;
 }
 
-/** The same error, at the same place of the document and the result, with other words. */
+/** The same error, with the same locations and path, with another message and extensions. */
 function withExtensions({ nodes, source, positions, path }: GraphQLError, message: string, extensions: object): GraphQLError {
   const place = { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
   return new GraphQLError(message, { ...place, extensions: { ...extensions } });

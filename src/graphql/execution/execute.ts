@@ -24,17 +24,17 @@ import { costBound, costOf, type DocumentCost, documentCostOf } from './cost.ts'
 import type { FailureHeaders } from './error-masking.ts';
 import { createVariableCheck, type VariableCheck } from './variable-limits.ts';
 
-/** How often an operation is executed before it is compiled, which costs as much as some ten to hundred executions. */
+/** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
 const usesBeforeCompiling = 3;
 
-/** How long an operation is left to graphql-js after the database did not respond to it. */
+/** How long graphql-js executes an operation after the database did not respond to it. */
 const outagePauseMs = 5_000;
 
-/** How many costly executions are in progress at once, and how many wait. Each may hold a response of the greatest size. */
+/** The maximum numbers of costly executions in progress and waiting. Each may hold a response of the maximum size. */
 const maxHeavyExecutions = 2;
 const maxWaitingExecutions = 200;
 
-/** An operation of a valid document, and what is known of it before its variables are. */
+/** An operation of a valid document, and what is known about it regardless of its variables. */
 export interface KnownOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -45,7 +45,7 @@ export interface KnownOperation {
   /** How often it was executed, and what it was compiled to once it was executed often; for {@link OperationExecutor.run}. */
   uses: number;
   compiled: CompiledOperation | undefined;
-  /** Until when it is left to graphql-js, because the database does not respond. */
+  /** Until when graphql-js executes it, because the database does not respond. */
   pausedUntilMs: number;
 }
 
@@ -59,11 +59,11 @@ export interface ExecutionRequest {
 
 /** Executes operations within the limits. */
 export interface OperationExecutor {
-  /** What is known of an operation of a valid document. */
+  /** Examines an operation of a valid document. */
   examine(document: DocumentNode, operation: OperationDefinitionNode): KnownOperation;
   /**
-   * Executes an operation. Where a request is refused as a whole (too costly, a response too large, no credential at all, too
-   * many such requests at once) the result is one error and no data, and nothing, or nothing but reads, was done.
+   * Executes an operation. If the request is rejected as a whole (too costly, response too large, no credential, too many such
+   * requests), the result is one error without data.
    */
   run(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult>;
   /** The cost of an execution, and the limit. */
@@ -84,7 +84,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
     const operationName = operation.name?.value;
     const options = { maxCoercionErrors: graphqlLimits.maxErrors };
     const result = await execute({ schema, document, contextValue, variableValues, operationName, options });
-    return contextValue.meter.isExceeded ? refuse(responseTooLarge()) : result;
+    return contextValue.meter.isExceeded ? rejection(responseTooLarge()) : result;
   }
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
@@ -93,34 +93,34 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
       return await heavy.run(caller.share, async () => {
         await turnstile.enter(caller.share);
         if (!isAbandoned()) return runByReference(known, request);
-        return refuse(new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.'));
+        return rejection(new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.'));
       });
     } catch (error) {
-      if (error instanceof GatewayError) return refuse(error);
+      if (error instanceof GatewayError) return rejection(error);
       throw error;
     }
   }
 
-  /** Nothing that compiled code makes of an error counts: whatever is not a plain success is executed by graphql-js. */
+  /** Errors of compiled code are discarded: everything that is not a plain success is executed again by graphql-js. */
   async function runCompiled(compiled: CompiledOperation, known: KnownOperation, request: ExecutionRequest) {
     const { variables, context } = request;
     try {
       const result = await compiled(undefined, context, variables ?? {});
-      if (!result.errors && result.data) return context.meter.isExceeded ? refuse(responseTooLarge()) : result;
+      if (!result.errors && result.data) return context.meter.isExceeded ? rejection(responseTooLarge()) : result;
       if (result.errors?.some(isOutage)) pauseCompiled(known);
     } catch {
-      // graphql-js finds what is wrong, if anything is.
+      // graphql-js reports the error, if there is one.
     }
     context.meter.reset();
     return runByReference(known, request);
   }
 
-  /** Lets graphql-js execute an operation for a while, so that no request asks a database twice that does not respond. */
+  /** Has graphql-js execute an operation for a while, so that no request queries an unresponsive database twice. */
   function pauseCompiled(known: KnownOperation): void {
     known.pausedUntilMs = Date.now() + outagePauseMs;
   }
 
-  function refuse(error: GatewayError, extensions: object = {}): ExecutionResult {
+  function rejection(error: GatewayError, extensions: object = {}): ExecutionResult {
     const { code, message } = error;
     const http = { status: errorCatalog[code].status, headers: failureHeaders(code) };
     return { errors: [new GraphQLError(message, { extensions: { code, ...extensions, http } })] };
@@ -136,7 +136,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
     run(known, request) {
       const { variables, characters, context } = request;
       if (known.needsCredential && !context.caller.apiToken) {
-        return Promise.resolve(refuse(new Unauthenticated(credentialRequired)));
+        return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
       }
       const oversized = variables && known.checkVariables(variables);
       if (oversized) return Promise.resolve({ errors: [oversized] });
@@ -144,7 +144,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
       if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
       if (cost > maxCost) {
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
-        return Promise.resolve(refuse(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost }));
+        return Promise.resolve(rejection(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost }));
       }
       if (cost > heavyCost) return runHeavy(known, request);
       known.uses += 1;
@@ -161,7 +161,7 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
 /** Whether the database did not respond. */
 const isOutage = (error: GraphQLError): boolean => asGatewayError(causeOf(error)).code === 'UNAVAILABLE';
 
-/** Counting ends above the limit where it would take long. */
+/** The cost as text; far above the limit it is not counted exactly. */
 const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than allowed' : String(cost));
 
 /** Whether every root field needs an API token, so that without one there is nothing to execute. */

@@ -95,7 +95,7 @@ export function createGraphQLServer(failureHeaders: FailureHeaders, { introspect
     cors: false,
     landingPage: false,
     logging: false,
-    // Loaded when the first browser asks: it takes 40 MB of memory.
+    // Loaded on the first request of a browser: it takes 40 MB of memory.
     renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options ?? {}),
     graphiql: {
       title: 'User group gateway',
@@ -181,7 +181,7 @@ function countLines(text: string): number {
   return lines;
 }
 
-/** Executes within the limits, and keeps documents that came as far as execution: they are valid. */
+/** Executes within the limits, and caches documents that reached execution: they are valid. */
 function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plugin<ServerContext> {
   async function run(args: ExecutionArgs) {
     const { document, operationName, variableValues: variables, contextValue } = args;
@@ -203,7 +203,7 @@ function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plu
   };
 }
 
-/** Gives every error a code of the closed list, those too that come from the GraphQL machinery. */
+/** Gives every error a code of the error catalog, including those of graphql-js and Yoga. */
 function useFinishedErrors(): Plugin<ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {

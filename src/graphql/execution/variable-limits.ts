@@ -19,7 +19,7 @@ const maxMembers = 20;
 export type VariableCheck = (variables: RawVariables) => GraphQLError | undefined;
 
 /**
- * Finds values with far more members than their type has. graphql-js refuses these too, but prints all of their members in each of its
+ * Finds values with far more members than their type has. graphql-js rejects these too, but prints all of their members in each of its
  * errors. Linear in the size of the variables.
  */
 export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): VariableCheck {

@@ -10,7 +10,7 @@ interface FieldType {
   readonly isList: boolean;
 }
 
-/** A string where the schema accepts a string or an object: members of a union must be objects. */
+/** A string where the schema accepts a string or an object, because members of a union must be objects. */
 const TextType = builder.objectRef<{ text: string }>('DocsConfigText').implement({
   description: 'A plain string, where the format takes a string or an object.',
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'text' in value,

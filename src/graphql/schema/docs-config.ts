@@ -4,7 +4,7 @@ import { printValue } from '../../docs-config/json/print-value.ts';
 import { codes, isCode } from '../../docs-config/rules/registry.ts';
 import type { Level } from '../../docs-config/rules/rule.ts';
 import type { Report, ValidateOptions } from '../../docs-config/validate.ts';
-import { type Asker, documentChecker } from '../../docs-config-pool/check-documents.ts';
+import { type CheckContext, documentChecker } from '../../docs-config-pool/check-documents.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { docsConfigCodePath } from '../../http/paths.ts';
 import { builder } from './builder.ts';
@@ -15,7 +15,7 @@ import { DocsConfigType } from './docs-config-types.ts';
 const maxDocuments = 20;
 
 const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
-  description: 'A place in the text.',
+  description: 'A position in the text.',
   fields: (t) => ({
     line: t.exposeInt('line', { description: 'The line, from 1.' }),
     column: t.exposeInt('column', { description: 'The column, from 1, in UTF-16 code units.' }),
@@ -26,59 +26,66 @@ const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').imp
 const RangeType = builder.objectRef<Range>('DocsConfigRange').implement({
   description: 'A part of the text.',
   fields: (t) => ({
-    start: t.expose('start', { type: PositionType, description: 'Where it begins.' }),
-    end: t.expose('end', { type: PositionType, description: 'Where it has ended: the first place after it.' }),
+    start: t.expose('start', { type: PositionType, description: 'The start.' }),
+    end: t.expose('end', { type: PositionType, description: 'The end: the first position after the range.' }),
   }),
 });
 
 const FixType = builder.objectRef<NonNullable<Diagnostic['fix']>>('DocsConfigFix').implement({
   description: 'An edit that is certain to fix a diagnostic.',
   fields: (t) => ({
-    range: t.expose('range', { type: RangeType, description: 'What to replace.' }),
-    newText: t.exposeString('newText', { description: 'What to put there.' }),
+    range: t.expose('range', { type: RangeType, description: 'The range to replace.' }),
+    newText: t.exposeString('newText', { description: 'The replacement text.' }),
   }),
 });
 
 const SeverityType = builder.enumType('DocsConfigSeverity', {
-  description: 'How serious a diagnostic is.',
+  description: 'The severity of a diagnostic.',
   values: {
     ERROR: { value: 'error', description: 'The file is not valid.' },
-    WARNING: { value: 'warning', description: 'Worth a look.' },
+    WARNING: { value: 'warning', description: 'The file is valid, but probably not as intended.' },
   } as const,
 });
 
 const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').implement({
-  description: 'One thing that is wrong, or worth a look.',
+  description: 'An error or a warning about the file.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The rule, such as `hex-color`.' }),
-    severity: t.expose('severity', { type: SeverityType, description: 'How bad it is.' }),
+    severity: t.expose('severity', { type: SeverityType, description: 'Error or warning.' }),
     message: t.exposeString('message', { description: 'What is wrong, with the value found.' }),
-    pointer: t.exposeString('pointer', { description: 'JSON pointer to the value; of a missing field, where it would stand.' }),
-    range: t.expose('range', { type: RangeType, description: 'The offending text. Of a value, in its text with indents of 2.' }),
+    pointer: t.exposeString('pointer', { description: 'JSON pointer to the value; for a missing field, to where it would be.' }),
+    range: t.expose('range', {
+      type: RangeType,
+      description: 'The location in the text; for an input by `value`, in its text with an indentation of 2.',
+    }),
     suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do.' }),
-    fix: t.expose('fix', { type: FixType, nullable: true, description: 'An edit; null where there is a choice.' }),
+    fix: t.expose('fix', {
+      type: FixType,
+      nullable: true,
+      description: 'An edit that fixes it; null if there is more than one way.',
+    }),
     url: t.string({
-      description: 'Path of the page about the rule, on this server.',
+      description: 'The path of the page about the rule on this server.',
       resolve: ({ code }) => docsConfigCodePath(code),
     }),
   }),
 });
 
 const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
-  description: 'What was found in a configuration file.',
+  description: 'The result of checking a configuration file.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', { description: 'Whether there are no errors.' }),
-    errorCount: t.exposeInt('errorCount', { description: 'How many errors there are, also beyond the list.' }),
-    warningCount: t.exposeInt('warningCount', { description: 'How many warnings there are, also beyond the list.' }),
+    errorCount: t.exposeInt('errorCount', { description: 'The number of errors, including those that are not listed.' }),
+    warningCount: t.exposeInt('warningCount', { description: 'The number of warnings, including those that are not listed.' }),
     diagnostics: t.field({
       type: [DiagnosticType],
-      description: 'The diagnostics in document order: at most 1,000, and then the last one states the total.',
+      description: 'The diagnostics in document order, at most 1,000; if there are more, the last one states the total.',
       resolve: ({ diagnostics }) => [...diagnostics],
     }),
     config: t.field({
       type: DocsConfigType,
       nullable: true,
-      description: 'The whole document with every default filled in; null while there are errors.',
+      description: 'The document with every default filled in; null if there are errors.',
       resolve: ({ config }) => config as Record<string, unknown> | null,
     }),
   }),
@@ -89,7 +96,7 @@ const LevelType = builder.enumType('DocsConfigLevel', {
   values: {
     ERROR: { value: 'error', description: 'An error.' },
     WARNING: { value: 'warning', description: 'A warning.' },
-    OFF: { value: 'off', description: 'Nothing: they are not looked for.' },
+    OFF: { value: 'off', description: 'Not checked.' },
   } as const,
 });
 
@@ -118,9 +125,10 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
   fields: (t) => ({
     strict: t.boolean({ defaultValue: false, description: 'Makes every warning an error.' }),
     allowNestedGroups: t.boolean({ defaultValue: false, description: 'Accepts groups inside the pages of a group.' }),
-    severities: t.field({ type: [SeverityInput], description: 'Severities of single rules.' }),
+    severities: t.field({ type: [SeverityInput], description: 'The severities of individual rules.' }),
     files: t.stringList({
-      description: 'Paths of the site’s files, from the folder of the configuration file. Left out, references are not checked.',
+      description:
+        'Paths of the site’s files, relative to the folder of the configuration file. If omitted, references are not checked.',
     }),
   }),
 });
@@ -142,34 +150,34 @@ function readOptions(given: typeof OptionsInput.$inferInput | null | undefined):
   const { strict, allowNestedGroups, severities, files } = given ?? {};
   const unknown = severities?.find(({ code }) => !isCode(code));
   if (unknown) {
-    const message = `has no rule ${JSON.stringify(unknown.code)}; there are ${codes.join(', ')}.`;
+    const message = `contains the unknown rule ${JSON.stringify(unknown.code)}; expected one of ${codes.join(', ')}.`;
     throw new InvalidInput([{ path: ['options', 'severities'], message }]);
   }
   const levels: Record<string, Level> = Object.fromEntries(severities?.map(({ code, level }) => [code, level]) ?? []);
   return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
 }
 
-const askerOf = ({ caller, isAbandoned }: GraphQLContext): Asker => ({ share: caller.share, isAbandoned });
+const checkContextOf = ({ caller, isAbandoned }: GraphQLContext): CheckContext => ({ share: caller.share, isAbandoned });
 
 builder.queryFields((t) => ({
   validateDocsConfig: t.field({
     type: ReportType,
     nullable: true,
-    description: 'Checks the configuration file of a documentation site. Needs the scope config:validate.',
+    description: 'Checks the configuration file of a documentation site. Requires the scope config:validate.',
     args: {
       input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
     },
     resolve: async (_, { input, options }, context) => {
       context.caller.require('config:validate');
-      const [report] = await documentChecker.check(textsOf([input]), readOptions(options), askerOf(context));
+      const [report] = await documentChecker.check(textsOf([input]), readOptions(options), checkContextOf(context));
       return report as Report;
     },
   }),
   validateDocsConfigs: t.field({
     type: [ReportType],
     nullable: true,
-    description: `Checks several configuration files, at most ${maxDocuments}, and reports in their order. Needs the scope config:validate.`,
+    description: `Checks several configuration files, at most ${maxDocuments}; the reports are in the same order. Requires the scope config:validate.`,
     args: {
       inputs: t.arg({ type: [DocsConfigInput], required: true, description: 'The files.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
@@ -177,9 +185,9 @@ builder.queryFields((t) => ({
     resolve: (_, { inputs, options }, context) => {
       context.caller.require('config:validate');
       if (inputs.length > maxDocuments) {
-        throw new InvalidInput([{ path: ['inputs'], message: `must hold at most ${maxDocuments} files.` }]);
+        throw new InvalidInput([{ path: ['inputs'], message: `must contain at most ${maxDocuments} files.` }]);
       }
-      return documentChecker.check(textsOf(inputs), readOptions(options), askerOf(context));
+      return documentChecker.check(textsOf(inputs), readOptions(options), checkContextOf(context));
     },
   }),
 }));

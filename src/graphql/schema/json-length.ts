@@ -2,7 +2,7 @@
  * About how many characters a JSON value has as text: exact but for escapes. Recursive: the readers
  * of bodies and documents bound the depth.
  *
- * @param known remembers what was measured, for values that are asked for again.
+ * @param known remembers what was measured, for values that occur again.
  */
 export function jsonLength(value: unknown, known?: Map<object, number>): number {
   if (typeof value === 'string') return value.length + 2;

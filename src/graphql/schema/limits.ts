@@ -11,7 +11,7 @@ export const graphqlLimits = {
   maxNesting: 256,
   /** Nested selection sets of an operation, those of its fragments included. */
   maxDepth: 30,
-  /** How often one response name may stand in one selection set, its fragments included. Validation compares each pair of them. */
+  /** How often one response name may occur in one selection set, including its fragments. Validation compares each pair of them. */
   maxRepeatedFields: 100,
   /** Characters of an alias, or of a field's name. */
   maxNameLength: 128,

@@ -7,7 +7,7 @@ export interface SelectionSize {
   readonly characters: number;
 }
 
-/** The part of a resolver's info that tells what is selected. */
+/** The part of a resolver's info that has the selection. */
 export interface SelectionInfo {
   readonly fieldNodes: readonly FieldNode[];
   readonly fragments?: Readonly<Record<string, FragmentDefinitionNode>> | undefined;

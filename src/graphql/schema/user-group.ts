@@ -60,6 +60,14 @@ builder.node(UserGroupType, {
       resolve: ({ mapping }) =>
         Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource })),
     }),
+    dataSource: t.string({
+      nullable: true,
+      extensions: largeField,
+      description: 'The data source of one schema: the entry of `mapping` with this schema ID; null if there is none.',
+      args: { schemaId: t.arg.string({ required: true, description: 'The ID of the schema.' }) },
+      resolve: ({ mapping }, { schemaId }) =>
+        Object.hasOwn(mapping as object, schemaId) ? (mapping as Record<string, string>)[schemaId] : undefined,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
@@ -102,7 +110,7 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
     const teamId = Number(id);
     return typename === 'UserGroup' && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
   } catch {
-    return undefined; // nobody's id
+    return undefined; // not the id of a group
   }
 }
 

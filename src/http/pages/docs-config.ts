@@ -13,7 +13,7 @@ export function diagnosticPage(code: Code): PageContent {
 ${files.length > 0 ? html`<p>In a site with the files ${separate(files)}:</p>` : ''}
 <h2>Wrong</h2>
 <pre class="wrong" tabindex="0"><code>${shortenExample(wrong)}</code></pre>
-<h2>Right</h2>
+<h2>Correct</h2>
 <pre class="right" tabindex="0"><code>${right}</code></pre>
 <h2>Switch it off</h2>
 <p><code>docs-config check --severity ${code}=off</code>, or <code>severities</code> in the query.</p>

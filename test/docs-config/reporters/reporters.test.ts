@@ -143,7 +143,7 @@ test('GitHub: one workflow command per diagnostic, escaped', () => {
     checked('{"name": "100%\\n", "navigation": [{"group": "a,b:c", "pages": [{\n}]}]}', 'a,b:c%.json'),
   ]);
   expect(annotations.split('\n').filter((line) => line.includes('nested-group'))).toEqual([
-    '::error file=a%2Cb%3Ac%25.json,line=1,endLine=2,title=docs-config nested-group::Element 1 of "pages" is a group; only paths of pages belong there. Move the group out to "navigation", or allow nested groups.',
+    '::error file=a%2Cb%3Ac%25.json,line=1,endLine=2,title=docs-config nested-group::Element 1 of "pages" is a group; only paths of pages are allowed here. Move the group to "navigation", or allow nested groups.',
   ]);
   expect(renderGithub([checked('{"name": "a", "navigation": "50%"}')])).toBe(
     '::error file=docs.json,line=1,endLine=1,col=29,endColumn=34,title=docs-config type::"navigation" must be an array of objects, but is the string "50%25". Write an array of objects.\n',

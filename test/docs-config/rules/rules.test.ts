@@ -214,10 +214,10 @@ test('suggests the most similar name', () => {
   expect(suggestions({ footerSocials: { x: 'a', 'Hacker News': 'a', github: 'a', myspace: 'a' } })).toEqual([
     'Did you mean "twitter"?',
     'Did you mean "hacker-news"?',
-    'Known here: "website", "facebook", "twitter", "discord", "slack", "github", "linkedin", "instagram", "hacker-news".',
+    'Expected one of: "website", "facebook", "twitter", "discord", "slack", "github", "linkedin", "instagram", "hacker-news".',
   ]);
   expect(suggestions({ api: { auth: { method: 'baerer' } } })).toEqual(['Did you mean "bearer"?']);
-  expect(suggestions({ feedback: { zzz: 1 } })).toEqual(['Known here: "suggestEdit", "raiseIssue".']);
+  expect(suggestions({ feedback: { zzz: 1 } })).toEqual(['Expected one of: "suggestEdit", "raiseIssue".']);
 });
 
 test('applies the options for severities, strict and nested groups', () => {

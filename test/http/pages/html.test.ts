@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { escapeHtml, html, withCode } from '../../../src/http/pages/html.ts';
 
-test('escapes what has a meaning in HTML', () => {
+test('escapes special characters of HTML', () => {
   expect(escapeHtml(`<a href="x" class='y'>&amp;</a>`)).toBe('&lt;a href=&quot;x&quot; class=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;');
 });
 

@@ -75,8 +75,8 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
     );
   };
 
-  const refused = selectionsWith(everything).of(mutation, 4);
-  const refusedMutations = requestOf('mutation', mutation.name, refused, fc.constantFrom('validate', 'anonymous'));
+  const rejected = selectionsWith(everything).of(mutation, 4);
+  const rejectedMutations = requestOf('mutation', mutation.name, rejected, fc.constantFrom('validate', 'anonymous'));
   const safe = selectionsWith(everything, true);
   const repeated = fc.array(fc.oneof(...repeatable.flatMap((name) => safe.root(mutation, name, 4) ?? [])), {
     minLength: 1,
@@ -93,7 +93,7 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
     { weight: 2, arbitrary: queriesWith({ requiredLeaves: true, fragments: true }) },
     { weight: 2, arbitrary: queriesWith({ requiredLeaves: true, directives: true }) },
     { weight: 5, arbitrary: queriesWith(everything) },
-    { weight: 2, arbitrary: refusedMutations },
+    { weight: 2, arbitrary: rejectedMutations },
     { weight: 2, arbitrary: repeatedMutations },
     { weight: 1, arbitrary: broken },
   );

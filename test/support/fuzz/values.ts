@@ -43,7 +43,7 @@ export interface ValueOptions {
   readonly named: NamedValues;
   /** Whether named values are the only ones where there are some: for operations that others would make change something. */
   readonly onlyNamed: boolean;
-  /** Whether variables stand inside of literals too, and not for whole arguments only. */
+  /** Whether variables occur inside literals too, not only as whole arguments. */
   readonly nested: boolean;
   /** Whether every variable is a required one of a leaf type, as most clients declare them. */
   readonly requiredLeaves: boolean;

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { snippetsOf } from '../support/snippets.ts';
+
+/** The modules of the page, in order. */
+const [viewer, rotation] = snippetsOf('docs/embedding.md')
+  .filter(({ language }) => language === 'js')
+  .map(({ text }) => `data:text/javascript,${encodeURIComponent(text)}`);
+
+let gateway: TestGateway;
+let findViewer: (token: string) => Promise<object | null>;
+let embedToken: string;
+let rotate: (token: string) => Promise<{ userGroup: { token: string }; previousTokenExpiresAt: string }>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ findViewer } = await import(/* @vite-ignore */ viewer ?? ''));
+  ({ rotate } = await import(/* @vite-ignore */ rotation ?? ''));
+  embedToken = (await gateway.issue({ scopes: ['groups:resolve'] })).secret;
+});
+beforeEach(() => {
+  vi.stubEnv('GATEWAY', gateway.url);
+  vi.stubEnv('WRITE_API_TOKEN', gateway.token);
+  vi.stubEnv('API_TOKEN', embedToken);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  return gateway.close();
+});
+
+const createGroup = async (id: string): Promise<string> =>
+  (await gateway.send('GET', '/api/user', { body: { user_group_id: id, properties: { region: 'eu' } } })).json.user_group.token;
+
+test('finds the viewer by the current token and by the one before, with a token that can do nothing else', async () => {
+  const first = await createGroup('acme');
+  const group = { teamId: expect.any(Number), name: 'acme', properties: { region: 'eu' } };
+  expect(await findViewer(first)).toEqual(group);
+  const { userGroup, previousTokenExpiresAt } = await rotate(first);
+  expect(Math.round((Date.parse(previousTokenExpiresAt) - Date.now()) / 60_000)).toBe(60);
+  expect(await findViewer(userGroup.token)).toEqual(group);
+  expect(await findViewer(first)).toEqual(group);
+  await expect(rotate(first)).rejects.toThrow('NOT_FOUND');
+});
+
+test('is null for a token of no group', async () => {
+  expect(await findViewer('this-token-is-of-no-group')).toBeNull();
+});
+
+test('throws when it is not known who is viewing', async () => {
+  await expect(findViewer('')).rejects.toThrow('INVALID_INPUT');
+  const { secret } = await gateway.issue({ scopes: ['config:validate'] });
+  vi.stubEnv('API_TOKEN', secret);
+  await expect(findViewer('this-token-is-of-no-group')).rejects.toThrow('FORBIDDEN');
+});

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { errorCatalog } from '../../src/domain/errors.ts';
+import { readPage } from '../support/snippets.ts';
+
+/** Codes that `/api/user` never responds with. */
+const others = ['QUERY_TOO_COSTLY', 'RATE_LIMITED'];
+
+test('docs/rest.md lists each status and code of the REST API', () => {
+  const documented = [...readPage('docs/rest.md').matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
+    code,
+    Number(status),
+  ]);
+  const expected = Object.entries(errorCatalog).map(([code, { status }]) => [code, status] as const);
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected.filter(([code]) => !others.includes(code))));
+});

@@ -1,0 +1,28 @@
+import type { TestGateway } from './gateway.ts';
+import { storedToken } from './keys.ts';
+
+/** How many groups {@link seedLargeGroups} creates: as many as one page or `nodes` may have. */
+const groupCount = 100;
+
+/**
+ * Creates 100 groups of the Testing environment with 60,000 characters of properties each, so that a response with all of them
+ * has about 6 MB.
+ *
+ * @param mappingEntries the number of entries in the mapping of each.
+ * @returns their global ids.
+ */
+export async function seedLargeGroups({ database }: TestGateway, mappingEntries = 0): Promise<string[]> {
+  const mapping = Object.fromEntries(Array.from({ length: mappingEntries }, (_, entry) => [`schema ${entry}`, 'source']));
+  const groups = await database.prisma.userGroup.createManyAndReturn({
+    data: Array.from({ length: groupCount }, (_, index) => ({
+      ...{
+        providedId: `group ${index}`,
+        name: 'Group',
+        ...storedToken(`an imported token ${index}`),
+        environmentTag: 'Testing' as const,
+      },
+      ...{ properties: { text: 'x'.repeat(60_000) }, mapping },
+    })),
+  });
+  return groups.map(({ teamId }) => Buffer.from(`UserGroup:${teamId}`).toString('base64'));
+}
