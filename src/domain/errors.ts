@@ -9,6 +9,10 @@ export interface ErrorCatalogEntry {
   readonly title: string;
   /** What the caller should do. */
   readonly remedy: string;
+  /** When to try again. */
+  readonly retryAfterSeconds?: number;
+  /** The authentication scheme that the caller is asked to use. */
+  readonly authenticationScheme?: string;
 }
 
 /** What a legacy caller can do when its client or a proxy drops the body of a GET. */
@@ -44,6 +48,7 @@ export const errorCatalog = {
     status: 401,
     title: 'No valid API token',
     remedy: 'Send the header "Authorization: Token <API_TOKEN>" with an API token that is neither expired nor revoked.',
+    authenticationScheme: 'Token',
   },
   FORBIDDEN: {
     status: 403,
@@ -89,6 +94,7 @@ export const errorCatalog = {
     status: 429,
     title: 'Too many requests',
     remedy: 'Wait for the number of seconds in the Retry-After header.',
+    retryAfterSeconds: 1,
   },
   INTERNAL: {
     status: 500,
@@ -100,6 +106,7 @@ export const errorCatalog = {
     title: 'Service unavailable',
     remedy:
       'Try again after the number of seconds in the Retry-After header. The message says whether a change may have been made.',
+    retryAfterSeconds: 1,
   },
 } as const satisfies Record<string, ErrorCatalogEntry>;
 
