@@ -1,6 +1,5 @@
-import { type Code, isCode } from './docs-config/rules/registry.ts';
+import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
-import type { ErrorCode } from './domain/errors.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
 import { mediaTypes } from './http/media-types.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
@@ -8,9 +7,8 @@ import { renderContents } from './http/pages/contents.ts';
 import { diagnosticPage, diagnosticsPage } from './http/pages/docs-config.ts';
 import { errorCodePage, errorCodesPage, isErrorCode } from './http/pages/error-codes.ts';
 import { withErrorPages } from './http/pages/error-page.ts';
-import { json, page, resource } from './http/pages/page.ts';
+import { json, page, parameterPage, resource } from './http/pages/page.ts';
 import { paths } from './http/paths.ts';
-import { lastSegment } from './http/router.ts';
 import type { Handler, Route } from './http/types.ts';
 import { userMethods, userSummary } from './rest/user.ts';
 
@@ -62,11 +60,10 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
     },
     {
       path: `${paths.errors}/{code}`,
-      accepts: isErrorCode,
       ...readOnly,
       description: 'An error code: meaning and remedy',
       isListed: false,
-      ...page(({ path }) => errorCodePage(lastSegment(path) as ErrorCode)),
+      ...parameterPage(isErrorCode, errorCodePage),
     },
     {
       path: paths.docsConfig,
@@ -77,11 +74,10 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
     },
     {
       path: `${paths.docsConfig}/{code}`,
-      accepts: isCode,
       ...readOnly,
       description: 'A diagnostic of the configuration file validator, with examples',
       isListed: false,
-      ...page(({ path }) => diagnosticPage(lastSegment(path) as Code)),
+      ...parameterPage(isCode, diagnosticPage),
     },
     {
       path: paths.docsConfigSchema,

@@ -21,13 +21,14 @@ import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
+import type { RouteMatch } from './router.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
   readonly authenticate: Authenticate;
   /** The route of a path, if it has one. */
-  readonly route: (path: string) => Route | undefined;
+  readonly route: (path: string) => RouteMatch | undefined;
   /** Logs failures that are the gateway's own or the database's. */
   readonly report: (error: GatewayError, request: { id: string; method: string; path: string }) => void;
   /** Whether connections should be closed after their response, because the gateway is about to stop. */
@@ -129,6 +130,7 @@ class Exchange implements HttpRequest, Expiring {
   private readonly incoming: IncomingMessage;
   private readonly outgoing: ServerResponse;
   private readonly route: Route | undefined;
+  readonly parameter: string;
   private readonly startedMs: number;
   private isReading = true;
   private isResponded = false;
@@ -143,7 +145,9 @@ class Exchange implements HttpRequest, Expiring {
     this.url = originForm(incoming.url ?? '/');
     [this.path, this.query] = splitOnce(this.url, '?');
     this.id = requestId(this.headers['x-request-id']);
-    this.route = shared.route(this.path);
+    const match = shared.route(this.path);
+    this.route = match?.route;
+    this.parameter = match?.parameter ?? '';
   }
 
   readonly report = (error: GatewayError): void => this.shared.report(error, this);

@@ -1,37 +1,56 @@
 import type { Route } from './types.ts';
 
+/** A route, and what its path has in the place of the parameter; an empty text where there is none. */
+export interface RouteMatch {
+  readonly route: Route;
+  readonly parameter: string;
+}
+
 /**
  * Creates the look-up of the route table, in constant time: a path is compared with literal paths first, then its last segment
  * is taken as a parameter.
  *
  * @throws Error when two routes have the same path, or a parameter is anything but the last segment of a route with `accepts`.
  */
-export function createRouter(routes: readonly Route[]): (path: string) => Route | undefined {
-  const literals = new Map<string, Route>();
+export function createRouter(routes: readonly Route[]): (path: string) => RouteMatch | undefined {
+  const literals = new Map<string, RouteMatch>();
   /** Keyed by the path before the parameter. */
   const parameterized = new Map<string, Route>();
 
-  const add = (map: Map<string, Route>, key: string, route: Route) => {
-    if (map.has(key)) throw new Error(`Two routes have the path ${route.path}.`);
-    map.set(key, route);
-  };
   for (const route of routes) {
-    const [prefix = '', name] = route.path.split('{');
-    if (name === undefined) add(literals, route.path, route);
-    else if (route.accepts && /^\w+\}$/.test(name) && prefix.endsWith('/')) add(parameterized, prefix, route);
-    else throw new Error(`The parameter of the path ${route.path} must be its last segment, and the route needs "accepts".`);
-    for (const alias of route.aliases ?? []) add(literals, alias, route);
+    const { path, accepts, aliases = [] } = route;
+    const prefix = prefixOf(path);
+    if ((prefix === undefined) !== (accepts === undefined)) {
+      throw new Error(`The path ${path} must have a parameter if the route has "accepts", and only then.`);
+    }
+    if (prefix === undefined) addOnce(literals, path, { route, parameter: '' });
+    else addOnce(parameterized, prefix, route);
+    for (const alias of aliases) {
+      if (prefixOf(alias) !== undefined) throw new Error(`The path ${alias} is an alias, which has no parameter.`);
+      addOnce(literals, alias, { route, parameter: '' });
+    }
   }
 
   return (path) => {
     const literal = literals.get(path);
     if (literal) return literal;
-    const route = parameterized.get(path.slice(0, path.lastIndexOf('/') + 1));
-    return route?.accepts?.(lastSegment(path)) ? route : undefined;
+    const end = path.lastIndexOf('/') + 1;
+    const route = parameterized.get(path.slice(0, end));
+    if (!route) return undefined;
+    const parameter = path.slice(end);
+    return route.accepts?.(parameter) ? { route, parameter } : undefined;
   };
 }
 
-/** What follows the last slash of a path: the value of its route's parameter. */
-export function lastSegment(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+/** What stands before the parameter of a path; nothing if it has none. @throws Error when it is not one whole last segment. */
+function prefixOf(path: string): string | undefined {
+  if (!/[{}]/.test(path)) return undefined;
+  const prefix = /^([^{}]*\/)\{\w+\}$/.exec(path)?.[1];
+  if (prefix === undefined) throw new Error(`The parameter of the path ${path} must be its last segment, and the only one.`);
+  return prefix;
+}
+
+function addOnce<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.has(key)) throw new Error(`Two routes have the path ${key}.`);
+  map.set(key, value);
 }

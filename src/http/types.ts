@@ -8,6 +8,8 @@ export interface HttpRequest {
   /** The path and, after `?`, the query, as sent. */
   readonly url: string;
   readonly path: string;
+  /** What the path has in the place of its route's parameter; an empty text where there is none. */
+  readonly parameter: string;
   /** What follows `?`, without it. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
@@ -50,7 +52,7 @@ export interface Route extends Handler {
   readonly path: string;
   /** Further paths of the same route, without parameters. */
   readonly aliases?: readonly string[];
-  /** Whether the parameter may have this value; other paths are not found. Required where the path has a parameter. */
+  /** Whether the parameter may have this value; other paths are not found. Given exactly where the path has a parameter. */
   readonly accepts?: (value: string) => boolean;
   /** The supported methods; others get 405. */
   readonly methods: readonly string[];

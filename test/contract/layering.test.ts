@@ -20,7 +20,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
     ...['http', 'http/pages', 'rest'],
   ],
-  'routes.ts': ['docs-config', 'domain', 'graphql/execution', 'http', 'http/pages', 'rest'],
+  'routes.ts': ['docs-config', 'graphql/execution', 'http', 'http/pages', 'rest'],
   rest: ['graphql/execution', 'graphql/schema', 'http', 'domain/errors.ts'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRouter, lastSegment } from '../../src/http/router.ts';
+import { createRouter } from '../../src/http/router.ts';
 import type { Route } from '../../src/http/types.ts';
 
 const route = (path: string, rest: Partial<Route> = {}): Route => ({
@@ -17,11 +17,11 @@ const find = createRouter([
 ]);
 
 test.each([
-  ['/', '/'],
-  ['/things', '/things'],
-  ['/things/', '/things'],
-  ['/things/7', '/things/{id}'],
-  ['/things/5', '/things/5'],
+  ['/', '/', ''],
+  ['/things', '/things', ''],
+  ['/things/', '/things', ''],
+  ['/things/7', '/things/{id}', '7'],
+  ['/things/5', '/things/5', ''],
   ['/things/x', undefined],
   ['/things//', undefined],
   ['/things/7/', undefined],
@@ -32,12 +32,9 @@ test.each([
   ['', undefined],
   ['/constructor', undefined],
   ['/__proto__', undefined],
-])('%s is found as %s', (path, expected) => {
-  expect(find(path)?.path).toBe(expected);
-});
-
-test('the last segment is the value of the parameter', () => {
-  expect(['/things/7', '/things/', 'x', ''].map(lastSegment)).toEqual(['7', '', 'x', '']);
+])('%s is found as %s', (path, expected, parameter = undefined) => {
+  const match = find(path);
+  expect([match?.route.path, match?.parameter]).toEqual([expected, parameter]);
 });
 
 test.each<[string, Route[]]>([
@@ -46,6 +43,10 @@ test.each<[string, Route[]]>([
   ['two parameters in the same place', [route('/{a}', { accepts: () => true }), route('/{b}', { accepts: () => true })]],
   ['a parameter without accepts', [route('/a/{b}')]],
   ['a parameter that is not the last segment', [route('/{a}/b', { accepts: () => true })]],
+  ['two parameters', [route('/a/{b}{c}', { accepts: () => true })]],
+  ['a brace without its other one', [route('/a/b}')]],
+  ['an alias with a parameter', [route('/a', { aliases: ['/a/{b}'] })]],
+  ['accepts without a parameter', [route('/a', { accepts: () => true })]],
   ['a parameter that is a part of a segment', [route('/a-{b}', { accepts: () => true })]],
 ])('rejects %s', (_, routes) => {
   expect(() => createRouter(routes)).toThrow(/path/);

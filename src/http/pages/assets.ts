@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { inUtf8, mediaTypes } from '../media-types.ts';
-import { lastSegment } from '../router.ts';
 import type { HttpRequest, HttpResponse } from '../types.ts';
 import { stylesheet } from './stylesheet.ts';
 
@@ -50,10 +49,10 @@ export function isAsset(name: string): boolean {
   return assets.has(name);
 }
 
-/** Serves an asset by the last segment of the path. @throws Error when there is none: the router checks {@link isAsset}. */
-export function serveAsset({ path }: HttpRequest): HttpResponse {
-  const asset = assets.get(lastSegment(path));
-  if (!asset) throw new Error(`There is no asset ${path}.`);
+/** Serves an asset by its name. @throws Error when there is none: the router checks {@link isAsset}. */
+export function serveAsset({ parameter }: HttpRequest): HttpResponse {
+  const asset = assets.get(parameter);
+  if (!asset) throw new Error(`There is no asset ${parameter}.`);
   return asset;
 }
 

@@ -1,5 +1,5 @@
 import { mediaTypes } from '../media-types.ts';
-import type { Handler, HttpRequest, HttpResponse } from '../types.ts';
+import type { Handler, HttpRequest, HttpResponse, Route } from '../types.ts';
 import { renderPageOrProblem } from './error-page.ts';
 import { type PageContent, renderPage } from './layout.ts';
 
@@ -11,6 +11,15 @@ export function resource(handle: Handler['handle']): Handler {
 /** The handler of a page. */
 export function page(content: (request: HttpRequest) => PageContent): Handler {
   return resource((request) => renderPage(request, content(request)));
+}
+
+/** The handler of a page with a parameter, and the values that it accepts. */
+export function parameterPage<Parameter extends string>(
+  accepts: (value: string) => value is Parameter,
+  content: (parameter: Parameter) => PageContent,
+): Handler & Required<Pick<Route, 'accepts'>> {
+  // The router calls the handler only with a value that is accepted.
+  return { accepts, ...page(({ parameter }) => content(parameter as Parameter)) };
 }
 
 /** A JSON response. */
