@@ -1,22 +1,47 @@
-// Prints the SQL that migrates a database with every migration applied to prisma/schema.prisma; nothing if they agree.
-// Redirect it to create a new migration: node scripts/author-migration.ts > prisma/migrations/<time>_<what>/migration.sql
+// Creates the migration from a database with every migration applied to prisma/schema.prisma: npm run migration -- NAME.
+// Creates nothing if they agree, or if anything fails.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
+import { assertMigrationName, createMigration } from './migration-file.ts';
 import { schemaDifference } from './schema-difference.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'author-migration-'));
-chmodSync(dataDir, 0o755); // so that PostgreSQL's user has access when this runs as root
-const server = await openEmbedded(dataDir);
-const database = connectDatabase(server.connection('postgres'));
+const migrations = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const [name = ''] = process.argv.slice(2);
 try {
-  await migrate(database.pool);
-  process.stdout.write(`${await schemaDifference(database.pool)}\n`.trimStart());
-} finally {
-  await database.close();
-  await server.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  assertMigrationName(name);
+  const sql = await findDifference();
+  process.stdout.write(
+    sql === ''
+      ? 'The migrations agree with prisma/schema.prisma.\n'
+      : `${createMigration(migrations, name, `${sql}\n`, new Date())}\n`,
+  );
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
+
+async function findDifference(): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'author-migration-'));
+  try {
+    chmodSync(dataDir, 0o755); // so that, run as root, PostgreSQL's user may enter it
+    const server = await openEmbedded(dataDir);
+    try {
+      const database = connectDatabase(server.connection('postgres'));
+      try {
+        await migrate(database.pool);
+        return await schemaDifference(database.pool);
+      } finally {
+        await database.close();
+      }
+    } finally {
+      await server.close();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 }

@@ -2,7 +2,7 @@
 // takes on disk, starts the gateway by npx, and creates a user group. Prints the sizes; exits with 1 if anything fails.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,7 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'user-group-gateway-tarba
 const app = join(folder, 'app');
 try {
   mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), '{}'); // or npm installs into the nearest parent folder that has one
   await run(['pack', '--pack-destination', folder], root);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
   if (!tarball) throw new Error('npm pack created no tarball.');

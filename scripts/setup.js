@@ -2,9 +2,10 @@
 // Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { acquireLock } from './lock.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamps = join(root, '.setup');
@@ -45,10 +46,9 @@ const defaultSteps = ['packages', 'compiled'];
  * @param {string[]} names
  */
 export function setUp(names = defaultSteps) {
-  if (!existsSync(join(root, 'package-lock.json'))) return; // an installed package comes compiled
   const requested = steps.filter(({ name }) => names.includes(name));
   if (requested.every(isDone)) return;
-  const release = lock();
+  const release = acquireLock(join(stamps, 'lock'));
   try {
     for (const step of requested) {
       if (isDone(step)) continue; // another process has completed it in the meantime
@@ -81,35 +81,6 @@ function installedByHand(folder, names) {
   const installed = time('node_modules/.package-lock.json');
   const isCurrent = installed > time('package-lock.json') && installed > time('package.json');
   return isCurrent && names.every((name) => existsSync(join(root, folder, 'node_modules', name, 'package.json')));
-}
-
-/** Serializes concurrent setups. A lock whose process no longer exists is ignored. */
-function lock() {
-  const file = join(stamps, 'lock');
-  mkdirSync(stamps, { recursive: true });
-  for (;;) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: 'wx' });
-      process.on('exit', () => rmSync(file, { force: true })); // a failed step exits
-      return () => rmSync(file, { force: true });
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      if (!isHeld(file)) rmSync(file, { force: true });
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-    }
-  }
-}
-
-function isHeld(file) {
-  try {
-    const holder = Number(readFileSync(file, 'utf8'));
-    // Empty between its creation and its first write.
-    if (holder === 0) return Date.now() - statSync(file).mtimeMs < 10_000;
-    process.kill(holder, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }
 
 function filesBelow(folder) {

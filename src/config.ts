@@ -3,71 +3,118 @@ import { z } from 'zod';
 import { generateEncryptionKey, parseEncryptionKeys } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
 
-/** The validated settings. */
-export interface Config {
-  readonly host: string;
-  /** 0 to 65535; 0 lets the system choose. */
-  readonly port: number;
-  /** The URL of a PostgreSQL database; `undefined` means the embedded one in {@link Config.dataDir}. */
-  readonly databaseUrl: string | undefined;
-  /** Whether database connections prepare statements under names; off behind a pooler in transaction mode. */
-  readonly namedStatements: boolean;
-  /** The encryption keys, 32 bytes each, the first of which encrypts; none means those of the file in {@link Config.dataDir}. */
-  readonly encryptionKeys: readonly Buffer[] | undefined;
-  /** The folder of the embedded PostgreSQL. */
-  readonly dataDir: string;
-  /** An API token with scope `admin` that is accepted from the first start. */
-  readonly bootstrapApiToken: string | undefined;
-  /** How long `/readyz` responds with 503 before the listener closes, in seconds: 0 to 300. */
-  readonly drainDelaySeconds: number;
-  /** Whether the GraphQL schema can be read through introspection. */
-  readonly introspection: boolean;
-  readonly logLevel: (typeof logLevels)[number];
-  readonly logFormat: 'pretty' | 'json';
+/** A setting: an environment variable. */
+export interface Setting {
+  /** The name of the environment variable. */
+  readonly name: string;
+  /** Checks and converts its text. */
+  readonly schema: z.ZodType<unknown, string>;
+  /** The text that applies if the variable is not set; a setting without one is then `undefined`. */
+  readonly default?: string | ((isTerminal: boolean) => string);
+  /** What it is, in one sentence without its period, as the help and docs/configuration.md show it. Backticks mark code. */
+  readonly description: string;
+  /** The default in words, where it depends on something. */
+  readonly defaultInWords?: string;
 }
 
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The environment variables; an empty value counts as not set. */
-const settings = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a whole number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65535, 'must be a whole number from 0 to 65535')
-    .default(4000),
-  DATABASE_URL: z
-    .string()
-    .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway')
-    .optional(),
-  ENCRYPTION_KEYS: z.string().optional(),
-  ENCRYPTION_KEYS_FILE: z.string().optional(),
-  DB_NAMED_STATEMENTS: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('true')
-    .transform((text) => text === 'true'),
-  DATA_DIR: z.string().default('.data'),
-  BOOTSTRAP_API_TOKEN: z
-    .string()
-    .superRefine((secret, context) => {
+/** Every setting, by its name in {@link Config}. The help follows from this table; a test compares docs/configuration.md with it. */
+export const settings = {
+  host: {
+    name: 'HOST',
+    schema: z.string(),
+    default: '127.0.0.1',
+    description: 'the address to listen on',
+  },
+  port: {
+    name: 'PORT',
+    schema: wholeNumber(65_535),
+    default: '4000',
+    description: 'the port to listen on, 0 to 65535; with 0 the system chooses one',
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    schema: z
+      .string()
+      .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway'),
+    description:
+      'your own PostgreSQL server, version 15 or later; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
+  },
+  encryptionKeys: {
+    name: 'ENCRYPTION_KEYS',
+    schema: z.string().transform(toKeys),
+    defaultInWords: 'the file `DATA_DIR/encryption-keys`, created by the first start',
+    description:
+      'keys that encrypt user group tokens, 32 bytes each in base64; with `DATABASE_URL`, it or the next one is required',
+  },
+  encryptionKeysFile: {
+    name: 'ENCRYPTION_KEYS_FILE',
+    schema: z.string().transform((file, context) => {
+      const text = readText(file, context);
+      return text === undefined ? z.NEVER : toKeys(text, context);
+    }),
+    description: 'a file with these keys',
+  },
+  namedStatements: {
+    name: 'DB_NAMED_STATEMENTS',
+    schema: flag,
+    default: 'true',
+    description: '`false` behind a connection pooler in transaction mode',
+  },
+  dataDir: {
+    name: 'DATA_DIR',
+    schema: z.string(),
+    default: '.data',
+    description: 'the data directory of the bundled PostgreSQL',
+  },
+  bootstrapApiToken: {
+    name: 'BOOTSTRAP_API_TOKEN',
+    schema: z.string().superRefine((secret, context) => {
       const problem = apiTokenProblem(secret);
       if (problem) context.addIssue({ code: 'custom', message: problem });
-    })
-    .optional(),
-  DRAIN_DELAY_SECONDS: z
-    .string()
-    .regex(/^\d{1,3}$/, 'must be a whole number from 0 to 300')
-    .transform(Number)
-    .refine((seconds) => seconds <= 300, 'must be a whole number from 0 to 300')
-    .default(0),
-  INTROSPECTION: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('true')
-    .transform((text) => text === 'true'),
-  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
-  LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
-});
+    }),
+    description: 'an API token with scope `admin` that is accepted from the first start',
+  },
+  drainDelaySeconds: {
+    name: 'DRAIN_DELAY_SECONDS',
+    schema: wholeNumber(300),
+    default: '0',
+    description: '0 to 300: how long requests are still accepted after SIGTERM while `/readyz` responds with 503',
+  },
+  introspection: {
+    name: 'INTROSPECTION',
+    schema: flag,
+    default: 'true',
+    description: '`false` rejects GraphQL introspection',
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    schema: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`),
+    default: 'info',
+    description: `\`${logLevels.slice(0, -1).join('`, `')}\` or \`${logLevels.at(-1)}\``,
+  },
+  logFormat: {
+    name: 'LOG_FORMAT',
+    schema: z.enum(['pretty', 'json'], 'must be pretty or json'),
+    default: (isTerminal: boolean) => (isTerminal ? 'pretty' : 'json'),
+    defaultInWords: '`pretty` on a terminal, else `json`',
+    description: '`pretty` or `json`; the log goes to standard error',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Settings = typeof settings;
+
+/** The values of the settings. */
+type Values = {
+  readonly [Key in keyof Settings]:
+    | z.output<Settings[Key]['schema']>
+    | (Settings[Key] extends { readonly default: unknown } ? never : undefined);
+};
+
+/** The validated settings. Of `encryptionKeys`, the first one encrypts; without any, those of the file in `dataDir` do. */
+export type Config = Omit<Values, 'encryptionKeysFile'>;
 
 /** Invalid settings, one line each. The message never contains a value that may be secret. */
 export class ConfigError extends Error {
@@ -80,49 +127,70 @@ export class ConfigError extends Error {
 /**
  * Reads the settings from the environment; nothing else does.
  *
- * @param environment the process's environment.
+ * @param environment the process's environment. An empty value counts as not set.
  * @param isTerminal whether the log goes to a terminal, which decides the default of `LOG_FORMAT`.
  * @throws ConfigError that lists every invalid setting.
  */
 export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const { data, error } = settings.safeParse(given);
-  const { keys, problems } = readEncryptionKeys(given);
-  const invalid = [...(error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? []), ...problems];
-  if (!data || invalid.length > 0) throw new ConfigError(invalid);
-  return {
-    host: data.HOST,
-    port: data.PORT,
-    databaseUrl: data.DATABASE_URL,
-    namedStatements: data.DB_NAMED_STATEMENTS,
-    encryptionKeys: keys,
-    dataDir: data.DATA_DIR,
-    bootstrapApiToken: data.BOOTSTRAP_API_TOKEN,
-    drainDelaySeconds: data.DRAIN_DELAY_SECONDS,
-    introspection: data.INTROSPECTION,
-    logLevel: data.LOG_LEVEL,
-    logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
+  const problems: string[] = [];
+  const { ENCRYPTION_KEYS: keys, ENCRYPTION_KEYS_FILE: file } = environment;
+  const given = keys && file ? { ...environment, ENCRYPTION_KEYS_FILE: '' } : environment; // reported below, whatever the file has
+  const read = ([key, setting]: [string, Setting]): [string, unknown] => {
+    const text = given[setting.name] || defaultOf(setting, isTerminal);
+    if (text === undefined) return [key, undefined];
+    const { data, error } = setting.schema.safeParse(text);
+    problems.push(...(error?.issues.map(({ message }) => `${setting.name} ${message}`) ?? []));
+    return [key, data];
   };
+  const { encryptionKeysFile, ...values } = Object.fromEntries(Object.entries(settings).map(read)) as Values;
+  if (keys && file) problems.push('ENCRYPTION_KEYS and ENCRYPTION_KEYS_FILE are both set; set one of them');
+  if (environment['DATABASE_URL'] && !keys && !file) problems.push(keysRequired());
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...values, encryptionKeys: values.encryptionKeys ?? encryptionKeysFile };
 }
 
-/** The configured encryption keys, if there are any, and what is wrong with them. */
-function readEncryptionKeys({ ENCRYPTION_KEYS: text, ENCRYPTION_KEYS_FILE: file, DATABASE_URL: url }: NodeJS.ProcessEnv): {
-  readonly keys?: readonly Buffer[];
-  readonly problems: readonly string[];
-} {
-  if (text && file) return { problems: ['ENCRYPTION_KEYS and ENCRYPTION_KEYS_FILE are both set; set one of them'] };
-  if (text) return parseSetting('ENCRYPTION_KEYS', text);
-  if (!file) return { problems: url ? [keysRequired()] : [] };
-  try {
-    return parseSetting('ENCRYPTION_KEYS_FILE', readFileSync(file, 'utf8'));
-  } catch (error) {
-    return { problems: [`ENCRYPTION_KEYS_FILE cannot be read: ${(error as Error).message}`] };
-  }
+function defaultOf(setting: Setting, isTerminal: boolean): string | undefined {
+  return typeof setting.default === 'function' ? setting.default(isTerminal) : setting.default;
 }
 
-function parseSetting(name: string, text: string) {
+/** The default of a setting as text with backticks, as the documentation shows it; empty if there is none. */
+export function describeDefault({ default: value, defaultInWords }: Setting): string {
+  return defaultInWords ?? (value === undefined ? '' : `\`${String(value)}\``);
+}
+
+/** The settings as lines of a command's help. */
+export function describeSettings(): string {
+  const all: readonly Setting[] = Object.values(settings);
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const lines = all.map((setting) => {
+    const value = describeDefault(setting);
+    return `  ${setting.name.padEnd(width)}  ${setting.description}${value && ` (default: ${value})`}\n`;
+  });
+  return lines.join('').replaceAll('`', '');
+}
+
+function wholeNumber(max: number) {
+  const message = `must be a whole number from 0 to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, message)
+    .transform(Number)
+    .refine((value) => value <= max, message);
+}
+
+function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {
   const { keys, problems } = parseEncryptionKeys(text);
-  return { keys, problems: problems.map((problem) => `${name} ${problem}`) };
+  for (const message of problems) context.addIssue({ code: 'custom', message });
+  return keys;
+}
+
+function readText(file: string, context: z.RefinementCtx): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `cannot be read: ${(error as Error).message}` });
+    return undefined;
+  }
 }
 
 /** What is missing, with a key that was made for this message and is in use nowhere. */

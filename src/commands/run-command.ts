@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -10,9 +10,9 @@ const help = `Usage: user-group-gateway COMMAND
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
 
-Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE,
-BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS, DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
-`;
+Settings are environment variables:
+
+${describeSettings()}`;
 
 /**
  * Runs a command and prints what it says when it fails.

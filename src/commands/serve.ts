@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
@@ -12,6 +11,7 @@ import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
+import { ownCommand } from './own-command.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
@@ -100,8 +100,8 @@ To create an API token with full access to every environment, run:
 `;
 }
 
-/** The command that creates an `admin` token: an npm script in a checkout, the installed binary elsewhere. */
+/** The command that creates an `admin` token. */
 function adminTokenCommand(): string {
-  const command = existsSync(new URL('scripts/gateway.js', packageRoot)) ? 'npm run -s gateway --' : 'npx user-group-gateway';
+  const command = ownCommand({ packageRoot, script: process.argv[1] ?? '', folder: process.cwd() });
   return `${command} token create --name admin --environment none --scope admin`;
 }

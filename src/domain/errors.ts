@@ -1,4 +1,5 @@
 import { DatabaseBusy, isUnavailable } from '../database/errors.ts';
+import { requestLimits, requestTimeouts } from './request-limits.ts';
 
 /** What an error code means, over GraphQL and REST. */
 export interface ErrorCatalogEntry {
@@ -13,6 +14,8 @@ export interface ErrorCatalogEntry {
 /** What a legacy caller can do when its client or a proxy drops the body of a GET. */
 export const droppedBodyRemedy =
   'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
+const { maxHeaderBytes, maxBodyBytes, maxAnonymousBodyBytes } = requestLimits;
+const { requestMs, anonymousRequestMs } = requestTimeouts;
 
 /** Every error code. Codes may be added; the meaning of a code never changes. */
 export const errorCatalog = {
@@ -59,7 +62,7 @@ export const errorCatalog = {
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'Request timeout',
-    remedy: 'Send the whole request without pauses: within 30 seconds, or within 5 without a valid API token.',
+    remedy: `Send the whole request without pauses: within ${requestMs / 1_000} seconds, or within ${anonymousRequestMs / 1_000} without a valid API token.`,
   },
   CONFLICT: {
     status: 409,
@@ -69,7 +72,7 @@ export const errorCatalog = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'Request body too large',
-    remedy: 'Send at most 1 MiB.',
+    remedy: `Send at most ${maxBodyBytes / 2 ** 20} MiB, or ${maxAnonymousBodyBytes / 1_024} KiB without a valid API token.`,
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -79,7 +82,7 @@ export const errorCatalog = {
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'Request headers too large',
-    remedy: 'Send at most 16 KiB of headers, including the request line.',
+    remedy: `Send at most ${maxHeaderBytes / 1_024} KiB of headers, including the request line.`,
   },
   RATE_LIMITED: {
     status: 429,

@@ -9,11 +9,16 @@ export interface DataSourceMapping {
   readonly dataSource: string;
 }
 
-/** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */
-const maxTextLength = 255;
-const maxMappingEntries = 1_000;
-const maxPropertiesBytes = 64 * 1024;
-const maxPropertiesDepth = 32;
+/** The limits of a user group. */
+export const userGroupLimits = {
+  /** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */
+  maxTextLength: 255,
+  maxMappingEntries: 1_000,
+  maxPropertiesBytes: 64 * 1024,
+  maxPropertiesDepth: 32,
+} as const;
+
+const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
 
 type Path = Issue['path'];
 

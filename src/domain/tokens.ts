@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** The prefixes of tokens: of the token that identifies a user group, and of an API token, a caller's credential. Equally long. */
+/** The prefixes of tokens: of the token that identifies a user group, and of an API token, a caller's credential. */
 export const tokenPrefixes = { userGroup: 'ugt_', apiToken: 'ugk_' } as const;
 
 /** What a token is for. */
@@ -10,7 +10,6 @@ export type TokenKind = keyof typeof tokenPrefixes;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 30;
 const checksumLength = 6;
-const tokenLength = tokenPrefixes.userGroup.length + randomLength + checksumLength;
 
 /** The largest multiple of 62 in a byte's range: bytes from there on are discarded, or some characters would be more likely. */
 const unbiasedBytes = 256 - (256 % alphabet.length);
@@ -29,7 +28,9 @@ export function issueToken(kind: TokenKind): string {
 
 /** Whether `token`, which starts with one of our prefixes, has the length and the checksum of a token that we issued. */
 export function isIntact(token: string): boolean {
-  return token.length === tokenLength && token.endsWith(checksum(token.slice(0, -checksumLength)));
+  const prefix = Object.values(tokenPrefixes).find((each) => token.startsWith(each)) ?? '';
+  const hasLength = token.length === prefix.length + randomLength + checksumLength;
+  return hasLength && token.endsWith(checksum(token.slice(0, -checksumLength)));
 }
 
 /**

@@ -73,7 +73,7 @@ function* fieldIssues({ name, mapping, properties }: Unchecked<FieldNames>): Gen
 }
 
 /** The longest grace period of a replaced token, in seconds: a week. */
-const maxGraceSeconds = 604_800;
+export const maxGraceSeconds = 604_800;
 
 function isGracePeriod(seconds: unknown): boolean {
   return Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= maxGraceSeconds;

@@ -1,13 +1,17 @@
+import { requestLimits, requestTimeouts } from '../domain/request-limits.ts';
+
 /** The limits of the HTTP transport. docs/limits.md lists the same figures. */
 export const httpLimits = {
   /** Open connections; further ones are closed immediately. */
   maxConnections: 4_096,
   /** Requests that wait on one connection for the response to an earlier one. A connection with more is closed. */
   maxPipelinedRequests: 64,
+  /** The headers of a request, including the request line. */
+  maxHeaderBytes: requestLimits.maxHeaderBytes,
   /** A request body. */
-  maxBodyBytes: 1_048_576,
+  maxBodyBytes: requestLimits.maxBodyBytes,
   /** A request body without a valid API token, which permits little more than introspection. */
-  maxAnonymousBodyBytes: 131_072,
+  maxAnonymousBodyBytes: requestLimits.maxAnonymousBodyBytes,
   /** The chunks of a request body; each costs more than its bytes. */
   maxBodyParts: 4_096,
   /** Levels of nesting in JSON. */
@@ -25,9 +29,9 @@ export const httpTimeouts = {
   /** Until the headers are received. */
   headersMs: 15_000,
   /** Until the whole request is received. */
-  requestMs: 30_000,
+  requestMs: requestTimeouts.requestMs,
   /** Until the whole request is received, without a valid API token. */
-  anonymousRequestMs: 5_000,
+  anonymousRequestMs: requestTimeouts.anonymousRequestMs,
   /** From the end of the request until the response. */
   responseMs: 12_000,
   /** Until the client has read the response. */

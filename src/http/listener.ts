@@ -74,6 +74,7 @@ export function createListener(options: ListenerOptions): Listener {
   const server = createServer({
     headersTimeout: httpTimeouts.headersMs,
     requestTimeout: httpTimeouts.requestMs,
+    maxHeaderSize: httpLimits.maxHeaderBytes,
     keepAliveTimeout: httpTimeouts.keepAliveMs,
     connectionsCheckingInterval: 5_000,
     requireHostHeader: false, // checked here, with a text
@@ -254,7 +255,7 @@ const shorten = (path: string): string => (path.length > 200 ? `${path.slice(0, 
 function parserFailure(parserCode: string | undefined): { code: ErrorCode; message: string } {
   switch (parserCode) {
     case 'HPE_HEADER_OVERFLOW':
-      return { code: 'HEADERS_TOO_LARGE', message: 'The headers exceed the limit of 16 KiB.' };
+      return { code: 'HEADERS_TOO_LARGE', message: `The headers exceed the limit of ${httpLimits.maxHeaderBytes} bytes.` };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { code: 'REQUEST_TIMEOUT', message: tooSlow().message };
     default:

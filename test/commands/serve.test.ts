@@ -5,11 +5,14 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
 import { acceptBootstrapToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
+import { tokenPrefixes } from '../../src/domain/tokens.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, launch, run, serve, until } from '../support/process.ts';
 import { bindQueries } from '../support/queries.ts';
+import { tokensOf } from '../support/tokens.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -50,7 +53,7 @@ test.runIf(hasCurl())(
 
     const admin = /^ *(npm run .*)$/m.exec(stdout)?.[1] ?? '';
     const made = await launch('bash', ['-c', admin], { DATA_DIR: dataDir.path }).ended;
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/ugk_[0-9A-Za-z]{36}/) });
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(tokensOf('apiToken')) });
 
     const second = await serve({ DATA_DIR: dataDir.path });
     expect((await second.stop()).stdout).toBe('');
@@ -97,6 +100,12 @@ test('the compiled gateway has what it loads only when needed: the thread for lo
   expect(playground.status).toBe(200);
 });
 
+test('the limit of headers does not depend on the options of Node.js', async () => {
+  const { url } = await serve({ DATABASE_URL: database.url, NODE_OPTIONS: '--max-http-header-size=65536' });
+  const { status } = await sendRequest(url, 'GET', '/livez', { headers: { 'x-long': 'x'.repeat(httpLimits.maxHeaderBytes) } });
+  expect(status).toBe(431);
+});
+
 test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', async () => {
   await migrate(database.pool);
   await acceptBootstrapToken(bindQueries(database), 'an-operators/own+choice=2026');
@@ -112,7 +121,7 @@ test('reports every invalid setting at once by name, starts nothing, and prints 
   const settings = {
     PORT: '65536',
     DATABASE_URL: 'mysql://somebody:pass-word@db.example/gateway',
-    BOOTSTRAP_API_TOKEN: 'ugk_mistyped0000000000000000000000000000',
+    BOOTSTRAP_API_TOKEN: `${tokenPrefixes.apiToken}mistyped0000000000000000000000000000`,
     LOG_LEVEL: 'verbose',
     LOG_FORMAT: 'xml',
     DRAIN_DELAY_SECONDS: '301',
@@ -124,7 +133,7 @@ test('reports every invalid setting at once by name, starts nothing, and prints 
     for (const name of ['PORT', 'DATABASE_URL', 'BOOTSTRAP_API_TOKEN', 'LOG_LEVEL', 'LOG_FORMAT', 'DRAIN_DELAY_SECONDS']) {
       expect(stderr.split('\n').filter((line) => line.includes(`${name} `))).toHaveLength(1);
     }
-    expect(stderr).not.toMatch(/pass-word|ugk_mistyped|\n\s+at /);
+    expect(stderr).not.toMatch(/pass-word|mistyped0|\n\s+at /);
   }
   expect(dataDir.postmaster()).toBeUndefined();
   expect(readdirSync(dataDir.path)).toEqual([]);

@@ -3,6 +3,7 @@ import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, launch, run, type ServeProcess, serve } from '../support/process.ts';
+import { isTokenOf, tokensOf } from '../support/tokens.ts';
 
 let database: TestDatabase;
 let gateway: ServeProcess;
@@ -53,7 +54,7 @@ test('token create --json prints one object with exactly the documented members;
   expect(Object.keys(printed)).toEqual(['id', 'token', 'name', 'environment', 'scopes', 'expiresAt']);
   expect(printed).toEqual({
     id: expect.any(Number),
-    token: expect.stringMatching(/^ugk_[0-9A-Za-z]{36}$/),
+    token: expect.stringMatching(isTokenOf('apiToken')),
     name: 'backend “A”',
     environment: 'Customer',
     scopes: ['groups:read', 'config:validate'],
@@ -73,7 +74,7 @@ test('token create --json prints one object with exactly the documented members;
 test('token create with only a name and an environment creates a token with the default scopes that never expires, and prints the secret once', async () => {
   const { code, stdout } = await run(['token', 'create', '--name=plain', '--environment=none'], settings);
   expect(code).toBe(0);
-  const [secret = '', ...others] = stdout.match(/ugk_[0-9A-Za-z]{36}/g) ?? [];
+  const [secret = '', ...others] = stdout.match(tokensOf('apiToken')) ?? [];
   expect(others).toEqual([]);
   expect((await caller(secret)).data.caller).toMatchObject({
     environmentTag: null,

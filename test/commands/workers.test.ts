@@ -5,6 +5,7 @@ import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { endProcesses, launch, type Running, until } from '../support/process.ts';
+import { tokensOf } from '../support/tokens.ts';
 
 const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -24,10 +25,10 @@ test('several workers start on a new embedded database; one that exits is replac
   const [url = '', other] = listening(running);
   expect(other).toBe(url);
   expect(
-    running.output.stdout.match(/ugk_[0-9A-Za-z]{36}/g)?.filter((each, index, all) => all.indexOf(each) === index),
+    running.output.stdout.match(tokensOf('apiToken'))?.filter((each, index, all) => all.indexOf(each) === index),
   ).toHaveLength(1);
 
-  const [token = ''] = running.output.stdout.match(/ugk_[0-9A-Za-z]{36}/) ?? [];
+  const [token = ''] = running.output.stdout.match(tokensOf('apiToken')) ?? [];
   const create = (id: string) => sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: id } });
   expect((await create('before')).json.new_user_group).toBe(true);
 

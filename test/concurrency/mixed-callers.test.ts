@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { forgedToken } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -56,7 +57,7 @@ test('look-ups of both environments, of unknown tokens and with errors, in one t
     return { caller, token: json.user_group.token, teamId: json.user_group.team_id };
   };
   const [customer, testing] = await Promise.all([create('Customer'), create('Testing')]);
-  const unknown = 'ugk_000000000000000000000000000000000000';
+  const unknown = forgedToken('apiToken');
   const query = 'query ($token: String!) { userGroup(by: { token: $token }) { teamId } }';
   const lookUp = async (credential: string, token: string) => {
     const { status, json } = await gateway.graphql(query, { token }, { token: credential });

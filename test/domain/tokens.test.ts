@@ -62,6 +62,18 @@ test('a checksum is padded with zeros, and counts so', () => {
   expect(isIntact(body + checksum(body).slice(1))).toBe(false);
 });
 
+test('prefixes may differ in length', async () => {
+  const module = '../../src/domain/tokens.ts';
+  const copy: typeof import('../../src/domain/tokens.ts') = await import(/* @vite-ignore */ `${module}?other-prefixes`);
+  expect(copy.issueToken).not.toBe(issueToken);
+  Object.assign(copy.tokenPrefixes, { userGroup: 'group_', apiToken: 'api_token_' });
+  const [token, secret] = [copy.issueToken('userGroup'), copy.issueToken('apiToken')];
+  expect([token, secret]).toEqual([expect.stringMatching(/^group_\w{36}$/), expect.stringMatching(/^api_token_\w{36}$/)]);
+  expect([copy.mayBeUserGroupToken(token), copy.mayBeUserGroupToken(token.slice(0, -1))]).toEqual([true, false]);
+  expect(copy.apiTokenProblem(secret)).toBeUndefined();
+  expect(copy.apiTokenProblem(secret.slice(0, -1))).toMatch(/truncated/);
+});
+
 const kinds = fc.constantFrom('userGroup', 'apiToken');
 const prefixes = fc.constantFrom('ugt_', 'ugk_');
 /** Tokens of ours, as they are issued. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { forgedToken, isTokenOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -147,7 +148,7 @@ describe('rotateUserGroupToken', () => {
     expect(result).toEqual({
       __typename: 'RotateUserGroupTokenPayload',
       previousTokenExpiresAt: null,
-      userGroup: { ...userGroup, token: expect.stringMatching(/^ugt_[0-9A-Za-z]{36}$/) },
+      userGroup: { ...userGroup, token: expect.stringMatching(isTokenOf('userGroup')) },
     });
     expect(result.userGroup.token).not.toBe(userGroup.token);
   });
@@ -155,7 +156,7 @@ describe('rotateUserGroupToken', () => {
   test.each([
     ['that no group has', 'a-token-of-no-group-at-all'],
     ['of an impossible form', 'short'],
-    ['with a wrong checksum', `ugt_${'0'.repeat(36)}`],
+    ['with a wrong checksum', forgedToken('userGroup')],
   ])('NotFound for a token %s', async (_, currentToken) => {
     expect(await run(rotate, { currentToken })).toEqual(failed('NOT_FOUND', 'NotFound'));
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/domain/caller.ts';
+import { tokenPrefixes } from '../../src/domain/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -45,7 +46,7 @@ describe('with groups:resolve alone', () => {
         expect(reply.json.data).toEqual({ userGroup: null });
         expect(reply.json.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
         expect(reply.json.errors[0].message).toContain('groups:read or groups:write');
-        expect(reply.text).not.toContain('ugt_');
+        expect(reply.text).not.toContain(tokenPrefixes.userGroup);
       }
     }
   });

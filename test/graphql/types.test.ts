@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { isTokenOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -38,7 +39,7 @@ describe('UserGroup', () => {
           created: true,
           userGroup: {
             ...{ __typename: 'UserGroup', id: expect.any(String), teamId: expect.any(Number), ...input },
-            ...{ token: expect.stringMatching(/^ugt_[0-9A-Za-z]{36}$/), environmentTag: 'TESTING' },
+            ...{ token: expect.stringMatching(isTokenOf('userGroup')), environmentTag: 'TESTING' },
             ...{ createdAt: isoTime, updatedAt: isoTime },
           },
         },

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalog } from '../../src/domain/errors.ts';
+import { tokenPrefixes } from '../../src/domain/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -56,7 +57,7 @@ test.each([
 ])('%s gets a problem when it sends an API token', async (_, accept) => {
   for (const [token, status] of [
     [gateway.token, 400],
-    ['ugk_unknown', 401],
+    [`${tokenPrefixes.apiToken}unknown`, 401],
   ] as const) {
     const response = await gateway.send('GET', '/api/user', { token, headers: { accept } });
     expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/problem+json']);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
+import { isTokenOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -32,7 +33,7 @@ describe.each(Object.entries(ways))('%s', (way, send) => {
       new_user_group: true,
       user_group: {
         team_id: expect.any(Number),
-        token: expect.stringMatching(/^ugt_[0-9A-Za-z]{36}$/),
+        token: expect.stringMatching(isTokenOf('userGroup')),
         name: 'ACME',
         provided_id: user_group_id,
         properties: { plan: 'gold' },

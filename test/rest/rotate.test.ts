@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { storedToken } from '../support/keys.ts';
+import { forgedToken, isTokenOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ test.each(['/api/user', '/api/user/'])('POST %s answers with exactly these membe
     success: 1,
     user_group: {
       team_id,
-      token: expect.stringMatching(/^ugt_[0-9A-Za-z]{36}$/),
+      token: expect.stringMatching(isTokenOf('userGroup')),
       name: 'N',
       provided_id: `to rotate at ${path}`,
       api_environment_tag: 'Testing',
@@ -58,8 +59,8 @@ test.each([
 
 test.each([
   ['that no group has', 'some-token-that-nobody-has'],
-  ['with a wrong checksum', `ugt_${'0'.repeat(36)}`],
-  ['cut off', 'ugt_0'],
+  ['with a wrong checksum', forgedToken('userGroup')],
+  ['cut off', forgedToken('userGroup').slice(0, 5)],
 ])('a token %s is not found', async (_, token) => {
   const reply = await rotate(token);
   expect([reply.status, reply.json.code]).toEqual([404, 'NOT_FOUND']);

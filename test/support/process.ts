@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sendRequest } from './gateway.ts';
 import { testKey } from './keys.ts';
+import { tokensOf } from './tokens.ts';
 
 /** The root of the checkout. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -101,7 +102,7 @@ export async function untilServing(running: Running): Promise<ServeProcess> {
   return {
     ...running,
     url,
-    firstToken: /ugk_[0-9A-Za-z]{36}/.exec(output.stdout)?.[0],
+    firstToken: tokensOf('apiToken').exec(output.stdout)?.[0],
     stop(signal = 'SIGTERM') {
       for (const sockets of Object.values(globalAgent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
       child.kill(signal);

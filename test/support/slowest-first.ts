@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
@@ -25,6 +26,9 @@ const slowest = [
   'commands/usage.test.ts',
   'database/migrate.test.ts',
 ];
+
+const missing = slowest.filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)));
+if (missing.length > 0) throw new Error(`test/support/slowest-first.ts lists files that do not exist: ${missing.join(', ')}.`);
 
 /** Runs the slowest files first, then the others by size, as vitest does. A first run has no times of an earlier one to go by. */
 export class SlowestFirst extends BaseSequencer {

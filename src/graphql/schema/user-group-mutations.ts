@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '../../domain/errors.ts';
-import { checkGetOrCreate, checkRotate, checkUpdate } from '../../domain/user-group-input.ts';
+import { userGroupLimits } from '../../domain/limits.ts';
+import { checkGetOrCreate, checkRotate, checkUpdate, maxGraceSeconds } from '../../domain/user-group-input.ts';
 import { getOrCreateUserGroup, rotateUserGroupToken, updateUserGroup } from '../../domain/user-groups.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
@@ -7,16 +8,20 @@ import { EnvironmentTagType } from './environment-tag.ts';
 import { checkInput } from './input-check.ts';
 import { selector, UserGroupByInput, UserGroupType } from './user-group.ts';
 
+const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
+const mappingLimit = `at most ${maxMappingEntries.toLocaleString('en-US')} entries`;
+const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${maxPropertiesDepth} levels`;
+
 const DataSourceMappingInput = builder.inputType('DataSourceMappingInput', {
   description: 'Maps a schema to its data source.',
   fields: (t) => ({
     schemaId: t.string({
       required: true,
-      description: 'The ID of the schema: at most 255 characters, unique within the mapping.',
+      description: `The ID of the schema: at most ${maxTextLength} characters, unique within the mapping.`,
     }),
     dataSource: t.string({
       required: true,
-      description: 'The data source: its ID, or the identifier that you gave it, at most 255 characters.',
+      description: `The data source: its ID, or the identifier that you gave it, at most ${maxTextLength} characters.`,
     }),
   }),
 });
@@ -49,13 +54,16 @@ builder.mutationField('getOrCreateUserGroup', (t) =>
         type: builder.inputType('GetOrCreateUserGroupInput', {
           description: 'The id, and the initial values of a new group.',
           fields: (field) => ({
-            providedId: field.string({ required: true, description: 'Your own identifier for the group: 1 to 255 characters.' }),
-            name: field.string({ description: 'The display name: 1 to 255 characters. Defaults to the id.' }),
+            providedId: field.string({
+              required: true,
+              description: `Your own identifier for the group: 1 to ${maxTextLength} characters.`,
+            }),
+            name: field.string({ description: `The display name: 1 to ${maxTextLength} characters. Defaults to the id.` }),
             mapping: field.field({
               type: [DataSourceMappingInput],
-              description: 'The data sources of schemas: at most 1,000 entries.',
+              description: `The data sources of schemas: ${mappingLimit}.`,
             }),
-            properties: field.field({ type: 'JSON', description: 'A JSON object of at most 64 KiB and 32 levels.' }),
+            properties: field.field({ type: 'JSON', description: `A JSON object of ${propertiesLimit}.` }),
             environmentTag: field.field({
               type: EnvironmentTagType,
               description:
@@ -92,10 +100,10 @@ builder.mutationField('updateUserGroup', (t) =>
           description: 'The group to change, and its new values. Omitted fields stay unchanged.',
           fields: (field) => ({
             by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
-            name: field.string({ description: 'The display name: 1 to 255 characters.' }),
+            name: field.string({ description: `The display name: 1 to ${maxTextLength} characters.` }),
             mapping: field.field({
               type: [DataSourceMappingInput],
-              description: 'Replaces the whole mapping: at most 1,000 entries.',
+              description: `Replaces the whole mapping: ${mappingLimit}.`,
             }),
             properties: field.field({ type: 'JSON', description: 'Replaces all properties; null clears them.' }),
           }),
@@ -143,8 +151,7 @@ builder.mutationField('rotateUserGroupToken', (t) =>
           fields: (field) => ({
             currentToken: field.string({ required: true, description: 'The group’s current token.' }),
             graceSeconds: field.int({
-              description:
-                'How long the replaced token still identifies the group, in seconds: 0 to 604800. Defaults to 0: it expires immediately.',
+              description: `How long the replaced token still identifies the group, in seconds: 0 to ${maxGraceSeconds}. Defaults to 0: it expires immediately.`,
             }),
             endGracePeriods: field.boolean({
               defaultValue: false,

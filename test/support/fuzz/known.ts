@@ -1,3 +1,6 @@
+import { tokenPrefixes } from '../../../src/domain/tokens.ts';
+import { forgedToken } from '../tokens.ts';
+
 /** What is stored, and ways of naming it. */
 export interface Known {
   /** Node ids of stored things. */
@@ -47,8 +50,8 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     ...{ first: [1, 2, 100, 101], last: [1, 2, 0], after: [...cursors, 'nonsense'], before: [...cursors, ''] },
     ...{ search: ['acme', 'SAM', 'Ä€', '%', ''], path: ['plan', 'nested', '1', 'a'], equals: ['gold', 1, { a: null }, [1]] },
     schemaId: ['a', '__proto__', ''],
-    token: [...tokens, 'ugt_short', 'an unknown one, imported'],
-    currentToken: [`ugt_${'0'.repeat(36)}`, 'an unknown one, imported', ''],
+    token: [...tokens, `${tokenPrefixes.userGroup}short`, 'an unknown one, imported'],
+    currentToken: [forgedToken('userGroup'), 'an unknown one, imported', ''],
     graceSeconds: [0, 5, -1, 604_801],
     source: sources,
     value: objects,

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { describeDefault, describeSettings, readConfig, type Setting, settings } from '../../src/config.ts';
+
+const all: readonly Setting[] = Object.values(settings);
+const page = readFileSync('docs/configuration.md', 'utf8');
+const [table = ''] = page.split('## Settings')[1]?.split('\n## ') ?? [];
+const rows = [...table.matchAll(/^\| `(\w+)` \|(.*)\|(.*)\|$/gm)].map(([, name, value = '', description = '']) => ({
+  name,
+  value: value.trim(),
+  description: description.trim(),
+}));
+
+test('docs/configuration.md lists every setting with its default, in the order of the table', () => {
+  const rowsOfTable = table.split('\n').filter((line) => line.startsWith('|')).length - 2; // without the heading
+  expect(rows).toHaveLength(rowsOfTable);
+  expect(rows.map(({ name, value }) => [name, value])).toEqual(all.map((setting) => [setting.name, describeDefault(setting)]));
+});
+
+test.each(all)('docs/configuration.md describes $name as the help does, and may say more', ({ name, description }) => {
+  expect(rows.find((row) => row.name === name)?.description.slice(0, description.length)).toBe(description);
+});
+
+test.each(all)('the help lists $name', ({ name, description }) => {
+  const line = describeSettings()
+    .split('\n')
+    .find((text) => text.startsWith(`  ${name} `));
+  expect(line).toContain(description.replaceAll('`', ''));
+});
+
+test.each([true, false])('the defaults are valid and are those of the table (terminal: %s)', (isTerminal) => {
+  expect(readConfig({}, isTerminal)).toEqual({
+    host: '127.0.0.1',
+    port: 4000,
+    databaseUrl: undefined,
+    encryptionKeys: undefined,
+    namedStatements: true,
+    dataDir: '.data',
+    bootstrapApiToken: undefined,
+    drainDelaySeconds: 0,
+    introspection: true,
+    logLevel: 'info',
+    logFormat: isTerminal ? 'pretty' : 'json',
+  });
+});
+
+test('an empty value counts as not set', () => {
+  const empty = Object.fromEntries(all.map(({ name }) => [name, '']));
+  expect(readConfig(empty, false)).toEqual(readConfig({}, false));
+});
