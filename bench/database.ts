@@ -6,6 +6,7 @@ import { type Connection, connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { hashSecret, issueToken } from '../src/domain/tokens.ts';
+import { storedToken } from './encryption.ts';
 import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';
 import { environments, firstTeamId } from './load/rows.ts';
@@ -85,7 +86,9 @@ async function seed(
   const tokens: string[] = [];
   for (let from = 0; from < groups; from += batch) {
     const some = Array.from({ length: Math.min(batch, groups - from) }, () => issueToken('userGroup'));
-    await client.query(insertGroups, [some, from, firstTeamId]);
+    const stored = some.map(storedToken);
+    const columns = [stored.map(({ tokenHash }) => tokenHash), stored.map(({ tokenEncrypted }) => tokenEncrypted)];
+    await client.query(insertGroups, [...columns, from, firstTeamId]);
     tokens.push(some.join(''));
   }
   await client.query(`select setval('user_group_team_id_seq', $1)`, [firstTeamId + groups]);
@@ -137,12 +140,12 @@ async function seed(
 
 /** The same group as `rowOf` in load/rows.ts, in SQL. */
 const insertGroups = `
-  insert into user_group (team_id, provided_id, environment_tag, name, token, properties, mapping)
-  select $3 + i, 'group-' || digits, (case i % 2 when 0 then 'Customer' else 'Testing' end)::environment_tag, 'Group ' || digits,
-    token, format('{"country":"BE","seats":%s}', 10 + i % 90)::json, format('{"sales":"source-%s"}', digits)::json
+  insert into user_group (team_id, provided_id, environment_tag, name, token_hash, token_encrypted, properties, mapping)
+  select $4 + i, 'group-' || digits, (case i % 2 when 0 then 'Customer' else 'Testing' end)::environment_tag, 'Group ' || digits,
+    hash, encrypted, format('{"country":"BE","seats":%s}', 10 + i % 90)::json, format('{"sales":"source-%s"}', digits)::json
   from (
-    select token, $2::int + k::int - 1 as i, lpad(($2::int + k)::text, 7, '0') as digits
-    from unnest($1::text[]) with ordinality as given (token, k)
+    select hash, encrypted, $3::int + k::int - 1 as i, lpad(($3::int + k)::text, 7, '0') as digits
+    from unnest($1::bytea[], $2::bytea[]) with ordinality as given (hash, encrypted, k)
   ) as numbered order by i`;
 
 const insertApiToken = `

@@ -1,4 +1,5 @@
 import type { BenchDatabase } from './database.ts';
+import { type TokenColumns, tokenOf } from './encryption.ts';
 import type { Generator } from './generator.ts';
 import type { Measurement } from './load/protocol.ts';
 import { firstTeamId } from './load/rows.ts';
@@ -119,8 +120,8 @@ async function verifyCreated(database: BenchDatabase, expected: number): Promise
 
 async function verifyTokens(generator: Generator, database: BenchDatabase): Promise<void> {
   for (const { index, token } of await generator.recall({ database: database.name, count: 1_000 })) {
-    const text = 'select token from user_group where team_id = $1';
-    const [stored] = await database.query<{ token: string }>(text, [firstTeamId + index]);
-    if (stored?.token !== token) throw new Error(`a rotation returned ${token}, but ${stored?.token} is stored`);
+    const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
+    const [stored] = (await database.query<TokenColumns>(text, [firstTeamId + index])).map(tokenOf);
+    if (stored !== token) throw new Error(`a rotation returned ${token}, but ${stored} is stored`);
   }
 }

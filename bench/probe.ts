@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import type { BenchDatabase } from './database.ts';
+import { type TokenColumns, tokenOf } from './encryption.ts';
 import { firstTeamId, rowOf } from './load/rows.ts';
 import { hole, type WorkloadId, workloads } from './load/workloads.ts';
 import type { Running } from './systems.ts';
@@ -10,8 +11,8 @@ import type { Running } from './systems.ts';
  */
 export async function probe({ system, port }: Running, workload: WorkloadId, database: BenchDatabase): Promise<void> {
   if (system === 'baseline' || workload === 'rest-create') return; // the baseline does none of it; rest-create is checked as rest-get
-  const [stored] = await database.query<{ token: string }>('select token from user_group where team_id = $1', [firstTeamId]);
-  const token = stored?.token ?? '';
+  const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
+  const [token = ''] = (await database.query<TokenColumns>(text, [firstTeamId])).map(tokenOf);
   const { method, path, body } = workloads[workload];
   const key = workload === 'rest-get' ? rowOf(0).providedId.slice(-7) : token;
   const sendWith = (secret: string) => send(port, method, path, secret, body.replaceAll(hole, key));

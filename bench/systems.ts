@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { encryptionKey } from './encryption.ts';
 import type { WorkloadId } from './load/workloads.ts';
 
 /** The systems that can be measured, the gateway first. */
@@ -40,11 +41,12 @@ const children = new Set<ChildProcess>();
 
 /** Starts a system as its users do, on a database. @throws Error with its output when it does not start. */
 export async function startSystem(system: SystemId, environment: Readonly<Record<string, string>>): Promise<Running> {
+  const key = environment['DATABASE_URL'] && { ENCRYPTION_KEYS: encryptionKey };
   const file = system === 'gateway' ? ['dist/main.js', 'serve'] : [`bench/dist/bench/competitors/${system}.js`];
   const child = spawn(process.execPath, file, {
     cwd: root,
     // Inherits only the path from the environment: no settings, no options for Node.js.
-    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', PORT: '0', LOG_FORMAT: 'json', ...environment },
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', PORT: '0', LOG_FORMAT: 'json', ...key, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   track(child);

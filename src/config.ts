@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { generateEncryptionKey, parseEncryptionKeys } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
 
 /** The validated settings. */
@@ -10,6 +12,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Whether database connections prepare statements under names; off behind a pooler in transaction mode. */
   readonly namedStatements: boolean;
+  /** The encryption keys, 32 bytes each, the first of which encrypts; none means those of the file in {@link Config.dataDir}. */
+  readonly encryptionKeys: readonly Buffer[] | undefined;
   /** The folder of the embedded PostgreSQL. */
   readonly dataDir: string;
   /** An API token with scope `admin` that is accepted from the first start. */
@@ -37,6 +41,8 @@ const settings = z.object({
     .string()
     .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway')
     .optional(),
+  ENCRYPTION_KEYS: z.string().optional(),
+  ENCRYPTION_KEYS_FILE: z.string().optional(),
   DB_NAMED_STATEMENTS: z
     .enum(['true', 'false'], 'must be true or false')
     .default('true')
@@ -81,12 +87,15 @@ export class ConfigError extends Error {
 export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const { data, error } = settings.safeParse(given);
-  if (error) throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
+  const { keys, problems } = readEncryptionKeys(given);
+  const invalid = [...(error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? []), ...problems];
+  if (!data || invalid.length > 0) throw new ConfigError(invalid);
   return {
     host: data.HOST,
     port: data.PORT,
     databaseUrl: data.DATABASE_URL,
     namedStatements: data.DB_NAMED_STATEMENTS,
+    encryptionKeys: keys,
     dataDir: data.DATA_DIR,
     bootstrapApiToken: data.BOOTSTRAP_API_TOKEN,
     drainDelaySeconds: data.DRAIN_DELAY_SECONDS,
@@ -95,6 +104,31 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean):
     logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
   };
 }
+
+/** The configured encryption keys, if there are any, and what is wrong with them. */
+function readEncryptionKeys({ ENCRYPTION_KEYS: text, ENCRYPTION_KEYS_FILE: file, DATABASE_URL: url }: NodeJS.ProcessEnv): {
+  readonly keys?: readonly Buffer[];
+  readonly problems: readonly string[];
+} {
+  if (text && file) return { problems: ['ENCRYPTION_KEYS and ENCRYPTION_KEYS_FILE are both set; set one of them'] };
+  if (text) return parseSetting('ENCRYPTION_KEYS', text);
+  if (!file) return { problems: url ? [keysRequired()] : [] };
+  try {
+    return parseSetting('ENCRYPTION_KEYS_FILE', readFileSync(file, 'utf8'));
+  } catch (error) {
+    return { problems: [`ENCRYPTION_KEYS_FILE cannot be read: ${(error as Error).message}`] };
+  }
+}
+
+function parseSetting(name: string, text: string) {
+  const { keys, problems } = parseEncryptionKeys(text);
+  return { keys, problems: problems.map((problem) => `${name} ${problem}`) };
+}
+
+/** What is missing, with a key that was made for this message and is in use nowhere. */
+const keysRequired = (): string =>
+  'ENCRYPTION_KEYS must be set along with DATABASE_URL; it encrypts user group tokens in the database. If the database is new, use ' +
+  `this key, and keep a copy of it, because tokens cannot be read without it:\n\n    ENCRYPTION_KEYS=${generateEncryptionKey()}\n`;
 
 function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);

@@ -5,6 +5,7 @@ import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindWrites } from './database/queries/writes.ts';
+import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { graphqlHandler } from './graphql/execution/route.ts';
 import type { GraphQLServerOptions } from './graphql/execution/server.ts';
@@ -34,8 +35,13 @@ export interface Gateway {
 const readinessTimeoutMs = 2_000;
 
 /** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
-export function buildGateway(database: Database, log: Logger, options: GraphQLServerOptions = { introspection: true }): Gateway {
-  const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database) };
+export function buildGateway(
+  database: Database,
+  keys: KeyRing,
+  log: Logger,
+  options: GraphQLServerOptions = { introspection: true },
+): Gateway {
+  const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys };
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 

@@ -1,62 +1,6 @@
 #!/usr/bin/env node
 import './runtime-flags.ts';
-import { UsageError } from './commands/usage-error.ts';
-import { ConfigError } from './config.ts';
-import { GatewayError } from './domain/errors.ts';
 
-const help = `Usage: user-group-gateway COMMAND
-
-  serve [--workers N]   start the gateway with N processes (default: 1)
-  token                 create, list and revoke API tokens
-  migrate               apply pending database migrations
-  docs-config           check the configuration files of documentation sites, or print their JSON Schema
-
-Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
-DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
-`;
-
-/** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
-async function main([command, ...args]: string[]): Promise<number> {
-  if ((command === 'serve' || command === 'migrate') && args.includes('--help')) return print(help);
-  switch (command) {
-    case 'serve':
-      return (await import('./commands/serve.ts')).serve(args);
-    case 'token':
-      return (await import('./commands/token.ts')).token(args);
-    case 'migrate':
-      return (await import('./commands/migrate.ts')).migrate(args);
-    case 'docs-config': {
-      const { docsConfig } = await import('./commands/docs-config.ts');
-      const { stdin, stdout, stderr, env } = process;
-      return docsConfig(args, { stdin, stdout, stderr, env, cwd: process.cwd() });
-    }
-    case 'help':
-    case '--help':
-      return print(help);
-    default:
-      throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
-  }
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
-}
-
-/** Prints the message of an expected failure (a plain `Error` is one) or the stack of an unexpected one. Exit codes: 1 failure, 2 usage error. */
-function report(error: unknown): number {
-  const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
-  const isText = error instanceof Error && (expected || error.constructor === Error);
-  const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
-  process.stderr.write(`${text ?? String(error)}\n`);
-  return error instanceof UsageError ? 2 : 1;
-}
-
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error) => {
-    process.exitCode = report(error);
-  },
-);
+// Imported after the flags are set, which packages look at when they are loaded.
+const { runCommand } = await import('./commands/run-command.ts');
+process.exitCode = await runCommand(process.argv.slice(2));

@@ -3,6 +3,7 @@
 import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { GraphQLError } from 'graphql';
+import { hashOf } from '../encryption.ts';
 import { type Caller, findCaller, prisma } from './support/by-prisma.ts';
 import { announce } from './support/server.ts';
 
@@ -24,8 +25,15 @@ const typeDefs = `#graphql
 const resolvers = {
   EnvironmentTag: { CUSTOMER: 'Customer', TESTING: 'Testing' },
   Query: {
-    userGroup: (_: unknown, { by }: { by: { token?: string } }, { caller: { environmentTag } }: { caller: Caller }) =>
-      by.token ? prisma.userGroup.findUnique({ where: { token: by.token, environmentTag } }) : null,
+    async userGroup(
+      _: unknown,
+      { by: { token } }: { by: { token?: string } },
+      { caller: { environmentTag } }: { caller: Caller },
+    ) {
+      if (!token) return null;
+      const group = await prisma.userGroup.findUnique({ where: { tokenHash: hashOf(token), environmentTag } });
+      return group && { ...group, token };
+    },
   },
 };
 

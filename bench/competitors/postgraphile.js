@@ -3,11 +3,12 @@
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
-import { access, context } from 'postgraphile/grafast';
+import { access, context, lambda } from 'postgraphile/grafast';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { GraphQLError } from 'postgraphile/graphql';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { extendSchema } from 'postgraphile/utils';
+import { hashOf, tokenOf } from '../encryption.ts';
 import { findCaller, pool } from './support/by-hand.ts';
 import { announce } from './support/server.ts';
 
@@ -19,15 +20,26 @@ const findGroup = extendSchema((build) => {
       extend type Query {
         userGroup(by: UserGroupBy!): UserGroup
       }
+      extend type UserGroup {
+        token: String!
+      }
     `,
     objects: {
       Query: {
         plans: {
           userGroup(_, { $by }) {
-            const token = access($by, 'token');
+            const hash = lambda(access($by, 'token'), hashOf);
             const environment = context().get('caller').get('environment_tag');
-            return userGroups.find({ token, environment_tag: environment }).single();
+            return userGroups.find({ token_hash: hash, environment_tag: environment }).single();
           },
+        },
+      },
+      UserGroup: {
+        plans: {
+          token: ($group) =>
+            lambda([$group.get('token_hash'), $group.get('token_encrypted')], ([token_hash, token_encrypted]) =>
+              tokenOf({ token_hash, token_encrypted }),
+            ),
         },
       },
     },

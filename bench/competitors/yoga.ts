@@ -5,6 +5,7 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
+import { hashOf, tokenOf } from '../encryption.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import { type Caller, findCaller, prisma } from './support/by-prisma.ts';
@@ -29,7 +30,11 @@ builder.prismaObject('UserGroup', {
     teamId: t.exposeInt('teamId'),
     providedId: t.exposeString('providedId'),
     name: t.exposeString('name'),
-    token: t.exposeString('token'),
+    token: t.string({
+      select: { tokenHash: true, tokenEncrypted: true },
+      resolve: ({ tokenHash, tokenEncrypted }) =>
+        tokenOf({ token_hash: Buffer.from(tokenHash), token_encrypted: Buffer.from(tokenEncrypted) }),
+    }),
     environmentTag: t.expose('environmentTag', { type: EnvironmentTag, nullable: true }),
   }),
 });
@@ -41,7 +46,7 @@ builder.queryType({
       nullable: true,
       args: { by: t.arg({ type: UserGroupBy, required: true }) },
       resolve: (query, _, { by }, { caller: { environmentTag } }) =>
-        by.token ? prisma.userGroup.findUnique({ ...query, where: { token: by.token, environmentTag } }) : null,
+        by.token ? prisma.userGroup.findUnique({ ...query, where: { tokenHash: hashOf(by.token), environmentTag } }) : null,
     }),
   }),
 });

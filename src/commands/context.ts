@@ -5,13 +5,17 @@ import { isUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requireUse } from '../database/rights.ts';
+import type { KeyRing } from '../domain/keys.ts';
+import { encryptToken } from '../domain/user-group-tokens.ts';
 import { openLog } from '../logger.ts';
+import { openKeys, requireKeys } from './open-keys.ts';
 
 /** What a command that uses the database receives. */
 export interface CommandContext {
   readonly config: Config;
   readonly log: Logger;
   readonly database: Database;
+  readonly keys: KeyRing;
 }
 
 /**
@@ -24,10 +28,15 @@ export async function withDatabase<Result>(work: (context: CommandContext) => Pr
   const log = openLog(config);
   const database = await openDatabase({ ...config, onEvent: (message) => log.warn(message) });
   try {
-    const applied = await migrate(database.pool);
+    const keys = await openKeys(config, database);
+    const applied = await migrate(database.pool, {
+      encryptToken: (table, token) => encryptToken(keys, table, token),
+      onEvent: (message) => log.warn(message),
+    });
     if (applied.length > 0) log.info({ applied }, 'applied migrations');
     await requireUse(database);
-    return await work({ config, log, database });
+    await requireKeys(config, keys, database);
+    return await work({ config, log, database, keys });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
     throw new Error(`The database is unavailable: ${(cause as Error).message}`, { cause });

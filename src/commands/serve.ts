@@ -7,8 +7,10 @@ import { bindLookups } from '../database/queries/lookups.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
+import { packageRoot } from '../package-root.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
+import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
@@ -25,12 +27,22 @@ export async function serve(args: string[]): Promise<number> {
     return runWorkers(workers, untilStopRequested(), openLog(config));
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
-  return withDatabase(async ({ config, log, database }) => {
+  return withDatabase(async ({ config, log, database, keys }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
-    const gateway = buildGateway(database, log, config);
+    const gateway = buildGateway(database, keys, log, config);
+    const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
-    const url = await listen(gateway.server, config);
+    const listening = listen(gateway.server, config);
+    const early = await Promise.race([listening.then(() => undefined), stop]);
+    if (early !== undefined) {
+      listening.catch(() => {}); // in a worker whose primary process is gone it never settles
+      gateway.server.close();
+      await gateway.close();
+      log.info(`${early}: stopped before listening`);
+      return 0;
+    }
+    const url = await listening;
     try {
       // Last, so that no failure can prevent it from being printed.
       const first = await issueFirstApiToken(db);
@@ -52,6 +64,7 @@ export async function serve(args: string[]): Promise<number> {
     log.info(`${reason}: draining in-flight requests, then exiting`);
     await connections.close(log);
     await gateway.close();
+    clearInterval(following);
     log.info('stopped');
     return 0;
   });
@@ -89,8 +102,6 @@ To create an API token with full access to every environment, run:
 
 /** The command that creates an `admin` token: an npm script in a checkout, the installed binary elsewhere. */
 function adminTokenCommand(): string {
-  const command = existsSync(new URL('../../scripts/gateway.js', import.meta.url))
-    ? 'npm run -s gateway --'
-    : 'npx user-group-gateway';
+  const command = existsSync(new URL('scripts/gateway.js', packageRoot)) ? 'npm run -s gateway --' : 'npx user-group-gateway';
   return `${command} token create --name admin --environment none --scope admin`;
 }

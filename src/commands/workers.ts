@@ -63,7 +63,11 @@ export function untilStoppedByPrimary(): Promise<string> {
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   return new Promise((resolve) => {
     process.on('message', (message) => message === stopMessage && resolve('stop'));
-    process.once('disconnect', () => resolve('the primary process exited'));
+    const primaryExited = () => resolve('the primary process exited');
+    process.once('disconnect', primaryExited);
+    // A message to a process that has just exited fails, before the disconnection is noticed.
+    cluster.worker?.on('error', primaryExited);
+    if (!process.connected) primaryExited();
     // Waiting for a message must not keep a finished process running.
     process.channel?.unref();
   });

@@ -3,11 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
+import { type EncryptToken, encryptTokens, rewriteStatistics } from './encrypt-tokens.ts';
 import { requireCreation } from './rights.ts';
 
 /** The folder with the migrations; the same from the sources and from the compiled files. */
-const folder = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url));
+const folder = fileURLToPath(new URL('prisma/migrations/', packageRoot));
 
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
@@ -40,6 +42,37 @@ const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: tr
     return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
 
+/** What a migration does that its SQL file cannot. */
+interface MigrationCode {
+  /**
+   * Runs before the SQL, in its transaction and under its lock. The SQL must work without it on a database that it has nothing to
+   * do in, and must fail on any other: `prisma migrate deploy` runs the SQL alone. Returns whether there was anything to do.
+   */
+  before(query: Query, options: MigrateOptions): Promise<boolean>;
+  /**
+   * Runs once the transaction has ended, for what no transaction can do, if there was anything to do before. Returns what an
+   * operator should know.
+   */
+  after(client: pg.PoolClient): Promise<string | undefined>;
+}
+
+type Query = (text: string, values?: unknown[]) => Promise<readonly Record<string, unknown>[]>;
+
+/** What migrations need beside the database. */
+export interface MigrateOptions {
+  /** Encrypts a user group token, for databases that hold some as text; without it these are not migrated. */
+  readonly encryptToken?: EncryptToken;
+  /** Hears what an operator should know. */
+  readonly onEvent?: (message: string) => void;
+}
+
+const code: Readonly<Record<string, MigrationCode>> = {
+  '20261121190000_encrypt_tokens': {
+    before: async (query, { encryptToken }) => encryptToken !== undefined && encryptTokens(query, encryptToken),
+    after: rewriteStatistics,
+  },
+};
+
 /**
  * Applies the migrations that are not applied, each in a transaction of its own, and records them where Prisma looks.
  * Processes that start at once wait for each other. The lock and the settings end with each transaction, so that a pooler
@@ -49,7 +82,7 @@ const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: tr
  * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, when the role lacks
  *   a right, or when one fails.
  */
-export async function migrate(pool: pg.Pool): Promise<string[]> {
+export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Promise<string[]> {
   const client = await pool.connect();
   let isUsable = true;
   try {
@@ -57,7 +90,7 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
     if (!firstMissing(await readHistory(client))) return [];
     const applied: string[] = [];
     for (;;) {
-      const name = await applyNext(client);
+      const name = await applyNext(client, options);
       if (!name) return applied;
       applied.push(name);
     }
@@ -79,10 +112,14 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
 /** How long a migration, or one in another process, may take. The limit of requests' statements is far below. */
 const migrationTimeoutMs = 3_600_000;
 
-async function patiently(client: pg.PoolClient, text: string): Promise<void> {
+async function patiently(client: pg.PoolClient, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
   // The driver knows the setting per statement; its types do not.
-  const statement: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: migrationTimeoutMs };
-  await client.query(statement);
+  const statement: pg.QueryConfig & { query_timeout: number } = {
+    text,
+    query_timeout: migrationTimeoutMs,
+    ...(values && { values }),
+  };
+  return (await client.query<Record<string, unknown>>(statement)).rows;
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
@@ -130,30 +167,36 @@ async function hasHistory(client: pg.PoolClient): Promise<boolean> {
 }
 
 /** Applies the first migration that is missing once the lock is held, if one still is. @returns its name. */
-async function applyNext(client: pg.PoolClient): Promise<string | undefined> {
+async function applyNext(client: pg.PoolClient, options: MigrateOptions): Promise<string | undefined> {
   let migration: Migration | undefined;
+  let followUp: MigrationCode | undefined;
   try {
     // The lock is waited for longer than any statement of a request may take, and what is read is read after it.
     await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
     await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
     migration = firstMissing(await readHistory(client));
-    if (migration) await apply(client, migration);
+    if (migration && (await apply(client, migration, options))) followUp = code[migration.name];
     await client.query('commit');
-    return migration?.name;
   } catch (cause) {
     await client.query('rollback').catch(() => {});
     if (!migration) throw cause;
     throw new Error(`The migration ${migration.name} failed and was rolled back: ${(cause as Error).message}`, { cause });
   }
+  const event = await followUp?.after(client);
+  if (event) options.onEvent?.(event);
+  return migration?.name;
 }
 
-async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+/** Applies a migration and records it. Returns whether its code had anything to do. */
+async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration, options: MigrateOptions): Promise<boolean> {
   await requireCreation(client, name);
   if (!(await hasHistory(client))) await client.query(historyTable);
+  const hadCode = await code[name]?.before((text, values) => patiently(client, text, values), options);
   await patiently(client, sql);
   await client.query(
     `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
      values ($1, $2, $3, clock_timestamp(), 1)`,
     [randomUUID(), checksum, name],
   );
+  return hadCode ?? false;
 }

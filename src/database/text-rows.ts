@@ -16,3 +16,6 @@ export const textRows = { rowMode: 'array', types: { getTypeParser: () => asText
 
 /** Reads a `timestamptz` column. */
 export const decodeTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
+
+/** Reads a `bytea` column. */
+export const decodeBytes: (text: string) => Buffer<ArrayBuffer> = pg.types.getTypeParser(pg.types.builtins.BYTEA);

@@ -64,8 +64,7 @@ export const errorCatalog = {
   CONFLICT: {
     status: 409,
     title: 'Conflicts with an existing user group',
-    remedy:
-      'Use another id, or an API token of the environment that the existing group belongs to. The message names that environment.',
+    remedy: 'Use another id, or an API token of an environment that the message names.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -111,12 +110,18 @@ export interface Issue {
   readonly message: string;
 }
 
-/** An expected failure. Its message is public; its cause, if any, is only logged. */
+/**
+ * An expected failure. Its message is public; its cause, if any, is only logged. It has no stack trace: recording one takes longer than all
+ * else about a rejected request, and the code and the message say what happened.
+ */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.name = new.target.name;
   }
@@ -187,6 +192,10 @@ export class Conflict extends GatewayError {
   }
 }
 
+/** What a caller may do when it is not known whether a change was made. */
+export const safeToRepeat =
+  'Reads, get-or-create and update are safe to repeat; after a rotation, look up the group by its id first.';
+
 /** Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to `INTERNAL`. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -197,7 +206,8 @@ export function asGatewayError(error: unknown): GatewayError {
     );
   }
   if (isUnavailable(error)) {
-    return new GatewayError('UNAVAILABLE', 'The database is unavailable. Try again shortly.', { cause: error });
+    const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
+    return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
   return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', {
     cause: error,

@@ -4,14 +4,20 @@ import type { Writes } from '../database/queries/writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, InvalidInput, NotFound } from './errors.ts';
+import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
+import { decryptToken, encryptToken, type StoredToken } from './user-group-tokens.ts';
 
-/** The database access of the domain: Prisma, and the queries of the hot path, whose look-ups may have a database of their own. */
+/**
+ * The database access of the domain: Prisma, the queries of the hot path, whose look-ups may have a database of their own, and the
+ * keys that user group tokens are stored with.
+ */
 export interface Db extends Pick<Database, 'prisma'> {
   readonly lookups: Lookups;
   readonly writes: Writes;
+  readonly keys: KeyRing;
 }
 
 /** Selects one user group. */
@@ -37,15 +43,28 @@ export function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<
   return locate(db, caller, by);
 }
 
+/** Where a group carries its current token, once it is known without decryption. A symbol, so that nothing prints it. */
+const knownToken = Symbol('current token');
+
+interface WithKnownToken {
+  [knownToken]?: string;
+}
+
+/** The same group, of which `token` is the current token. It may be shared by requests: all of them know the same. */
+function withToken(group: UserGroup & WithKnownToken, token: string): UserGroup {
+  group[knownToken] = token;
+  return group;
+}
+
 /**
- * The current token of a group that the caller found. A caller with `groups:resolve` alone may have found the group by a
- * token in its grace period, and must not get its replacement.
+ * The current token of a group that the caller found; decrypted here, unless the caller found or made the group by it. A caller
+ * with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
  *
- * @throws Forbidden without `groups:read` or `groups:write`.
+ * @throws Forbidden without `groups:read` or `groups:write`. @throws DecryptionError when the key is missing or the row was changed.
  */
-export function currentTokenOf(caller: Caller, { token }: Pick<UserGroup, 'token'>): string {
+export function currentTokenOf({ keys }: Pick<Db, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
   caller.require('groups:read', 'groups:write');
-  return token;
+  return group[knownToken] ?? decryptToken(keys, 'user_group', group);
 }
 
 /**
@@ -78,14 +97,16 @@ export async function getOrCreateUserGroup(
   if (existing) return { userGroup: existing, created: false };
 
   const token = issueToken('userGroup');
+  const stored = encryptToken(db.keys, 'user_group', token);
   const draft = {
-    ...{ providedId, environmentTag, token, name: name ?? providedId },
+    ...{ providedId, environmentTag, ...stored, name: name ?? providedId },
     properties: properties == null ? null : JSON.stringify(properties),
     mapping: JSON.stringify(asObject(mapping ?? [])),
   };
-  const stored = await db.writes.insertGroup(draft, caller.share);
+  const inserted = await db.writes.insertGroup(draft, caller.share);
   // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
-  if (stored) return { userGroup: stored, created: stored.token === token };
+  const created = inserted !== undefined && stored.tokenHash.equals(inserted.tokenHash);
+  if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 
   // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
   const winner = ownOf(await db.writes.groupsHoldingId(providedId, caller.share));
@@ -152,23 +173,30 @@ export async function rotateUserGroupToken(
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
 
   const newToken = issueToken('userGroup');
+  const graceSeconds = input.graceSeconds ?? 0;
   const { environmentTag, allEnvironments } = caller;
-  const rotation = {
-    ...{ currentToken, newToken, environmentTag, allEnvironments },
-    ...{ graceSeconds: input.graceSeconds ?? 0, endGracePeriods: input.endGracePeriods ?? false },
-  };
-  const rotated = await db.writes.rotateToken(rotation, caller.share);
+  const rotate = () =>
+    db.writes.rotateToken(
+      {
+        currentHashes: db.keys.hashes(currentToken),
+        retired: graceSeconds > 0 ? encryptToken(db.keys, 'retired_token', currentToken) : undefined,
+        replacement: encryptToken(db.keys, 'user_group', newToken),
+        ...{ environmentTag, allEnvironments, graceSeconds, endGracePeriods: input.endGracePeriods ?? false },
+      },
+      caller.share,
+    );
+  // Again where keys are being rotated: the row may have got its hash under another key while the statement waited for it.
+  const rotated = (await rotate()) ?? (db.keys.refresh() || db.keys.ids.length > 1 ? await rotate() : undefined);
   if (!rotated) throw notFound();
-  return rotated;
+  return { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }
 
 /** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */
-async function locate({ lookups }: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+async function locate(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+  const { lookups } = db;
   checkSelector(by);
   if ('teamId' in by) return onlyVisible(caller, await lookups.groupByTeamId(by.teamId, caller.share));
-  if ('token' in by) {
-    return mayBeUserGroupToken(by.token) ? onlyVisible(caller, await lookups.groupByToken(by.token, caller.share)) : undefined;
-  }
+  if ('token' in by) return onlyVisible(caller, await locateByToken(db, caller, by.token));
   const groups =
     (await lookups.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
@@ -176,6 +204,14 @@ async function locate({ lookups }: Db, caller: Caller, by: UserGroupBy): Promise
   throw new InvalidInput([
     { path: ['by', 'providedId'], message: 'matches both a Customer and a Testing group; select one by teamId.' },
   ]);
+}
+
+async function locateByToken({ lookups, keys }: Db, caller: Caller, token: string): Promise<UserGroup | undefined> {
+  if (!mayBeUserGroupToken(token)) return undefined;
+  const find = () => lookups.groupByTokenHash(keys.hashes(token), caller.share);
+  // Again if a key was added since: rows may use it already.
+  const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
+  return found?.isCurrent ? withToken(found.userGroup, token) : found?.userGroup;
 }
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {

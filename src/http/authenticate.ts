@@ -31,7 +31,8 @@ export function authenticateBy(dependencies: AuthDependencies): Authenticate {
 /** The API token in an `Authorization` header; `undefined` if it is empty. @throws Unauthenticated for any other form. */
 function secretOf(authorization: string, schemes: readonly AuthorizationScheme[] = authorizationSchemes): string | undefined {
   // The usual form, without allocating parts.
-  if (authorization.startsWith('Token ') && authorization.lastIndexOf(' ') === 5 && authorization.length > 6) {
+  const isUsual = authorization.startsWith('Token ') && authorization.lastIndexOf(' ') === 5 && authorization.length > 6;
+  if (isUsual && schemes.includes('Token')) {
     return authorization.slice(6);
   }
   const [name = '', ...credentials] = authorization.trim().split(/ +/);

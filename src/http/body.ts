@@ -17,6 +17,9 @@ function declaredBytes({ headers }: IncomingMessage): number | undefined {
   return headers['transfer-encoding'] === undefined ? 0 : undefined;
 }
 
+/** Whether a request has a body, by its headers. */
+export const declaresBody = (incoming: IncomingMessage): boolean => declaredBytes(incoming) !== 0;
+
 /** Whether a request has no body, or one so small that it is read without accounting for it. */
 export function isSmall(incoming: IncomingMessage): boolean {
   const bytes = declaredBytes(incoming);

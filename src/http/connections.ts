@@ -33,6 +33,9 @@ export class Connections {
 
   /** Whether a request on this connection was passed on, and its response is not sent yet. */
   readonly isOccupied = (socket: ConnectionSocket): boolean => socket[connectionOf]?.isOccupied ?? false;
+
+  /** Closes a connection after the response in flight; requests that wait on it are dropped. */
+  readonly closeAfterResponse = (socket: ConnectionSocket): void => socket[connectionOf]?.closeAfterResponse();
 }
 
 class Connection {
@@ -40,6 +43,7 @@ class Connection {
   private readonly handle: Handler;
   private readonly maxWaiting: number;
   private readonly waiting: [IncomingMessage, ServerResponse][] = [];
+  private isClosing = false;
   private incoming: IncomingMessage | undefined;
   private outgoing: ServerResponse | undefined;
 
@@ -58,7 +62,8 @@ class Connection {
   }
 
   add(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    if (this.socket.destroyed) return;
+    // After a response with `Connection: close` nothing is executed, though the rest of the rejected request is still read.
+    if (this.socket.destroyed || this.socket.writableEnded || this.isClosing) return;
     if (!this.outgoing) {
       this.start(incoming, outgoing);
       return;
@@ -69,6 +74,12 @@ class Connection {
       this.waiting.length = 0;
       this.socket.destroy();
     }
+  }
+
+  closeAfterResponse(): void {
+    this.isClosing = true;
+    this.waiting.length = 0;
+    this.socket.pause();
   }
 
   private start(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -82,6 +93,7 @@ class Connection {
   private readonly next = (): void => {
     this.incoming = undefined;
     this.outgoing = undefined;
+    if (this.isClosing) this.socket.destroySoon();
     if (this.socket.destroyed || this.socket.writableEnded) {
       this.waiting.length = 0;
       return;

@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
-import { asGatewayError, type ErrorCode, errorCatalog, GatewayError } from '../domain/errors.ts';
+import { asGatewayError, type ErrorCode, errorCatalog, GatewayError, safeToRepeat } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
@@ -95,6 +95,8 @@ export function createListener(options: ListenerOptions): Listener {
   server.on('checkExpectation', connections.add);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    // What follows a valid request is not HTTP: that request gets its own response first.
+    if (connections.isResponding(socket as Socket)) return connections.closeAfterResponse(socket as Socket);
     const id = randomUUID();
     const { status, headers, body } = problem(parserFailure(error.code), { id });
     // A request whose headers were accepted is reported by its exchange.
@@ -156,6 +158,7 @@ class Exchange implements HttpRequest, Expiring {
     try {
       assertOneHost(incoming);
       if (!route) throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path)}. GET / lists the available paths.`);
+      if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
       if (isSmall(incoming)) {
         this.body = await this.readBody();
         this.endReading();
@@ -169,7 +172,6 @@ class Exchange implements HttpRequest, Expiring {
         if (this.body.length >= largeBodyBytes) await shared.turnstile.enter(this.caller.share);
       }
       if (this.isAbandoned()) throw disconnected();
-      if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
       this.respond(await route.handle(this));
     } catch (thrown) {
       this.fail(thrown);
@@ -243,8 +245,7 @@ const tooSlow = (): GatewayError =>
 const tooLong = (): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    `No result within ${httpTimeouts.responseMs / 1_000} seconds. The requested change may have been made, or may still be made. ` +
-      'Get-or-create and update are safe to repeat; after a rotation, look up the group by its id first.',
+    `No result within ${httpTimeouts.responseMs / 1_000} seconds. The requested change may have been made, or may still be made. ${safeToRepeat}`,
   );
 
 const shorten = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
+import { declaresBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
 import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
@@ -64,7 +65,7 @@ export class ResponseWriter {
     closes: boolean,
   ): void {
     // After a body that was not read completely, the connection cannot be reused.
-    const isUnread = !incoming.complete;
+    const isUnread = !incoming.complete && declaresBody(incoming);
     // Alternating names and values: the form that Node.js writes fastest.
     const lines = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
     for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);

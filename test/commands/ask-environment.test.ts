@@ -4,11 +4,13 @@ import { askEnvironment } from '../../src/commands/ask-environment.ts';
 import { token } from '../../src/commands/token.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testKey } from '../support/keys.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
   vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('ENCRYPTION_KEYS', testKey);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

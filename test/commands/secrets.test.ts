@@ -3,6 +3,7 @@ import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
+import { testKey } from '../support/keys.ts';
 import { endProcesses, type ServeProcess, serve } from '../support/process.ts';
 
 const bootstrap = 'an-operators/own+choice=2026';
@@ -81,7 +82,7 @@ test('logs no secret, regardless of where it is sent and what fails', async () =
   const lines = `${gateway.output.stdout}${gateway.output.stderr}`.split('\n');
   expect(lines.filter((line) => line.includes('"INTERNAL"')).length).toBeGreaterThan(20);
   const { password } = new URL(database.url);
-  for (const secret of [apiToken, bootstrap, imported, wrong.api, wrong.group, groupToken, password]) {
+  for (const secret of [apiToken, bootstrap, imported, wrong.api, wrong.group, groupToken, password, testKey]) {
     // As it is, in a URL, in JSON, and most of it.
     const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), secret.slice(4, 20)];
     const leaks = lines.filter((line) => forms.some((form) => line.includes(form))).map((line) => line.slice(0, 300));

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
+import { maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
 import { acceptBootstrapToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -83,6 +84,17 @@ test('accepts BOOTSTRAP_API_TOKEN as admin from the first start, and creates no 
     expect(ended.stderr).not.toContain(settings.BOOTSTRAP_API_TOKEN);
   }
   expect(await database.prisma.apiToken.count()).toBe(1);
+});
+
+test('the compiled gateway contains what it loads on demand: the thread for long documents, and the playground', async () => {
+  const token = 'an-operators/own+choice=2026';
+  const { url } = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token });
+  const query = 'query ($source: String) { validateDocsConfig(input: { source: $source }) { valid } }';
+  const source = `{"name": "${'a'.repeat(maxInlineCharacters)}", "navigation": []}`;
+  const { json } = await sendRequest(url, 'POST', '/graphql', { token, body: { query, variables: { source } } });
+  expect(json).toEqual({ data: { validateDocsConfig: { valid: true } } });
+  const playground = await sendRequest(url, 'GET', '/graphql', { headers: { accept: 'text/html' } });
+  expect(playground.status).toBe(200);
 });
 
 test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', async () => {

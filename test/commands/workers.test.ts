@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -39,7 +40,7 @@ test('several workers start on a new embedded database; one that exits is replac
 
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(0);
-  expect(dataDir.postmaster()).toBeUndefined();
+  expect(dataDir.postmaster(), running.output.stderr).toBeUndefined();
 });
 
 test('when the primary process is killed, the workers complete requests in flight and exit, and the last one stops PostgreSQL', async () => {
@@ -66,8 +67,43 @@ test('when the primary process is killed, the workers complete requests in fligh
   await until(() => !workers.some(isAlive), 'the workers have ended');
   expect(running.output.stderr.match(/"stopped"/g)).toHaveLength(2);
   expect(isAlive(postmaster)).toBe(false);
-  expect(dataDir.postmaster()).toBeUndefined();
+  expect(dataDir.postmaster(), running.output.stderr).toBeUndefined();
 });
+
+test.each(['load their modules', 'wait for the listener'])(
+  'workers end when the first process is killed while they %s',
+  async (moment) => {
+    dataDir = copyDataDir();
+    const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], { DATA_DIR: dataDir.path });
+    await until(async () => (await workersOf(running)).filter((pid) => pid > 0).length === 2, 'both workers run');
+    const workers = await workersOf(running);
+    if (moment === 'wait for the listener') {
+      running.child.kill('SIGSTOP'); // it is the first process that opens the listener
+      await until(() => dataDir.postmaster() !== undefined, 'PostgreSQL starts');
+      await until(
+        () =>
+          connections(dataDir.databaseUrl()).then(
+            (count) => count >= 2,
+            () => false,
+          ),
+        'both workers use PostgreSQL',
+      );
+    }
+    running.child.kill('SIGKILL');
+    await running.ended;
+    await until(() => !workers.some(isAlive), 'the workers have ended');
+    expect(dataDir.postmaster(), running.output.stderr).toBeUndefined();
+  },
+);
+
+/** How many connections the gateway's processes have to a database. */
+async function connections(url: string): Promise<number> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const text = "select from pg_stat_activity where application_name = 'user-group-gateway'";
+  const { rowCount } = await client.query(text).finally(() => client.end());
+  return rowCount ?? 0;
+}
 
 /** The processes of the workers: the children of the first process. */
 async function workersOf({ child }: Running): Promise<number[]> {

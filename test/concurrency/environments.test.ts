@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { storedToken, tokenOf } from '../support/keys.ts';
 
 /** Two gateways on one database, and a caller of each environment. */
 let gateways: [TestGateway, TestGateway];
@@ -51,7 +52,7 @@ test.each(combinations)(
       for (const { environment, reply } of replies) {
         const own = stored.find(({ environmentTag }) => environmentTag === environment);
         expect(reply.status).toBe(own ? 200 : 409);
-        if (own) expect(reply.json.user_group).toMatchObject({ team_id: own.teamId, token: own.token });
+        if (own) expect(reply.json.user_group).toMatchObject({ team_id: own.teamId, token: tokenOf(own) });
         else expect(reply.json.code).toBe('CONFLICT');
       }
       for (const environment of new Set(environments)) {
@@ -69,7 +70,9 @@ test('the rules are kept by the database itself, whoever writes to it', async ()
   const { prisma } = gateways[0].database;
   const insert = (environmentTag: EnvironmentTag | null, providedId: string) =>
     prisma.userGroup
-      .create({ data: { providedId, environmentTag, name: providedId, token: `token of ${providedId} ${environmentTag}` } })
+      .create({
+        data: { providedId, environmentTag, name: providedId, ...storedToken(`token of ${providedId} ${environmentTag}`) },
+      })
       .then(
         () => 'stored',
         () => 'refused',

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
+import { decryptToken } from '../../src/domain/user-group-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, sendRequest } from '../support/gateway.ts';
+import { testKeys, tokenOf } from '../support/keys.ts';
 import { endProcesses, type ServeProcess, serve } from '../support/process.ts';
 
 let database: TestDatabase;
@@ -34,7 +36,7 @@ test('200 concurrent get-or-creates of one new id from four processes: one creat
   for (const { json } of replies) expect(json.user_group).toEqual(winners[0]?.json.user_group);
   const rows = await database.prisma.userGroup.findMany({ where: { providedId: 'new' } });
   expect(rows).toHaveLength(1);
-  expect(rows[0]?.token).toBe(winners[0]?.json.user_group.token);
+  expect(rows.map(tokenOf)[0]).toBe(winners[0]?.json.user_group.token);
 });
 
 test('100 concurrent rotations of one token from four processes: one wins, 99 find nothing, the group has the winner’s token', async () => {
@@ -50,7 +52,7 @@ test('100 concurrent rotations of one token from four processes: one wins, 99 fi
   for (const { json } of losers) expect(json).toMatchObject({ success: 0, code: 'NOT_FOUND' });
   expect(winners[0]?.json.user_group.token).not.toBe(current_token);
   const stored = await database.prisma.userGroup.findUniqueOrThrow({ where: { teamId: team_id } });
-  expect(stored.token).toBe(winners[0]?.json.user_group.token);
+  expect(tokenOf(stored)).toBe(winners[0]?.json.user_group.token);
 });
 
 test('rotations with and without a grace period at once: one wins, and a loser leaves no token behind', async () => {
@@ -74,7 +76,7 @@ test('rotations with and without a grace period at once: one wins, and a loser l
   expect(results.filter((result) => result.code === 'NOT_FOUND')).toHaveLength(39);
   const retired = await database.prisma.retiredToken.findMany({ where: { teamId: team_id } });
   const expected = winners[0].previousTokenExpiresAt ? [currentToken] : [];
-  expect(retired.map((row) => row.token)).toEqual(expected);
+  expect(retired.map((row) => decryptToken(testKeys, 'retired_token', row))).toEqual(expected);
 });
 
 test('an API token that is revoked is refused by the very next request on every process', async () => {

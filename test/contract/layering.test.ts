@@ -4,8 +4,18 @@ import { expect, test } from 'vitest';
 
 /** Which modules (folders, or files directly below src) may be imported from which; a path may also name one file of a module. */
 const permissions: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['runtime-flags.ts', 'commands', 'config.ts', 'domain'],
-  commands: ['gateway.ts', 'config.ts', 'logger.ts', 'database', 'database/queries', 'domain', 'docs-config', 'generated'],
+  'main.ts': ['runtime-flags.ts', 'commands'],
+  commands: [
+    'package-root.ts',
+    'gateway.ts',
+    'config.ts',
+    'logger.ts',
+    'database',
+    'database/queries',
+    'domain',
+    'docs-config',
+    'generated',
+  ],
   'gateway.ts': [
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
     ...['http', 'http/pages', 'rest'],
@@ -20,13 +30,13 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'concurrency.ts', 'fair-queue.ts'],
   'http/pages': ['http', 'domain', 'docs-config'],
   'concurrency.ts': ['domain', 'fair-queue.ts'],
-  domain: ['generated', 'database/client.ts', 'database/queries', 'database/errors.ts'],
+  domain: ['generated', 'concurrency.ts', 'database/client.ts', 'database/queries', 'database/errors.ts'],
   'docs-config': [],
-  'docs-config-pool': ['docs-config', 'domain', 'fair-queue.ts', 'http/limits.ts'],
-  database: ['generated', 'fair-queue.ts'],
+  'docs-config-pool': ['package-root.ts', 'docs-config', 'domain', 'fair-queue.ts', 'http/limits.ts'],
+  database: ['package-root.ts', 'generated', 'fair-queue.ts'],
   'database/queries': ['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/text-rows.ts'],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
-  'config.ts': ['domain/tokens.ts'],
+  'config.ts': ['domain/keys.ts', 'domain/tokens.ts'],
   'fair-queue.ts': [],
 };
 

@@ -1,7 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type ValidateOptions, validateDocsConfig } from '../../src/docs-config/validate.ts';
 import { createDocumentChecker, documentChecker, maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
 import type { WorkerPool } from '../../src/docs-config-pool/worker-pool.ts';
@@ -71,24 +69,4 @@ test('counts file paths too, and a repeated text once', () => {
     { sources: ['{}'], characters: maxInlineCharacters + 2 },
     { sources: [long, '{}'], characters: long.length + 2 },
   ]);
-});
-
-/** Compiles if necessary, however the tests were started. */
-beforeAll(() => {
-  execFileSync(process.execPath, ['scripts/setup.js']);
-}, 120_000);
-
-test('works from the compiled files as well', () => {
-  const compiled = fileURLToPath(new URL('../../dist/docs-config-pool/check-documents.js', import.meta.url));
-  const script = `
-    const { documentChecker } = await import(${JSON.stringify(compiled)});
-    const alive = setInterval(() => undefined, 1000);
-    const reports = await documentChecker.check([${JSON.stringify(long)}, '{}'], {});
-    clearInterval(alive);
-    console.log(JSON.stringify(reports.map(({ valid, config }) => [valid, config?.name.length])));`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    encoding: 'utf8',
-    timeout: 25_000,
-  });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `[[true,${maxInlineCharacters}],[false,null]]\n`, stderr: '' });
 });

@@ -8,6 +8,7 @@ import { parse, specifiedRules, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { startGateway } from '../support/gateway.ts';
+import { testKey } from '../support/keys.ts';
 import { pages, type Snippet, snippetsOf } from '../support/snippets.ts';
 
 const run = promisify(execFile);
@@ -62,7 +63,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('%s', (page) 
     ]);
     const env = {
       ...{ PATH: `${folder}${delimiter}${process.env['PATH']}`, HOME: folder, LOG_LEVEL: 'silent' },
-      ...{ GATEWAY: gateway.url, DATABASE_URL: gateway.database.url, API_TOKEN: gateway.token },
+      ...{ GATEWAY: gateway.url, DATABASE_URL: gateway.database.url, ENCRYPTION_KEYS: testKey, API_TOKEN: gateway.token },
       ...{ READ_ONLY_API_TOKEN: readOnly.secret, UNTAGGED_API_TOKEN: untagged.secret },
     };
     let userGroupToken = '';

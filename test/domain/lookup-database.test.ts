@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bindLookups } from '../../src/database/queries/lookups.ts';
 import { bindWrites } from '../../src/database/queries/writes.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { type Db, findUserGroup, getOrCreateUserGroup } from '../../src/domain/user-groups.ts';
+import { currentTokenOf, type Db, findUserGroup, getOrCreateUserGroup } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testKeys } from '../support/keys.ts';
 
 /** What is written, and a copy for look-ups that no change reaches. */
 let primary: TestDatabase;
@@ -18,7 +19,7 @@ const callerOf = (environmentTag: 'Customer' | null): Caller =>
 
 beforeAll(async () => {
   [primary, copy] = [await createTestDatabase(), await createTestDatabase()];
-  db = { prisma: primary.prisma, lookups: bindLookups(copy), writes: bindWrites(primary) };
+  db = { prisma: primary.prisma, lookups: bindLookups(copy), writes: bindWrites(primary), keys: testKeys };
 });
 afterAll(async () => {
   await primary.close();
@@ -29,7 +30,7 @@ test('look-ups use the database that they are bound to, writes the other', async
   const caller = callerOf('Customer');
   const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId: 'written' });
   expect(created).toBe(true);
-  expect(await findUserGroup(db, caller, { token: userGroup.token })).toBeUndefined();
+  expect(await findUserGroup(db, caller, { token: currentTokenOf(db, caller, userGroup) })).toBeUndefined();
   expect(await primary.prisma.userGroup.count({ where: { providedId: 'written' } })).toBe(1);
   expect(await copy.prisma.userGroup.count()).toBe(0);
 });
@@ -38,8 +39,8 @@ test('get-or-create returns a group that the copy does not have yet', async () =
   const caller = callerOf('Customer');
   const first = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'first' });
   const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'second' });
-  expect({ created, token: userGroup.token, name: userGroup.name }).toEqual({
-    ...{ created: false, token: first.userGroup.token, name: 'first' },
+  expect({ created, token: currentTokenOf(db, caller, userGroup), name: userGroup.name }).toEqual({
+    ...{ created: false, token: currentTokenOf(db, caller, first.userGroup), name: 'first' },
   });
 });
 

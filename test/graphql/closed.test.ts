@@ -39,6 +39,7 @@ const operations: Record<string, Operation> = {
     document: () => `{ userGroup(by: { token: "${group.token}" }) { __typename } }`,
     scopes: ['groups:read', 'groups:resolve'],
   },
+  userGroups: { document: () => '{ userGroups(filter: { search: "acme" }) { totalCount nodes { token } } }', scopes: read },
   getOrCreateUserGroup: {
     document: () => `mutation { getOrCreateUserGroup(input: { providedId: "acme" }) ${result} }`,
     scopes: write,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { retiredHash } from '../support/keys.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -34,7 +35,10 @@ async function viewer(token: string): Promise<string | undefined> {
 
 /** Lets the grace period of a token be over. */
 const end = (token: string) =>
-  gateway.database.prisma.retiredToken.update({ where: { token }, data: { expiresAt: new Date(Date.now() - 1) } });
+  gateway.database.prisma.retiredToken.update({
+    where: { tokenHash: retiredHash(token) },
+    data: { expiresAt: new Date(Date.now() - 1) },
+  });
 
 test.each([
   ['left out', undefined],
@@ -84,7 +88,8 @@ test('a token in its grace period selects the group for an update', async () => 
   expect(json.data.updateUserGroup).toEqual({ userGroup: { name: 'after' } });
 });
 
-const endOf = async (token: string) => (await gateway.database.prisma.retiredToken.findUnique({ where: { token } }))?.expiresAt;
+const endOf = async (token: string) =>
+  (await gateway.database.prisma.retiredToken.findUnique({ where: { tokenHash: retiredHash(token) } }))?.expiresAt;
 
 test.each([
   ['without one', 0],
@@ -148,7 +153,9 @@ describe('endGracePeriods', () => {
     expect(await viewer(current)).toBe(still && providedId);
     expect(previousTokenExpiresAt === null).toBe(still === undefined);
     expect(await viewer(userGroup.token)).toBe(providedId);
-    expect(await gateway.database.prisma.retiredToken.count({ where: { token: { in: [one, two] } } })).toBe(0);
+    expect(await gateway.database.prisma.retiredToken.count({ where: { tokenHash: { in: [one, two].map(retiredHash) } } })).toBe(
+      0,
+    );
   });
 
   test('true leaves the grace periods of other groups', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { storedToken } from '../support/keys.ts';
 
 interface Group {
   id: string;
@@ -118,7 +119,8 @@ describe('userGroup', () => {
     ['255 characters', 'y'.repeat(255)],
     ['any printable form', 'Ein “Token” mit Ümläuten'],
   ])('is an imported group by its token of %s', async (_, token) => {
-    await gateway.database.prisma.userGroup.create({ data: { providedId: token, environmentTag: 'Testing', name: 'n', token } });
+    const data = { providedId: token, environmentTag: 'Testing', name: 'n', ...storedToken(token) } as const;
+    await gateway.database.prisma.userGroup.create({ data });
     expect(await ask({ token })).toEqual({ data: { userGroup: { providedId: token } } });
   });
 

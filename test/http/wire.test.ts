@@ -161,6 +161,38 @@ describe('a body that is too large', () => {
   });
 });
 
+describe('a request after the last response of a connection', () => {
+  const rejected = () =>
+    ['POST /graphql HTTP/1.1', 'Host: gateway', 'Content-Type: application/json', 'Content-Length: 200000'].join('\r\n');
+  test.each<[string, () => string]>([
+    ['a body that is too large, then sent to its end', () => `${rejected()}\r\n\r\n${'x'.repeat(200_000)}`],
+    ['Connection: close', () => 'GET /livez HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n'],
+  ])('is not executed: %s', async (_, first) => {
+    socket.write(first() + text('after the last'));
+    expect((await nextResponse()).head).toMatch(/\r\nconnection: close/i);
+    if (!socket.closed) await once(socket, 'close');
+    expect(received).toBe('');
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'after the last' } })).toBe(0);
+  });
+});
+
+test('a request followed by invalid HTTP gets its own response, then the connection is closed', async () => {
+  socket.write(`${text('before garbage')}BANANA\r\n\r\n`);
+  const response = await nextResponse();
+  expect([response.status, providedId(response)]).toEqual([200, 'before garbage']);
+  if (!socket.closed) await once(socket, 'close');
+  expect(received).toBe('');
+});
+
+test('a connection stays open after a request without a body to an unknown path', async () => {
+  socket.write('GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n');
+  const { status, head } = await nextResponse();
+  expect(status).toBe(404);
+  expect(head).not.toMatch(/\r\nconnection: close/i);
+  socket.write(text('on the same connection'));
+  expect(providedId(await nextResponse())).toBe('on the same connection');
+});
+
 describe('invalid HTTP', () => {
   const filler = (bytes: number) => `X-Filler: ${'x'.repeat(bytes)}`;
   test.each<[string, () => string, number]>([

@@ -9,6 +9,7 @@ import { createContext, type GraphQLContext } from '../../src/graphql/schema/con
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { operations } from '../../src/rest/user.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const group = (providedId: string, environmentTag: 'Testing' | null, rest: object) =>
     database.prisma.userGroup.create({
-      data: { providedId, environmentTag, name: 'Same', token: `imported for ${providedId}`, ...rest },
+      data: { providedId, environmentTag, name: 'Same', ...storedToken(`imported for ${providedId}`), ...rest },
     });
   await group('acme', 'Testing', { properties: { plan: 'gold' }, mapping: { a: 'b' } });
   await group('untagged', null, {});
@@ -130,9 +131,9 @@ test('the compiled operation of each REST method gives what the reference implem
 });
 
 test('a rotation that succeeds has a result of the same shape either way', async () => {
-  const { token } = await database.prisma.userGroup.create({
-    data: { providedId: 'to rotate', environmentTag: 'Testing', name: 'R', token: 'imported and to rotate' },
-  });
+  const token = 'imported and to rotate';
+  const data = { providedId: 'to rotate', environmentTag: 'Testing', name: 'R', ...storedToken(token) } as const;
+  await database.prisma.userGroup.create({ data });
   const context = contextOf(callers[0] as Caller);
   const rotate = async (way: typeof compiled, currentToken: string) => {
     const outcome = await way('POST', { currentToken }, context);

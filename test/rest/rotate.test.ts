@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { storedToken } from '../support/keys.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -48,7 +49,8 @@ test.each([
   ['255 characters', 'x'.repeat(255)],
   ['any printable form', 'Töken “42” with spaces'],
 ])('an imported token of %s can be rotated', async (_, token) => {
-  await gateway.database.prisma.userGroup.create({ data: { providedId: token, environmentTag: 'Testing', name: 'n', token } });
+  const data = { providedId: token, environmentTag: 'Testing', name: 'n', ...storedToken(token) } as const;
+  await gateway.database.prisma.userGroup.create({ data });
   const { status, json } = await rotate(token);
   expect(status).toBe(200);
   expect(json.user_group.provided_id).toBe(token);

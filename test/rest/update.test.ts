@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { tokenOf } from '../support/keys.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -21,14 +22,14 @@ const update = (change: object, path = '/api/user') => gateway.send('PUT', path,
 const stored = () => gateway.database.prisma.userGroup.findFirstOrThrow({ where: { providedId: id } });
 
 test.each(['/api/user', '/api/user/'])('PUT %s answers with exactly these members', async (path) => {
-  const { token, teamId } = await stored();
+  const { teamId, ...before } = await stored();
   const reply = await update({ name: 'after' }, path);
   expect(reply.status).toBe(200);
   expect(reply.json).toEqual({
     success: 1,
     user_group: {
       team_id: teamId,
-      token,
+      token: tokenOf(before),
       name: 'after',
       provided_id: id,
       properties: { x: 1, y: { z: [2] } },
@@ -67,9 +68,9 @@ test.each([
   ['the name and the mapping', { name: 'n', mapping: { m: '1' } }, { name: 'n', mapping: { m: '1' } }],
   ['nothing by unknown members', { nmae: 'x', token: 'x'.repeat(20), team_id: 1, provided_id: 'x' }, {}],
 ])('changes %s and leaves the rest', async (_, change, changed) => {
-  const { token, teamId, createdAt } = await stored();
+  const { tokenHash, teamId, createdAt } = await stored();
   expect((await update(change)).status).toBe(200);
-  expect(await stored()).toMatchObject({ ...{ token, teamId, createdAt, providedId: id }, ...original, ...changed });
+  expect(await stored()).toMatchObject({ ...{ tokenHash, teamId, createdAt, providedId: id }, ...original, ...changed });
 });
 
 test('properties: null stores no JSON null', async () => {

@@ -53,12 +53,14 @@ function dataDirAt(path: string, cluster: string): TestDataDir {
   };
 }
 
-/** Whether a process runs; one that ended and was not waited for by its parent does not. */
+/**
+ * Whether a process runs; one that has given its memory back does not, though the system may still be ending it, or keep it
+ * until its parent has waited for it.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    if (process.platform !== 'linux') return true;
-    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`).length > 0;
   } catch {
     return false;
   }

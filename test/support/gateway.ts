@@ -8,6 +8,7 @@ import { buildGateway } from '../../src/gateway.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { describeError } from '../../src/logger.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { testKeys } from './keys.ts';
 
 /** An answer, read whole. */
 export interface Reply {
@@ -49,11 +50,12 @@ export interface TestGateway {
 }
 
 /** Starts a gateway on a database: a new one, or one that another gateway of the test uses already. */
-export async function startGateway(shared?: TestDatabase, options?: Parameters<typeof buildGateway>[2]): Promise<TestGateway> {
+export async function startGateway(shared?: TestDatabase, options?: Parameters<typeof buildGateway>[3]): Promise<TestGateway> {
   const database = shared ?? (await createTestDatabase());
   const log: string[] = [];
   const gateway = buildGateway(
     database,
+    testKeys,
     pino({ level: 'debug', serializers: { err: describeError } }, { write: (line: string) => void log.push(line) }),
     options,
   );

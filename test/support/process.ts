@@ -4,6 +4,7 @@ import { globalAgent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sendRequest } from './gateway.ts';
+import { testKey } from './keys.ts';
 
 /** The root of the checkout. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -54,10 +55,11 @@ export async function endProcesses(): Promise<void> {
   );
 }
 
-/** Starts any program, with the settings given and no others. */
+/** Starts any program, with the settings given and no others but the tests' key, which a database of one's own requires. */
 export function launch(program: string, args: string[], settings: Settings, options: SpawnOptions = {}): Running {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, PORT: '0', LOG_FORMAT: 'json', ...settings };
+  const key = settings['DATABASE_URL'] && { ENCRYPTION_KEYS: testKey };
+  const env = { PATH, HOME, PORT: '0', LOG_FORMAT: 'json', ...key, ...settings };
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options, env });
   processes.add(child);
   const output = { stdout: '', stderr: '' };

@@ -16,6 +16,7 @@ const slowest = [
   'commands/workers.test.ts',
   'database/embedded-shared.test.ts',
   'graphql/repeated.test.ts',
+  'domain/user-group-list.test.ts',
   'docs-config/properties.test.ts',
   'commands/npm.test.ts',
   'database/rights.test.ts',

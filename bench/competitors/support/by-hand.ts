@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { issueToken } from '../../../src/domain/tokens.ts';
+import { hashOf, storedToken, type TokenColumns, tokenOf } from '../../encryption.ts';
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 
 /** Hand-written look-ups: a pool, named statements, one index access each. */
@@ -22,7 +23,10 @@ export interface Group {
   readonly properties: unknown;
 }
 
-const columns = 'team_id, provided_id, name, token, environment_tag, properties';
+/** A group as it is stored. */
+type StoredGroup = Omit<Group, 'token'> & TokenColumns;
+
+const columns = 'team_id, provided_id, name, token_hash, token_encrypted, environment_tag, properties';
 
 async function first<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row | undefined> {
   return (await pool.query<Row>({ name, text, values })).rows[0];
@@ -40,16 +44,18 @@ const callerByHash = `
   where secret_hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`;
 
 /** The group with a token, in the caller's environment. */
-export function groupByToken(token: string, { environment_tag }: Caller): Promise<Group | undefined> {
-  const text = `select ${columns} from user_group where token = $1 and environment_tag is not distinct from $2`;
-  return first('group-by-token', text, [token, environment_tag]);
+export async function groupByToken(token: string, { environment_tag }: Caller): Promise<Group | undefined> {
+  const text = `select ${columns} from user_group where token_hash = $1 and environment_tag is not distinct from $2`;
+  const stored = await first<StoredGroup>('group-by-token', text, [hashOf(token), environment_tag]);
+  return stored && { ...stored, token };
 }
 
 /** The group with a provided id, in the caller's environment: by the index that has that environment's groups. */
-function groupByProvidedId(providedId: string, { environment_tag }: Caller): Promise<Group | undefined> {
-  return environment_tag === 'Testing'
-    ? first('testing-group', testingGroup, [providedId])
-    : first('other-group', otherGroup, [providedId, environment_tag]);
+async function groupByProvidedId(providedId: string, { environment_tag }: Caller): Promise<Group | undefined> {
+  const stored = await (environment_tag === 'Testing'
+    ? first<StoredGroup>('testing-group', testingGroup, [providedId])
+    : first<StoredGroup>('other-group', otherGroup, [providedId, environment_tag]));
+  return stored && { ...stored, token: tokenOf(stored) };
 }
 
 const testingGroup = `
@@ -70,22 +76,29 @@ export async function getOrCreate(
   if (existing) return { group: existing, created: false };
   const { name = providedId, properties, mapping } = fields;
   const json = [properties == null ? null : JSON.stringify(properties), JSON.stringify(mapping ?? {})];
-  const values = [providedId, caller.environment_tag, name, issueToken('userGroup'), ...json];
-  const inserted = await first<Group>('insert-group', insertGroup, values);
-  if (inserted) return { group: inserted, created: true };
+  const token = issueToken('userGroup');
+  const { tokenHash, tokenEncrypted } = storedToken(token);
+  const values = [providedId, caller.environment_tag, name, tokenHash, tokenEncrypted, ...json];
+  const inserted = await first<StoredGroup>('insert-group', insertGroup, values);
+  if (inserted) return { group: { ...inserted, token }, created: true };
   const winner = await groupByProvidedId(providedId, caller);
   return winner && { group: winner, created: false };
 }
 
 const insertGroup = `
-  insert into user_group (provided_id, environment_tag, name, token, properties, mapping) values ($1, $2, $3, $4, $5, $6)
+  insert into user_group (provided_id, environment_tag, name, token_hash, token_encrypted, properties, mapping)
+  values ($1, $2, $3, $4, $5, $6, $7)
   on conflict do nothing returning ${columns}`;
 
 /** Replaces the current token with a new one; `undefined` when it is no group's current token. */
-export function rotate(caller: Caller, currentToken: string): Promise<Group | undefined> {
-  return first('rotate', rotateToken, [currentToken, caller.environment_tag, issueToken('userGroup')]);
+export async function rotate(caller: Caller, currentToken: string): Promise<Group | undefined> {
+  const token = issueToken('userGroup');
+  const { tokenHash, tokenEncrypted } = storedToken(token);
+  const values = [hashOf(currentToken), caller.environment_tag, tokenHash, tokenEncrypted];
+  const stored = await first<StoredGroup>('rotate', rotateToken, values);
+  return stored && { ...stored, token };
 }
 
 const rotateToken = `
-  update user_group set token = $3, updated_at = now()
-  where token = $1 and environment_tag is not distinct from $2 returning ${columns}`;
+  update user_group set token_hash = $3, token_encrypted = $4, updated_at = now()
+  where token_hash = $1 and environment_tag is not distinct from $2 returning ${columns}`;

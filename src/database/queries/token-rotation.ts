@@ -8,8 +8,12 @@ import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-
 
 /** A token to replace, every rule checked. */
 export interface Rotation {
-  readonly currentToken: string;
-  readonly newToken: string;
+  /** The keyed hashes of the current token in hexadecimal, one under each key: what is stored has one of them. */
+  readonly currentHashes: readonly string[];
+  /** The current token as a retired one is stored; none without a grace period. */
+  readonly retired: StoredToken | undefined;
+  /** The new token as it is stored. No two rotations have the same. */
+  readonly replacement: StoredToken;
   /** The environment of the groups whose tokens may be replaced; ignored with `allEnvironments`. */
   readonly environmentTag: EnvironmentTag | null;
   readonly allEnvironments: boolean;
@@ -17,6 +21,12 @@ export interface Rotation {
   readonly graceSeconds: number;
   /** Whether the grace periods of tokens that were replaced earlier end at once. */
   readonly endGracePeriods: boolean;
+}
+
+/** A token as it is stored. */
+interface StoredToken {
+  readonly tokenHash: Uint8Array;
+  readonly tokenEncrypted: Uint8Array;
 }
 
 /** The result of a rotation: the group, and when its previous token expires; null if it has expired already. */
@@ -35,15 +45,15 @@ export interface TokenRotation {
 export function bindTokenRotation({ query }: Pick<Database, 'query'>): TokenRotation {
   return {
     rotateToken: createBatchLoader<Rotation, Rotated>({
-      keyOf: ({ newToken }) => newToken, // never shared: of several rotations of a token, the statement performs one
+      keyOf: ({ replacement }) => keyOf(replacement), // never shared: of several rotations of a token, the statement performs one
       maxKeys: maxWriteKeys,
       load: async (rotations) => {
-        const rows = await query('rotate-tokens', rotateTokens, toLists(fields, rotations));
+        const rows = await query('rotate-tokens', rotateTokens, toLists(fields, rotations.flatMap(toParameters)));
         return new Map(
           rows.map((row) => {
             const userGroup = new UserGroupRow(row);
             const expiresAt = row[userGroupColumnCount] as string | null;
-            return [userGroup.token, { userGroup, previousTokenExpiresAt: columnTypes.nullableTime.decode(expiresAt) }];
+            return [keyOf(userGroup), { userGroup, previousTokenExpiresAt: columnTypes.nullableTime.decode(expiresAt) }];
           }),
         );
       },
@@ -51,16 +61,33 @@ export function bindTokenRotation({ query }: Pick<Database, 'query'>): TokenRota
   };
 }
 
+const keyOf = ({ tokenHash }: Pick<StoredToken, 'tokenHash'>): string => Buffer.from(tokenHash).toString('latin1');
+
 const parameters = {
-  currentToken: { sql: 'current_token', type: 'text' },
-  newToken: { sql: 'new_token', type: 'text' },
+  currentHash: { sql: 'current_hash', type: 'bytea' },
+  retiredHash: { sql: 'retired_hash', type: 'bytea' },
+  retiredEncrypted: { sql: 'retired_encrypted', type: 'bytea' },
+  newHash: { sql: 'new_hash', type: 'bytea' },
+  newEncrypted: { sql: 'new_encrypted', type: 'bytea' },
   environmentTag: { sql: 'tag', type: 'environment_tag' },
   allEnvironments: { sql: 'all_environments', type: 'bool' },
   graceSeconds: { sql: 'grace_seconds', type: 'int' },
   endGracePeriods: { sql: 'end_grace_periods', type: 'bool' },
-} as const satisfies Readonly<Record<keyof Rotation, ParameterColumn>>;
+} as const satisfies Readonly<Record<string, ParameterColumn>>;
 
-const fields = Object.keys(parameters) as (keyof Rotation)[];
+type Parameters = Record<keyof typeof parameters, unknown>;
+
+const fields = Object.keys(parameters) as (keyof Parameters)[];
+
+/** A row of parameters for each hash that the current token may be stored with. One of them at most finds a group. */
+function toParameters({ currentHashes, retired, replacement, ...rest }: Rotation): Parameters[] {
+  return currentHashes.map((hash) => ({
+    currentHash: Buffer.from(hash, 'hex'),
+    ...{ retiredHash: retired?.tokenHash, retiredEncrypted: retired?.tokenEncrypted },
+    ...{ newHash: replacement.tokenHash, newEncrypted: replacement.tokenEncrypted },
+    ...rest,
+  }));
+}
 
 /**
  * Locks the groups in the order of their numbers, so that two processes that rotate the same tokens wait for each other, and not
@@ -71,19 +98,22 @@ const fields = Object.keys(parameters) as (keyof Rotation)[];
 const rotateTokens = `
   with locked as (
     select g.team_id as id, requested.* from ${unnest(Object.values(parameters), 'requested')}
-    join user_group g on g.token = requested.current_token
+    join user_group g on g.token_hash = requested.current_hash
       and (requested.all_environments or g.environment_tag is not distinct from requested.tag)
     order by g.team_id for update of g
   ), rotated as (
-    update user_group g set token = locked.new_token, updated_at = now() from locked where g.team_id = locked.id
-    returning ${userGroupSelectList('g')}, locked.current_token, locked.grace_seconds, locked.end_grace_periods
+    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = now()
+    from locked where g.team_id = locked.id
+    returning ${userGroupSelectList('g')}, locked.retired_hash, locked.retired_encrypted, locked.grace_seconds,
+      locked.end_grace_periods
   ), ended as (
     delete from retired_token r using rotated
     where r.team_id = rotated.team_id and (rotated.end_grace_periods or r.expires_at <= now())
   ), retired as (
-    insert into retired_token (token, team_id, expires_at)
-    select current_token, team_id, now() + grace_seconds * interval '1 second' from rotated where grace_seconds > 0
-    returning token, expires_at
+    insert into retired_token (token_hash, token_encrypted, team_id, expires_at)
+    select retired_hash, retired_encrypted, team_id, now() + grace_seconds * interval '1 second' from rotated
+    where grace_seconds > 0
+    returning token_hash, expires_at
   )
   select ${userGroupSelectList('rotated')}, retired.expires_at
-  from rotated left join retired on retired.token = rotated.current_token`;
+  from rotated left join retired on retired.token_hash = rotated.retired_hash`;

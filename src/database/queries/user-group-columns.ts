@@ -2,7 +2,7 @@ import type { EnvironmentTag, Prisma, UserGroup } from '../../generated/prisma/c
 import type { Row } from '../text-rows.ts';
 import { type Column, columnCount, columnTypes, createRowClass, type ParameterColumn, selectList } from './columns.ts';
 
-const { integer, text, time } = columnTypes;
+const { bytes, integer, text, time } = columnTypes;
 
 const environmentTag = {
   type: 'environment_tag',
@@ -40,7 +40,8 @@ const columns = {
   providedId: { sql: 'provided_id', ...text, insert: true },
   environmentTag: { sql: 'environment_tag', ...environmentTag, insert: true },
   name: { sql: 'name', ...text, insert: true, update: true },
-  token: { sql: 'token', ...text, insert: true },
+  tokenHash: { sql: 'token_hash', ...bytes, insert: true },
+  tokenEncrypted: { sql: 'token_encrypted', ...bytes, insert: true },
   properties: { sql: 'properties', ...nullableJson, insert: true, update: true },
   mapping: { sql: 'mapping', ...json, insert: true, update: true },
   createdAt: { sql: 'created_at', ...time },

@@ -1,13 +1,25 @@
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
+import type { Row } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
+import { columnTypes, toByteaArray } from './columns.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
+
+/** The group that a token identifies. */
+export interface GroupOfToken {
+  readonly userGroup: UserGroup;
+  /** Whether the token is its current one; otherwise it is a retired one in its grace period. */
+  readonly isCurrent: boolean;
+}
 
 /** Look-ups of user groups. */
 export interface UserGroupLookups {
-  /** The group that this user group token identifies: its current token, or a retired one in its grace period. */
-  readonly groupByToken: Load<string, UserGroup>;
+  /**
+   * The group that a user group token identifies, by the keyed hashes of the token in hexadecimal: one under each key, because
+   * what is stored has one of them.
+   */
+  readonly groupByTokenHash: Load<readonly string[], GroupOfToken>;
   /** The group with this number. */
   readonly groupByTeamId: Load<number, UserGroup>;
   /** The groups with this provided id: one, or two of which one is `Customer` and one `Testing`; undefined for none. */
@@ -17,12 +29,17 @@ export interface UserGroupLookups {
 /** Binds the look-ups of user groups to a database. */
 export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGroupLookups {
   return {
-    groupByToken: createBatchLoader({
-      keyOf: (token) => token,
+    groupByTokenHash: createBatchLoader<readonly string[], GroupOfToken>({
+      keyOf: firstHash,
       maxKeys: maxLookupKeys,
       load: async (tokens) => {
-        const rows = await query('groups-by-token', groupsByToken, [tokens]);
-        return new Map(rows.map((row) => [row[userGroupColumnCount] as string, new UserGroupRow(row)]));
+        const rows = await query('groups-by-token', groupsByTokenHash, [toByteaArray(tokens.flat())]);
+        const found = new Map(rows.map((row) => [row[userGroupColumnCount] as string, toGroupOfToken(row)]));
+        for (const hashes of tokens) {
+          const stored = hashes.length > 1 && hashes.find((hash) => found.has(hash));
+          if (stored) found.set(firstHash(hashes), found.get(stored) as GroupOfToken);
+        }
+        return found;
       },
     }),
     groupByTeamId: createBatchLoader({
@@ -56,11 +73,18 @@ export function bindGroupsByProvidedId({ query }: Pick<Database, 'query'>): Load
   });
 }
 
-const groupsByToken = `
-  select ${userGroupSelectList('g')}, g.token from user_group g where g.token = any ($1::text[])
+const firstHash = ([hash = '']: readonly string[]): string => hash;
+
+const toGroupOfToken = (row: Row): GroupOfToken => ({
+  userGroup: new UserGroupRow(row),
+  isCurrent: columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string),
+});
+
+const groupsByTokenHash = `
+  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true from user_group g where g.token_hash = any ($1::bytea[])
   union all
-  select ${userGroupSelectList('g')}, r.token from retired_token r join user_group g using (team_id)
-  where r.token = any ($1::text[]) and r.expires_at > now()`;
+  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false from retired_token r join user_group g using (team_id)
+  where r.token_hash = any ($1::bytea[]) and r.expires_at > now()`;
 
 const groupsByTeamId = `
   select ${userGroupSelectList('g')} from user_group g where g.team_id = any ($1::int[])`;

@@ -40,7 +40,7 @@ builder.node(UserGroupType, {
         'The current user group token: identifies the group when a dashboard is rendered. Not a credential for this API. ' +
         'Requires the scope groups:read or groups:write; with groups:resolve alone it is FORBIDDEN, so that a token in its ' +
         'grace period does not reveal its replacement.',
-      resolve: (group, _, { caller }) => currentTokenOf(caller, group),
+      resolve: (group, _, { db, caller }) => currentTokenOf(db, caller, group),
     }),
     environmentTag: t.expose('environmentTag', {
       type: EnvironmentTagType,
@@ -59,6 +59,14 @@ builder.node(UserGroupType, {
       description: 'The data source of each schema.',
       resolve: ({ mapping }) =>
         Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource })),
+    }),
+    dataSource: t.string({
+      nullable: true,
+      extensions: largeField,
+      description: 'The data source of one schema: the entry of `mapping` with this schema ID; null if there is none.',
+      args: { schemaId: t.arg.string({ required: true, description: 'The ID of the schema.' }) },
+      resolve: ({ mapping }, { schemaId }) =>
+        Object.hasOwn(mapping as object, schemaId) ? (mapping as Record<string, string>)[schemaId] : undefined,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
     updatedAt: t.expose('updatedAt', {

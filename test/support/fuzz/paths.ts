@@ -3,11 +3,13 @@ import { parse } from 'graphql';
 import type { Database } from '../../../src/database/client.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
+import { userGroupCursor } from '../../../src/domain/user-group-cursor.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { failureHeaders } from '../../../src/http/problem.ts';
+import { storedToken, tokenOf } from '../keys.ts';
 import { bindQueries } from '../queries.ts';
 import type { Known } from './known.ts';
 import type { CallerKind, GeneratedRequest } from './requests.ts';
@@ -156,7 +158,13 @@ function constructsOf(query: string): string[] {
 async function store({ prisma }: Database): Promise<Known> {
   const group = (providedId: string, environmentTag: 'Testing' | 'Customer' | null, rest: object) =>
     prisma.userGroup.create({
-      data: { providedId, environmentTag, name: 'Same', token: `an imported token of ${providedId} ${environmentTag}`, ...rest },
+      data: {
+        providedId,
+        environmentTag,
+        name: 'Same',
+        ...storedToken(`an imported token of ${providedId} ${environmentTag}`),
+        ...rest,
+      },
     });
   const groups = [
     await group('acme', 'Testing', { properties: { plan: 'gold', nested: [1, { a: null }] }, mapping: { a: 'b' } }),
@@ -167,7 +175,8 @@ async function store({ prisma }: Database): Promise<Known> {
     ids: groups.map(({ teamId }) => Buffer.from(`UserGroup:${teamId}`).toString('base64')),
     teamIds: groups.map(({ teamId }) => teamId),
     providedIds: ['acme', 'untagged'],
-    tokens: groups.map(({ token }) => token),
+    tokens: groups.map(tokenOf),
+    cursors: groups.map((group) => userGroupCursor('createdAt', { ...group, value: group.createdAt })),
   };
 }
 

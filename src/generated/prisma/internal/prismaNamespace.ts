@@ -685,7 +685,8 @@ export const UserGroupScalarFieldEnum = {
   providedId: 'providedId',
   environmentTag: 'environmentTag',
   name: 'name',
-  token: 'token',
+  tokenHash: 'tokenHash',
+  tokenEncrypted: 'tokenEncrypted',
   properties: 'properties',
   mapping: 'mapping',
   createdAt: 'createdAt',
@@ -696,7 +697,8 @@ export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof t
 
 
 export const RetiredTokenScalarFieldEnum = {
-  token: 'token',
+  tokenHash: 'tokenHash',
+  tokenEncrypted: 'tokenEncrypted',
   teamId: 'teamId',
   expiresAt: 'expiresAt'
 } as const
@@ -816,6 +818,20 @@ export type ListEnumEnvironmentTagFieldRefInput<$PrismaModel> = FieldRefInputTyp
 
 
 /**
+ * Reference to a field of type 'Bytes'
+ */
+export type BytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes'>
+    
+
+
+/**
+ * Reference to a field of type 'Bytes[]'
+ */
+export type ListBytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes[]'>
+    
+
+
+/**
  * Reference to a field of type 'Json'
  */
 export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
@@ -840,20 +856,6 @@ export type DateTimeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel
  * Reference to a field of type 'DateTime[]'
  */
 export type ListDateTimeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'DateTime[]'>
-    
-
-
-/**
- * Reference to a field of type 'Bytes'
- */
-export type BytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes'>
-    
-
-
-/**
- * Reference to a field of type 'Bytes[]'
- */
-export type ListBytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes[]'>
     
 
 

@@ -77,7 +77,8 @@ export const UserGroupScalarFieldEnum = {
   providedId: 'providedId',
   environmentTag: 'environmentTag',
   name: 'name',
-  token: 'token',
+  tokenHash: 'tokenHash',
+  tokenEncrypted: 'tokenEncrypted',
   properties: 'properties',
   mapping: 'mapping',
   createdAt: 'createdAt',
@@ -88,7 +89,8 @@ export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof t
 
 
 export const RetiredTokenScalarFieldEnum = {
-  token: 'token',
+  tokenHash: 'tokenHash',
+  tokenEncrypted: 'tokenEncrypted',
   teamId: 'teamId',
   expiresAt: 'expiresAt'
 } as const

@@ -440,10 +440,6 @@ export type ApiTokenCreatescopesInput = {
   set: string[]
 }
 
-export type BytesFieldUpdateOperationsInput = {
-  set?: runtime.Bytes
-}
-
 export type ApiTokenUpdatescopesInput = {
   set?: string[]
   push?: string | string[]

@@ -35,19 +35,22 @@ export type RetiredTokenSumAggregateOutputType = {
 }
 
 export type RetiredTokenMinAggregateOutputType = {
-  token: string | null
+  tokenHash: runtime.Bytes | null
+  tokenEncrypted: runtime.Bytes | null
   teamId: number | null
   expiresAt: Date | null
 }
 
 export type RetiredTokenMaxAggregateOutputType = {
-  token: string | null
+  tokenHash: runtime.Bytes | null
+  tokenEncrypted: runtime.Bytes | null
   teamId: number | null
   expiresAt: Date | null
 }
 
 export type RetiredTokenCountAggregateOutputType = {
-  token: number
+  tokenHash: number
+  tokenEncrypted: number
   teamId: number
   expiresAt: number
   _all: number
@@ -63,19 +66,22 @@ export type RetiredTokenSumAggregateInputType = {
 }
 
 export type RetiredTokenMinAggregateInputType = {
-  token?: true
+  tokenHash?: true
+  tokenEncrypted?: true
   teamId?: true
   expiresAt?: true
 }
 
 export type RetiredTokenMaxAggregateInputType = {
-  token?: true
+  tokenHash?: true
+  tokenEncrypted?: true
   teamId?: true
   expiresAt?: true
 }
 
 export type RetiredTokenCountAggregateInputType = {
-  token?: true
+  tokenHash?: true
+  tokenEncrypted?: true
   teamId?: true
   expiresAt?: true
   _all?: true
@@ -168,7 +174,8 @@ export type RetiredTokenGroupByArgs<ExtArgs extends runtime.Types.Extensions.Int
 }
 
 export type RetiredTokenGroupByOutputType = {
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   teamId: number
   expiresAt: Date
   _count: RetiredTokenCountAggregateOutputType | null
@@ -197,31 +204,35 @@ export type RetiredTokenWhereInput = {
   AND?: Prisma.RetiredTokenWhereInput | Prisma.RetiredTokenWhereInput[]
   OR?: Prisma.RetiredTokenWhereInput[]
   NOT?: Prisma.RetiredTokenWhereInput | Prisma.RetiredTokenWhereInput[]
-  token?: Prisma.StringFilter<"RetiredToken"> | string
+  tokenHash?: Prisma.BytesFilter<"RetiredToken"> | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFilter<"RetiredToken"> | runtime.Bytes
   teamId?: Prisma.IntFilter<"RetiredToken"> | number
   expiresAt?: Prisma.DateTimeFilter<"RetiredToken"> | Date | string
   userGroup?: Prisma.XOR<Prisma.UserGroupScalarRelationFilter, Prisma.UserGroupWhereInput>
 }
 
 export type RetiredTokenOrderByWithRelationInput = {
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   teamId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   userGroup?: Prisma.UserGroupOrderByWithRelationInput
 }
 
 export type RetiredTokenWhereUniqueInput = Prisma.AtLeast<{
-  token?: string
+  tokenHash?: runtime.Bytes
   AND?: Prisma.RetiredTokenWhereInput | Prisma.RetiredTokenWhereInput[]
   OR?: Prisma.RetiredTokenWhereInput[]
   NOT?: Prisma.RetiredTokenWhereInput | Prisma.RetiredTokenWhereInput[]
+  tokenEncrypted?: Prisma.BytesFilter<"RetiredToken"> | runtime.Bytes
   teamId?: Prisma.IntFilter<"RetiredToken"> | number
   expiresAt?: Prisma.DateTimeFilter<"RetiredToken"> | Date | string
   userGroup?: Prisma.XOR<Prisma.UserGroupScalarRelationFilter, Prisma.UserGroupWhereInput>
-}, "token">
+}, "tokenHash">
 
 export type RetiredTokenOrderByWithAggregationInput = {
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   teamId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   _count?: Prisma.RetiredTokenCountOrderByAggregateInput
@@ -235,48 +246,56 @@ export type RetiredTokenScalarWhereWithAggregatesInput = {
   AND?: Prisma.RetiredTokenScalarWhereWithAggregatesInput | Prisma.RetiredTokenScalarWhereWithAggregatesInput[]
   OR?: Prisma.RetiredTokenScalarWhereWithAggregatesInput[]
   NOT?: Prisma.RetiredTokenScalarWhereWithAggregatesInput | Prisma.RetiredTokenScalarWhereWithAggregatesInput[]
-  token?: Prisma.StringWithAggregatesFilter<"RetiredToken"> | string
+  tokenHash?: Prisma.BytesWithAggregatesFilter<"RetiredToken"> | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesWithAggregatesFilter<"RetiredToken"> | runtime.Bytes
   teamId?: Prisma.IntWithAggregatesFilter<"RetiredToken"> | number
   expiresAt?: Prisma.DateTimeWithAggregatesFilter<"RetiredToken"> | Date | string
 }
 
 export type RetiredTokenCreateInput = {
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   expiresAt: Date | string
   userGroup: Prisma.UserGroupCreateNestedOneWithoutRetiredTokensInput
 }
 
 export type RetiredTokenUncheckedCreateInput = {
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   teamId: number
   expiresAt: Date | string
 }
 
 export type RetiredTokenUpdateInput = {
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   userGroup?: Prisma.UserGroupUpdateOneRequiredWithoutRetiredTokensNestedInput
 }
 
 export type RetiredTokenUncheckedUpdateInput = {
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   teamId?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RetiredTokenCreateManyInput = {
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   teamId: number
   expiresAt: Date | string
 }
 
 export type RetiredTokenUpdateManyMutationInput = {
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RetiredTokenUncheckedUpdateManyInput = {
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   teamId?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -292,7 +311,8 @@ export type RetiredTokenOrderByRelationAggregateInput = {
 }
 
 export type RetiredTokenCountOrderByAggregateInput = {
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   teamId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
 }
@@ -302,13 +322,15 @@ export type RetiredTokenAvgOrderByAggregateInput = {
 }
 
 export type RetiredTokenMaxOrderByAggregateInput = {
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   teamId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
 }
 
 export type RetiredTokenMinOrderByAggregateInput = {
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   teamId?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
 }
@@ -360,12 +382,14 @@ export type RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput = {
 }
 
 export type RetiredTokenCreateWithoutUserGroupInput = {
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   expiresAt: Date | string
 }
 
 export type RetiredTokenUncheckedCreateWithoutUserGroupInput = {
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   expiresAt: Date | string
 }
 
@@ -399,61 +423,70 @@ export type RetiredTokenScalarWhereInput = {
   AND?: Prisma.RetiredTokenScalarWhereInput | Prisma.RetiredTokenScalarWhereInput[]
   OR?: Prisma.RetiredTokenScalarWhereInput[]
   NOT?: Prisma.RetiredTokenScalarWhereInput | Prisma.RetiredTokenScalarWhereInput[]
-  token?: Prisma.StringFilter<"RetiredToken"> | string
+  tokenHash?: Prisma.BytesFilter<"RetiredToken"> | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFilter<"RetiredToken"> | runtime.Bytes
   teamId?: Prisma.IntFilter<"RetiredToken"> | number
   expiresAt?: Prisma.DateTimeFilter<"RetiredToken"> | Date | string
 }
 
 export type RetiredTokenCreateManyUserGroupInput = {
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   expiresAt: Date | string
 }
 
 export type RetiredTokenUpdateWithoutUserGroupInput = {
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RetiredTokenUncheckedUpdateWithoutUserGroupInput = {
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RetiredTokenUncheckedUpdateManyWithoutUserGroupInput = {
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 
 
 export type RetiredTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   teamId?: boolean
   expiresAt?: boolean
   userGroup?: boolean | Prisma.UserGroupDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["retiredToken"]>
 
 export type RetiredTokenSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   teamId?: boolean
   expiresAt?: boolean
   userGroup?: boolean | Prisma.UserGroupDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["retiredToken"]>
 
 export type RetiredTokenSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   teamId?: boolean
   expiresAt?: boolean
   userGroup?: boolean | Prisma.UserGroupDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["retiredToken"]>
 
 export type RetiredTokenSelectScalar = {
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   teamId?: boolean
   expiresAt?: boolean
 }
 
-export type RetiredTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"token" | "teamId" | "expiresAt", ExtArgs["result"]["retiredToken"]>
+export type RetiredTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tokenHash" | "tokenEncrypted" | "teamId" | "expiresAt", ExtArgs["result"]["retiredToken"]>
 export type RetiredTokenInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   userGroup?: boolean | Prisma.UserGroupDefaultArgs<ExtArgs>
 }
@@ -474,9 +507,13 @@ export type $RetiredTokenPayload<ExtArgs extends runtime.Types.Extensions.Intern
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     /**
-     * The replaced token.
+     * What the replaced token is found by: the id of a key (4 bytes), then the token's keyed hash (16 bytes).
      */
-    token: string
+    tokenHash: runtime.Bytes
+    /**
+     * The replaced token, encrypted with the key that its hash names.
+     */
+    tokenEncrypted: runtime.Bytes
     /**
      * The group that it still identifies.
      */
@@ -568,8 +605,8 @@ export interface RetiredTokenDelegate<ExtArgs extends runtime.Types.Extensions.I
    * // Get first 10 RetiredTokens
    * const retiredTokens = await prisma.retiredToken.findMany({ take: 10 })
    * 
-   * // Only select the `token`
-   * const retiredTokenWithTokenOnly = await prisma.retiredToken.findMany({ select: { token: true } })
+   * // Only select the `tokenHash`
+   * const retiredTokenWithTokenHashOnly = await prisma.retiredToken.findMany({ select: { tokenHash: true } })
    * 
    */
   findMany<T extends RetiredTokenFindManyArgs>(args?: Prisma.SelectSubset<T, RetiredTokenFindManyArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RetiredTokenPayload<ExtArgs>, T, "findMany", GlobalOmitOptions>>
@@ -613,9 +650,9 @@ export interface RetiredTokenDelegate<ExtArgs extends runtime.Types.Extensions.I
    *   ]
    * })
    * 
-   * // Create many RetiredTokens and only return the `token`
-   * const retiredTokenWithTokenOnly = await prisma.retiredToken.createManyAndReturn({
-   *   select: { token: true },
+   * // Create many RetiredTokens and only return the `tokenHash`
+   * const retiredTokenWithTokenHashOnly = await prisma.retiredToken.createManyAndReturn({
+   *   select: { tokenHash: true },
    *   data: [
    *     // ... provide data here
    *   ]
@@ -704,9 +741,9 @@ export interface RetiredTokenDelegate<ExtArgs extends runtime.Types.Extensions.I
    *   ]
    * })
    * 
-   * // Update zero or more RetiredTokens and only return the `token`
-   * const retiredTokenWithTokenOnly = await prisma.retiredToken.updateManyAndReturn({
-   *   select: { token: true },
+   * // Update zero or more RetiredTokens and only return the `tokenHash`
+   * const retiredTokenWithTokenHashOnly = await prisma.retiredToken.updateManyAndReturn({
+   *   select: { tokenHash: true },
    *   where: {
    *     // ... provide filter here
    *   },
@@ -909,7 +946,8 @@ export interface Prisma__RetiredTokenClient<T, Null = never, ExtArgs extends run
  * Fields of the RetiredToken model
  */
 export interface RetiredTokenFieldRefs {
-  readonly token: Prisma.FieldRef<"RetiredToken", 'String'>
+  readonly tokenHash: Prisma.FieldRef<"RetiredToken", 'Bytes'>
+  readonly tokenEncrypted: Prisma.FieldRef<"RetiredToken", 'Bytes'>
   readonly teamId: Prisma.FieldRef<"RetiredToken", 'Int'>
   readonly expiresAt: Prisma.FieldRef<"RetiredToken", 'DateTime'>
 }

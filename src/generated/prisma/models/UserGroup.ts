@@ -39,7 +39,8 @@ export type UserGroupMinAggregateOutputType = {
   providedId: string | null
   environmentTag: $Enums.EnvironmentTag | null
   name: string | null
-  token: string | null
+  tokenHash: runtime.Bytes | null
+  tokenEncrypted: runtime.Bytes | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -49,7 +50,8 @@ export type UserGroupMaxAggregateOutputType = {
   providedId: string | null
   environmentTag: $Enums.EnvironmentTag | null
   name: string | null
-  token: string | null
+  tokenHash: runtime.Bytes | null
+  tokenEncrypted: runtime.Bytes | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -59,7 +61,8 @@ export type UserGroupCountAggregateOutputType = {
   providedId: number
   environmentTag: number
   name: number
-  token: number
+  tokenHash: number
+  tokenEncrypted: number
   properties: number
   mapping: number
   createdAt: number
@@ -81,7 +84,8 @@ export type UserGroupMinAggregateInputType = {
   providedId?: true
   environmentTag?: true
   name?: true
-  token?: true
+  tokenHash?: true
+  tokenEncrypted?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -91,7 +95,8 @@ export type UserGroupMaxAggregateInputType = {
   providedId?: true
   environmentTag?: true
   name?: true
-  token?: true
+  tokenHash?: true
+  tokenEncrypted?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -101,7 +106,8 @@ export type UserGroupCountAggregateInputType = {
   providedId?: true
   environmentTag?: true
   name?: true
-  token?: true
+  tokenHash?: true
+  tokenEncrypted?: true
   properties?: true
   mapping?: true
   createdAt?: true
@@ -200,7 +206,8 @@ export type UserGroupGroupByOutputType = {
   providedId: string
   environmentTag: $Enums.EnvironmentTag | null
   name: string
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   properties: runtime.JsonValue | null
   mapping: runtime.JsonValue
   createdAt: Date
@@ -235,7 +242,8 @@ export type UserGroupWhereInput = {
   providedId?: Prisma.StringFilter<"UserGroup"> | string
   environmentTag?: Prisma.EnumEnvironmentTagNullableFilter<"UserGroup"> | $Enums.EnvironmentTag | null
   name?: Prisma.StringFilter<"UserGroup"> | string
-  token?: Prisma.StringFilter<"UserGroup"> | string
+  tokenHash?: Prisma.BytesFilter<"UserGroup"> | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFilter<"UserGroup"> | runtime.Bytes
   properties?: Prisma.JsonNullableFilter<"UserGroup">
   mapping?: Prisma.JsonFilter<"UserGroup">
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
@@ -248,7 +256,8 @@ export type UserGroupOrderByWithRelationInput = {
   providedId?: Prisma.SortOrder
   environmentTag?: Prisma.SortOrderInput | Prisma.SortOrder
   name?: Prisma.SortOrder
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   properties?: Prisma.SortOrderInput | Prisma.SortOrder
   mapping?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -259,25 +268,27 @@ export type UserGroupOrderByWithRelationInput = {
 export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   teamId?: number
   providedId?: string
-  token?: string
+  tokenHash?: runtime.Bytes
   AND?: Prisma.UserGroupWhereInput | Prisma.UserGroupWhereInput[]
   OR?: Prisma.UserGroupWhereInput[]
   NOT?: Prisma.UserGroupWhereInput | Prisma.UserGroupWhereInput[]
   environmentTag?: Prisma.EnumEnvironmentTagNullableFilter<"UserGroup"> | $Enums.EnvironmentTag | null
   name?: Prisma.StringFilter<"UserGroup"> | string
+  tokenEncrypted?: Prisma.BytesFilter<"UserGroup"> | runtime.Bytes
   properties?: Prisma.JsonNullableFilter<"UserGroup">
   mapping?: Prisma.JsonFilter<"UserGroup">
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
-}, "teamId" | "token" | "providedId" | "providedId">
+}, "teamId" | "tokenHash" | "providedId" | "providedId">
 
 export type UserGroupOrderByWithAggregationInput = {
   teamId?: Prisma.SortOrder
   providedId?: Prisma.SortOrder
   environmentTag?: Prisma.SortOrderInput | Prisma.SortOrder
   name?: Prisma.SortOrder
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   properties?: Prisma.SortOrderInput | Prisma.SortOrder
   mapping?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -297,7 +308,8 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   providedId?: Prisma.StringWithAggregatesFilter<"UserGroup"> | string
   environmentTag?: Prisma.EnumEnvironmentTagNullableWithAggregatesFilter<"UserGroup"> | $Enums.EnvironmentTag | null
   name?: Prisma.StringWithAggregatesFilter<"UserGroup"> | string
-  token?: Prisma.StringWithAggregatesFilter<"UserGroup"> | string
+  tokenHash?: Prisma.BytesWithAggregatesFilter<"UserGroup"> | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesWithAggregatesFilter<"UserGroup"> | runtime.Bytes
   properties?: Prisma.JsonNullableWithAggregatesFilter<"UserGroup">
   mapping?: Prisma.JsonWithAggregatesFilter<"UserGroup">
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"UserGroup"> | Date | string
@@ -308,7 +320,8 @@ export type UserGroupCreateInput = {
   providedId: string
   environmentTag?: $Enums.EnvironmentTag | null
   name: string
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -321,7 +334,8 @@ export type UserGroupUncheckedCreateInput = {
   providedId: string
   environmentTag?: $Enums.EnvironmentTag | null
   name: string
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -333,7 +347,8 @@ export type UserGroupUpdateInput = {
   providedId?: Prisma.StringFieldUpdateOperationsInput | string
   environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -346,7 +361,8 @@ export type UserGroupUncheckedUpdateInput = {
   providedId?: Prisma.StringFieldUpdateOperationsInput | string
   environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -359,7 +375,8 @@ export type UserGroupCreateManyInput = {
   providedId: string
   environmentTag?: $Enums.EnvironmentTag | null
   name: string
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -370,7 +387,8 @@ export type UserGroupUpdateManyMutationInput = {
   providedId?: Prisma.StringFieldUpdateOperationsInput | string
   environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -382,7 +400,8 @@ export type UserGroupUncheckedUpdateManyInput = {
   providedId?: Prisma.StringFieldUpdateOperationsInput | string
   environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -394,7 +413,8 @@ export type UserGroupCountOrderByAggregateInput = {
   providedId?: Prisma.SortOrder
   environmentTag?: Prisma.SortOrder
   name?: Prisma.SortOrder
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   properties?: Prisma.SortOrder
   mapping?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -410,7 +430,8 @@ export type UserGroupMaxOrderByAggregateInput = {
   providedId?: Prisma.SortOrder
   environmentTag?: Prisma.SortOrder
   name?: Prisma.SortOrder
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -420,7 +441,8 @@ export type UserGroupMinOrderByAggregateInput = {
   providedId?: Prisma.SortOrder
   environmentTag?: Prisma.SortOrder
   name?: Prisma.SortOrder
-  token?: Prisma.SortOrder
+  tokenHash?: Prisma.SortOrder
+  tokenEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -440,6 +462,10 @@ export type StringFieldUpdateOperationsInput = {
 
 export type NullableEnumEnvironmentTagFieldUpdateOperationsInput = {
   set?: $Enums.EnvironmentTag | null
+}
+
+export type BytesFieldUpdateOperationsInput = {
+  set?: runtime.Bytes
 }
 
 export type DateTimeFieldUpdateOperationsInput = {
@@ -472,7 +498,8 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   providedId: string
   environmentTag?: $Enums.EnvironmentTag | null
   name: string
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -484,7 +511,8 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   providedId: string
   environmentTag?: $Enums.EnvironmentTag | null
   name: string
-  token: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -511,7 +539,8 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   providedId?: Prisma.StringFieldUpdateOperationsInput | string
   environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -523,7 +552,8 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   providedId?: Prisma.StringFieldUpdateOperationsInput | string
   environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -566,7 +596,8 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   providedId?: boolean
   environmentTag?: boolean
   name?: boolean
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   properties?: boolean
   mapping?: boolean
   createdAt?: boolean
@@ -580,7 +611,8 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   providedId?: boolean
   environmentTag?: boolean
   name?: boolean
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   properties?: boolean
   mapping?: boolean
   createdAt?: boolean
@@ -592,7 +624,8 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   providedId?: boolean
   environmentTag?: boolean
   name?: boolean
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   properties?: boolean
   mapping?: boolean
   createdAt?: boolean
@@ -604,14 +637,15 @@ export type UserGroupSelectScalar = {
   providedId?: boolean
   environmentTag?: boolean
   name?: boolean
-  token?: boolean
+  tokenHash?: boolean
+  tokenEncrypted?: boolean
   properties?: boolean
   mapping?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "token" | "properties" | "mapping" | "createdAt" | "updatedAt", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
@@ -645,9 +679,14 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     name: string
     /**
-     * The current user group token: identifies the group when a dashboard is rendered. Not a credential for the API.
+     * What the current user group token is found by: the id of a key (4 bytes), then the token's keyed hash (16 bytes).
      */
-    token: string
+    tokenHash: runtime.Bytes
+    /**
+     * The current user group token, encrypted with the key that its hash names. It identifies the group when a dashboard is
+     * rendered, and is no credential for the API.
+     */
+    tokenEncrypted: runtime.Bytes
     /**
      * Variables for dashboards and the SQL editor: a JSON object, stored as text to keep the order of its members.
      */
@@ -1092,7 +1131,8 @@ export interface UserGroupFieldRefs {
   readonly providedId: Prisma.FieldRef<"UserGroup", 'String'>
   readonly environmentTag: Prisma.FieldRef<"UserGroup", 'EnvironmentTag'>
   readonly name: Prisma.FieldRef<"UserGroup", 'String'>
-  readonly token: Prisma.FieldRef<"UserGroup", 'String'>
+  readonly tokenHash: Prisma.FieldRef<"UserGroup", 'Bytes'>
+  readonly tokenEncrypted: Prisma.FieldRef<"UserGroup", 'Bytes'>
   readonly properties: Prisma.FieldRef<"UserGroup", 'Json'>
   readonly mapping: Prisma.FieldRef<"UserGroup", 'Json'>
   readonly createdAt: Prisma.FieldRef<"UserGroup", 'DateTime'>

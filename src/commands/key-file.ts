@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { generateEncryptionKey, parseEncryptionKeys } from '../domain/keys.ts';
+
+/** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */
+export const keyFile = (dataDir: string): string => join(dataDir, 'encryption-keys');
+
+/** How often a running gateway looks for changes of the file: after twice that, every gateway encrypts with a key that was added. */
+export const keyRefreshMs = 1_000;
+
+/** Creates the file with a new key unless there is one. Of several processes that do so at once, all use the key of one. */
+export function createKeyFile(file: string): void {
+  if (existsSync(file)) return;
+  try {
+    // Unlike a rename, a link never replaces what another process put there.
+    writeDraft(file, `${generateEncryptionKey()}\n`, (draft) => linkSync(draft, file));
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  }
+}
+
+/** Adds a new key, which encrypts from now on. The file has the old keys or the new ones, also after a crash of the machine. */
+export function addKey(file: string): void {
+  writeDraft(file, `${generateEncryptionKey()}\n${readFileSync(file, 'utf8')}`, (draft) => renameSync(draft, file));
+}
+
+/** Reads the keys in the file. @throws Error that names the file and what is wrong; the message contains no key. */
+export function readKeyFile(file: string): readonly Buffer[] {
+  const { keys, problems } = parseEncryptionKeys(readFileSync(file, 'utf8'));
+  if (problems.length > 0) throw new Error(`The file ${file} ${problems.join('; ')}. Restore it from a backup.`);
+  return keys;
+}
+
+/**
+ * Follows the file.
+ *
+ * @returns a function that returns the keys when the file has changed since it was read. A file that is gone or damaged leaves the
+ *   keys as they are.
+ */
+export function followKeyFile(file: string): { readonly keys: readonly Buffer[]; reload(): readonly Buffer[] | undefined } {
+  let version = versionOf(file);
+  return {
+    keys: readKeyFile(file),
+    reload() {
+      const current = versionOf(file);
+      if (current === undefined || current === version) return undefined;
+      version = current;
+      try {
+        return readKeyFile(file);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Changes whenever the file does: it is only ever replaced. */
+function versionOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stat && `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
+}
+
+/** Writes a file beside `file` that only its owner may read, and has it put into place. On disk when this returns. */
+function writeDraft(file: string, text: string, place: (draft: string) => void): void {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    const descriptor = openSync(draft, 'wx', 0o600);
+    try {
+      writeSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    place(draft);
+    syncFolder(dirname(file));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Makes a new name in a folder survive a crash of the machine. Windows cannot open folders. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

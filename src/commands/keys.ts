@@ -1,0 +1,117 @@
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/client.ts';
+import { countRowsByKey, type KeyUse, type TokenTable, withKeysLock } from '../database/queries/stored-tokens.ts';
+import { reencryptTokens } from '../domain/key-rotation.ts';
+import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
+import { type CommandContext, withDatabase } from './context.ts';
+import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
+import { readOptions } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The streams of `keys`: for the result, and for progress. */
+export interface KeysIo {
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+const keysHelp = `Usage:
+  user-group-gateway keys list [--json]
+  user-group-gateway keys rotate encryption
+
+list shows the id of each encryption key and how many tokens use it; no command shows a key.
+rotate encrypts all user group tokens with another key, while gateways run. It may be interrupted and run again.
+`;
+
+/**
+ * `keys list|rotate encryption`: shows and rotates the encryption keys. Can be run while the server runs.
+ *
+ * @throws UsageError for invalid arguments, before anything is opened.
+ */
+export async function keys([action, ...args]: string[], io: KeysIo = process): Promise<number> {
+  if (action === '--help' || args.includes('--help')) {
+    io.stdout.write(keysHelp);
+    return 0;
+  }
+  switch (action) {
+    case 'list':
+      return list(args, io);
+    case 'rotate':
+      if (args.length !== 1 || args[0] !== 'encryption')
+        throw new UsageError(`keys rotate takes one argument: encryption.\n\n${keysHelp}`);
+      return withDatabase((context) => rotate(context, io));
+    default:
+      throw new UsageError(`${action ? `Unknown command "keys ${action}".` : 'No subcommand was given.'}\n\n${keysHelp}`);
+  }
+}
+
+async function list(args: readonly string[], { stdout }: KeysIo): Promise<number> {
+  const { given, words, problems } = readOptions(args, { json: 'flag' });
+  if (words.length + problems.length > 0)
+    throw new UsageError([...problems, 'keys list accepts only --json.', '', keysHelp].join('\n'));
+  return withDatabase(async ({ database, keys: { ids } }) => {
+    const uses = await countRowsByKey(database);
+    const rows = (id: string, table: TokenTable) => uses.find((use) => use.id === id && use.table === table)?.rows ?? 0;
+    const listed = ids.map((id, index) => ({
+      ...{ id, encrypts: index === 0 },
+      ...{ currentTokens: rows(id, 'user_group'), retiredTokens: rows(id, 'retired_token') },
+    }));
+    const text = listed.map(({ id, encrypts, currentTokens, retiredTokens }, index) => {
+      const use = encrypts ? 'encrypts and decrypts' : 'decrypts';
+      return `${index + 1}.  ${id}  ·  ${use}  ·  current tokens: ${currentTokens}  ·  retired tokens: ${retiredTokens}`;
+    });
+    stdout.write(`${given.has('json') ? JSON.stringify(listed) : text.join('\n')}\n`);
+    return 0;
+  });
+}
+
+async function rotate(context: CommandContext, { stdout, stderr }: KeysIo): Promise<number> {
+  const { config, database, keys: ring } = context;
+  const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
+  const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
+  if (isAdded) await sleep(2 * keyRefreshMs); // until every gateway encrypts with it
+
+  const progress = stderr.isTTY ? stderr : undefined;
+  const { changed, remaining, problems } = await reencryptTokens(database, ring, (done, total) => {
+    progress?.write(`\r${done} of ${total} tokens (${Math.floor((100 * done) / total)} %)`);
+  });
+  progress?.write('\r\x1b[K');
+  stdout.write(`Encrypted ${changed} tokens with the key ${ring.ids[0]}.\n`);
+  if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
+  const others = ring.ids.slice(1);
+  if (others.length > 0) {
+    const where = file ? `the file ${file}: all lines after the first` : 'ENCRYPTION_KEYS or the file of ENCRYPTION_KEYS_FILE';
+    stdout.write(
+      `No token uses another key. Once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,
+    );
+  }
+  return 0;
+}
+
+/** Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. Returns whether it did. */
+async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<boolean> {
+  ring.refresh(); // another process may just have added one
+  if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return false;
+  if (!file) throw new Error(noNewKey());
+  if (ring.ids.length >= maxEncryptionKeys) {
+    throw new Error(`The file ${file} has ${ring.ids.length} keys, the most there may be. Remove lines after the first.`);
+  }
+  addKey(file);
+  ring.refresh();
+  return true;
+}
+
+/** What to do first when the keys are settings. The key is a new one. */
+const noNewKey = (): string =>
+  'Every token is encrypted with the first key already. To rotate it, add a new key behind the others, restart every gateway, then ' +
+  'put the new key first, restart every gateway again, and run this command. A new key:\n\n' +
+  `  ${generateEncryptionKey()}\n`;
+
+function describeRemaining(remaining: readonly KeyUse[], problems: readonly string[]): string {
+  const uses = remaining.map(({ id, table, rows }) => `${rows} rows of ${table} use the key ${id}`).join(', ');
+  const why =
+    problems.length > 0
+      ? problems.join('\n')
+      : 'A gateway still encrypts with that key: restart it, then run this command again.';
+  return `Some tokens still use another key, which must be kept: ${uses}.\n${why}`;
+}

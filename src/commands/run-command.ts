@@ -1,0 +1,68 @@
+import { ConfigError } from '../config.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { UsageError } from './usage-error.ts';
+
+const help = `Usage: user-group-gateway COMMAND
+
+  serve [--workers N]   start the gateway with N processes (default: 1)
+  token                 create, list and revoke API tokens
+  migrate               apply pending database migrations
+  keys                  list the encryption keys, and rotate them
+  docs-config           check the configuration files of documentation sites, or print their JSON Schema
+
+Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE,
+BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS, DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
+`;
+
+/**
+ * Runs a command and prints what it says when it fails.
+ *
+ * @param args the name of the command and its arguments.
+ * @returns the exit status: 0, or 1 for a failure, 2 for a usage error; a command may have others.
+ */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  try {
+    return await dispatch(args);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+/** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
+async function dispatch([command, ...args]: readonly string[]): Promise<number> {
+  if ((command === 'serve' || command === 'migrate') && args.includes('--help')) return print(help);
+  switch (command) {
+    case 'serve':
+      return (await import('./serve.ts')).serve(args);
+    case 'token':
+      return (await import('./token.ts')).token(args);
+    case 'migrate':
+      return (await import('./migrate.ts')).migrate(args);
+    case 'keys':
+      return (await import('./keys.ts')).keys(args);
+    case 'docs-config': {
+      const { docsConfig } = await import('./docs-config.ts');
+      const { stdin, stdout, stderr, env } = process;
+      return docsConfig(args, { stdin, stdout, stderr, env, cwd: process.cwd() });
+    }
+    case 'help':
+    case '--help':
+      return print(help);
+    default:
+      throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+/** Prints the message of an expected failure (a plain `Error` is one) or the stack of an unexpected one. Exit codes: 1 failure, 2 usage error. */
+function report(error: unknown): number {
+  const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
+  const isText = error instanceof Error && (expected || error.constructor === Error);
+  const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
+  process.stderr.write(`${text ?? String(error)}\n`);
+  return error instanceof UsageError ? 2 : 1;
+}

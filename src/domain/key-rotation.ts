@@ -1,0 +1,82 @@
+import type { Database } from '../database/client.ts';
+import {
+  countRowsByKey,
+  findTokensOfKey,
+  type KeyUse,
+  type Reencryption,
+  replaceStoredTokens,
+  type StoredToken,
+  type TokenTable,
+} from '../database/queries/stored-tokens.ts';
+import { DecryptionError, type KeyRing } from './keys.ts';
+import { decryptToken, encryptToken } from './user-group-tokens.ts';
+
+/** How many tokens are read and written in one statement: few enough that a request waits only milliseconds for one of them. */
+const batchSize = 200;
+
+/** How often the whole is gone through, because rows may be skipped while requests change them. */
+const maxPasses = 5;
+
+/** What a re-encryption has done. */
+export interface ReencryptionResult {
+  /** How many tokens were encrypted anew. */
+  readonly changed: number;
+  /** Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it meanwhile. */
+  readonly remaining: readonly KeyUse[];
+  /** Why tokens cannot be decrypted, the first few. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Encrypts every user group token with the first key that uses another one. Requests go on meanwhile: a token that one of them
+ * rotates at the same moment is the request's. It can be interrupted at any time; the next call does what is left.
+ *
+ * @param onProgress hears how many of how many tokens are done.
+ */
+export async function reencryptTokens(
+  database: Pick<Database, 'query'>,
+  keys: KeyRing,
+  onProgress: (done: number, total: number) => void,
+): Promise<ReencryptionResult> {
+  const [first] = keys.ids;
+  const findOthers = async () => (await countRowsByKey(database)).filter(({ id }) => id !== first);
+  let others = await findOthers();
+  const total = others.reduce((sum, { rows }) => sum + rows, 0);
+  const problems = new Set<string>();
+  let changed = 0;
+
+  for (let pass = 0; pass < maxPasses && others.length > 0; pass += 1) {
+    for (const { table, id } of others) {
+      for await (const batch of batchesOf(database, table, id)) {
+        const changes = reencrypt(keys, table, batch, problems);
+        if (changes.length > 0) changed += await replaceStoredTokens(database, table, changes);
+        onProgress(Math.min(changed, total), total);
+      }
+    }
+    others = await findOthers();
+  }
+  return { changed, remaining: others, problems: [...problems] };
+}
+
+/** Goes on behind the last hash, so that rows that cannot be changed do not come again. */
+async function* batchesOf(database: Pick<Database, 'query'>, table: TokenTable, id: string): AsyncGenerator<StoredToken[]> {
+  for (let after: Buffer | undefined; ; ) {
+    const batch = await findTokensOfKey(database, { table, id, after, limit: batchSize });
+    if (batch.length === 0) return;
+    yield batch;
+    after = batch.at(-1)?.tokenHash;
+  }
+}
+
+function reencrypt(keys: KeyRing, table: TokenTable, batch: readonly StoredToken[], problems: Set<string>): Reencryption[] {
+  return batch.flatMap((stored) => {
+    try {
+      const token = decryptToken(keys, table, stored);
+      return { previousHash: stored.tokenHash, ...encryptToken(keys, table, token) };
+    } catch (error) {
+      if (!(error instanceof DecryptionError)) throw error;
+      if (problems.size < 10) problems.add(error.message);
+      return [];
+    }
+  });
+}

@@ -1,0 +1,8 @@
+import { existsSync } from 'node:fs';
+
+/** The folder of package.json, as a URL that ends with a slash: found from the sources, and from wherever the bundler put this module. */
+export const packageRoot: URL = findUp(new URL('.', import.meta.url));
+
+function findUp(folder: URL): URL {
+  return existsSync(new URL('package.json', folder)) ? folder : findUp(new URL('..', folder));
+}

@@ -1,0 +1,179 @@
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
+import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
+import { copyDataDir } from '../support/data-dir.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { beginLoad, tokensOf } from '../support/load.ts';
+import { endProcesses, launch, run, serve, until } from '../support/process.ts';
+
+afterEach(endProcesses);
+
+const apiToken = 'an-api-token-of-the-operator';
+const create = async (url: string, id: string, token = apiToken): Promise<string> =>
+  (await sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: id } })).json.user_group.token;
+
+/** The group of a token, as the embed backend asks for it. */
+async function viewer(url: string, token: string): Promise<string | undefined> {
+  const query = 'query ($token: String) { userGroup(by: { token: $token }) { providedId } }';
+  const { json } = await sendRequest(url, 'POST', '/graphql', { token: apiToken, body: { query, variables: { token } } });
+  return json.data.userGroup?.providedId;
+}
+
+const list = async (settings: Record<string, string>) => {
+  const { code, stdout, stderr } = await run(['keys', 'list', '--json'], settings);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as { id: string; encrypts: boolean; currentTokens: number; retiredTokens: number }[];
+};
+
+function embedded() {
+  const dataDir = copyDataDir();
+  onTestFinished(() => dataDir.remove());
+  const file = join(dataDir.path, 'encryption-keys');
+  return { dataDir, file, settings: { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: apiToken } };
+}
+
+test('the embedded database gets a key of its own, in a file that only its owner may read; processes that start at once share it', async () => {
+  const { file, settings } = embedded();
+  const gateways = await Promise.all([serve(settings), serve(settings), serve(settings)]);
+  expect(readFileSync(file, 'utf8')).toMatch(/^[\w+/]{43}=\n$/);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const tokens = await Promise.all(gateways.map(({ url }, index) => create(url, `group ${index}`)));
+  for (const { url } of gateways) {
+    expect(await Promise.all(tokens.map((token) => viewer(url, token)))).toEqual(['group 0', 'group 1', 'group 2']);
+  }
+  for (const gateway of gateways) expect((await gateway.stop()).code).toBe(0);
+});
+
+test('without its file an embedded database with tokens is not served, and no other key is made; with it, it is', async () => {
+  const { file, settings } = embedded();
+  const gateway = await serve(settings);
+  const token = await create(gateway.url, 'acme');
+  await gateway.stop();
+  const original = readFileSync(file, 'utf8');
+  const saved = `${file}.saved`;
+  renameSync(file, saved);
+
+  const refused = await run(['serve'], settings);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /encrypted with the key with the id [0-9a-f]{8}, which is not configured. The file .*encryption-keys is missing/,
+  );
+  expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
+
+  writeFileSync(file, 'damaged\n', { mode: 0o600 });
+  expect((await run(['serve'], settings)).stderr).toMatch(/encryption-keys must be 32-byte keys in base64: it has 5 bytes/);
+
+  writeFileSync(file, `${generateEncryptionKey()}\n`);
+  const another = await run(['serve'], settings);
+  expect(another.stderr).toMatch(/encrypted with the key with the id [0-9a-f]{8}, which is not configured. Add it to the file/);
+  expect(another.stderr).not.toMatch(/\n\s+at /);
+
+  writeFileSync(file, original);
+  chmodSync(file, 0o600);
+  const again = await serve(settings);
+  expect(await viewer(again.url, token)).toBe('acme');
+  await again.stop();
+});
+
+test('keys rotate encryption replaces the key of the file while two gateways serve writes, and loses nothing', async () => {
+  const { file, settings } = embedded();
+  const [busy, idle] = await Promise.all([serve(settings), serve(settings)]);
+  const first = await create(idle.url, 'before');
+  const load = beginLoad(busy.url, apiToken, 2);
+  await load.successes(10);
+
+  const rotated = await run(['keys', 'rotate', 'encryption'], settings);
+  expect(rotated).toMatchObject({ code: 0, stderr: '' });
+  await load.successes(10);
+  await load.stop();
+  expect([...load.failures, ...load.replies.filter(({ status }) => status !== 200)]).toEqual([]);
+
+  const [added, old] = await list(settings);
+  expect(added).toMatchObject({ encrypts: true, currentTokens: load.stored.size + 1 });
+  expect(old).toMatchObject({ encrypts: false, currentTokens: 0, retiredTokens: 0 });
+  expect(rotated.stdout).toContain(`remove the old keys (${old?.id})`);
+
+  // The old key is removed while they serve.
+  const [line = ''] = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(`${file}.new`, `${line}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  for (const { url } of [busy, idle]) {
+    expect(await viewer(url, first)).toBe('before');
+    expect(await tokensOf(url, apiToken, load.stored.keys())).toEqual(load.stored);
+  }
+  for (const gateway of [busy, idle]) await gateway.stop();
+});
+
+/** A database with tokens that are encrypted with the first key, some of them retired. */
+async function databaseWith(key: string, groups: number) {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const ring = new KeyRing([Buffer.from(key, 'base64')]);
+  const tokens = Array.from({ length: groups }, (_, index) => `imported token ${index}`);
+  await database.prisma.userGroup.createMany({
+    data: tokens.map((token, index) => ({
+      providedId: `group ${index}`,
+      name: 'Group',
+      ...encryptToken(ring, 'user_group', token),
+    })),
+  });
+  const [{ teamId } = { teamId: 0 }] = await database.prisma.userGroup.findMany({ orderBy: { teamId: 'asc' }, take: 1 });
+  await database.prisma.retiredToken.createMany({
+    data: tokens.slice(0, 300).map((token, index) => ({
+      ...{ teamId: teamId + index, expiresAt: new Date(Date.now() + 3_600_000) },
+      ...encryptToken(ring, 'retired_token', `retired ${token}`),
+    })),
+  });
+  return { database, tokens };
+}
+
+test('with keys from the settings the operator adds the key; a rotation that is killed goes on when it is run again', async () => {
+  const [old, added] = [generateEncryptionKey(), generateEncryptionKey()];
+  const { database, tokens } = await databaseWith(old, 5_000);
+  const only = { DATABASE_URL: database.url, ENCRYPTION_KEYS: old };
+  const both = { DATABASE_URL: database.url, ENCRYPTION_KEYS: `${added},${old}` };
+
+  const unprepared = await run(['keys', 'rotate', 'encryption'], only);
+  expect(unprepared).toMatchObject({ code: 1, stdout: '' });
+  expect(unprepared.stderr).toMatch(/add a new key behind the others.*\n\n {2}[\w+/]{43}=\n/s);
+  expect(unprepared.stderr).not.toContain(old);
+
+  const started = launch(process.execPath, ['dist/main.js', 'keys', 'rotate', 'encryption'], both);
+  const { ids } = new KeyRing([Buffer.from(added, 'base64')]);
+  const changed = async () => (await list(both)).find(({ id }) => id === ids[0])?.currentTokens ?? 0;
+  const isBegun = "select from user_group where substr(token_hash, 1, 4) = decode($1, 'hex') limit 1";
+  await until(async () => (await database.pool.query(isBegun, [...ids])).rowCount === 1, 'the rotation has begun');
+  started.child.kill('SIGKILL');
+  await started.ended;
+  expect(await changed()).toBeGreaterThan(0);
+
+  expect(await run(['keys', 'rotate', 'encryption'], both)).toMatchObject({ code: 0, stderr: '' });
+  expect(await list(both)).toEqual([
+    { id: ids[0], encrypts: true, currentTokens: 5_000, retiredTokens: 300 },
+    { id: expect.any(String), encrypts: false, currentTokens: 0, retiredTokens: 0 },
+  ]);
+
+  // The new key alone decrypts everything now; the old one alone is refused.
+  const ring = new KeyRing([Buffer.from(added, 'base64')]);
+  const rows = await database.prisma.userGroup.findMany({ orderBy: { teamId: 'asc' } });
+  expect(rows.map((row) => decryptToken(ring, 'user_group', row))).toEqual(tokens);
+  const refused = await run(['token', 'list'], only);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(`the key with the id ${ids[0]}, which is not configured. Add it to ENCRYPTION_KEYS`);
+});
+
+test('a token that was changed by hand keeps its old key, and is reported', async () => {
+  const [old, added] = [generateEncryptionKey(), generateEncryptionKey()];
+  const { database } = await databaseWith(old, 3);
+  await database.pool.query("update user_group set token_encrypted = token_encrypted || '\\x00' where provided_id = 'group 1'");
+  const both = { DATABASE_URL: database.url, ENCRYPTION_KEYS: `${added},${old}` };
+  const { code, stdout, stderr } = await run(['keys', 'rotate', 'encryption'], both);
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(/^Encrypted 5 tokens with the key [0-9a-f]{8}\.\n$/),
+  });
+  expect(stderr).toMatch(/1 rows of user_group use the key [0-9a-f]{8}\.\nA value of user_group.token_encrypted was changed/);
+});

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { generateEncryptionKey } from '../src/domain/keys.ts';
+
+const url = 'postgresql://somebody@db.example/gateway';
+const [first, second] = [generateEncryptionKey(), generateEncryptionKey()];
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-config-'));
+  writeFileSync(join(folder, 'good'), `${first}\n${second}\n`);
+  writeFileSync(join(folder, 'bad'), `${first}\n${second.slice(8)}\n`);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const keysOf = (environment: NodeJS.ProcessEnv) =>
+  readConfig(environment, false).encryptionKeys?.map((key) => key.toString('base64'));
+
+/** The lines that say what is wrong. */
+function problems(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    readConfig(environment, false);
+    return [];
+  } catch (error) {
+    return (error as Error).message.split('\n').slice(1);
+  }
+}
+
+test('encryption keys come from the setting, or from the file of the other setting', () => {
+  expect(keysOf({ DATABASE_URL: url, ENCRYPTION_KEYS: `${first},${second}` })).toEqual([first, second]);
+  expect(keysOf({ DATABASE_URL: url, ENCRYPTION_KEYS_FILE: join(folder, 'good') })).toEqual([first, second]);
+  expect(keysOf({ ENCRYPTION_KEYS: second })).toEqual([second]);
+});
+
+test('the embedded database needs no setting', () => {
+  expect(keysOf({})).toBeUndefined();
+  expect(keysOf({ ENCRYPTION_KEYS: '', ENCRYPTION_KEYS_FILE: '' })).toBeUndefined();
+});
+
+test('DATABASE_URL without keys is refused with a key to paste, another one each time', () => {
+  const pasted = [1, 2].map(() => {
+    const text = problems({ DATABASE_URL: url }).join('\n');
+    expect(text).toMatch(/ENCRYPTION_KEYS must be set along with DATABASE_URL/);
+    const [, key = ''] = /^ *ENCRYPTION_KEYS=(\S+)$/m.exec(text) ?? [];
+    expect(keysOf({ DATABASE_URL: url, ENCRYPTION_KEYS: key })).toEqual([key]);
+    return key;
+  });
+  expect(pasted[0]).not.toBe(pasted[1]);
+});
+
+test('mistakes in the keys are reported with all others, and no key is shown', () => {
+  const short = second.slice(8);
+  const found = problems({ PORT: 'x', DATABASE_URL: url, ENCRYPTION_KEYS: `${first},${short}` });
+  expect(found).toEqual([
+    '  PORT must be a whole number from 0 to 65535',
+    '  ENCRYPTION_KEYS must be 32-byte keys in base64: key 2 of 2 has 26 bytes',
+  ]);
+  expect(problems({ ENCRYPTION_KEYS_FILE: join(folder, 'bad') })).toEqual([
+    '  ENCRYPTION_KEYS_FILE must be 32-byte keys in base64: key 2 of 2 has 26 bytes',
+  ]);
+});
+
+test.each([
+  ['both settings', { ENCRYPTION_KEYS: first, ENCRYPTION_KEYS_FILE: 'keys' }, /are both set; set one of them$/],
+  ['a file that is missing', { ENCRYPTION_KEYS_FILE: '/nowhere/keys' }, /ENCRYPTION_KEYS_FILE cannot be read: ENOENT/],
+])('%s are refused', (_, environment, message) => {
+  expect(problems({ DATABASE_URL: url, ...environment })).toEqual([expect.stringMatching(message)]);
+});
