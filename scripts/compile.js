@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Written beside dist, which is replaced only when all is there: a gateway that runs from it loads modules when it needs them.
+// Written next to dist, which is replaced only when everything is complete: a running gateway loads modules from it on demand.
 const [next, previous, dist] = ['dist.next', 'dist.previous', 'dist'].map((name) => join(root, name));
 
 for (const folder of [next, previous]) rmSync(folder, { recursive: true, force: true });
@@ -56,7 +56,7 @@ function licenses() {
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
   );
-  return [...folders].sort().map(licenseOf).join('\n\n');
+  return [...folders].sort((a, b) => (a < b ? -1 : 1)).map(licenseOf).join('\n\n');
 }
 
 function licenseOf(folder) {

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 
 /** The length of an encryption key, in bytes. */
-export const encryptionKeyBytes = 32;
+const encryptionKeyBytes = 32;
 
 /** The most keys that may be configured. A look-up by token hashes it under each of them. */
 export const maxEncryptionKeys = 16;

@@ -118,7 +118,7 @@ test.runIf(process.platform === 'linux').each(['', 'not a number\n'])(
 test.each([
   ['missing', /postgres-password is missing/, (file: string) => rmSync(file)],
   ['empty', /postgres-password is empty/, (file: string) => writeFileSync(file, '')],
-  ['another', /does not accept the password in .*postgres-password/, (file: string) => writeFileSync(file, 'another')],
+  ['wrong', /does not accept the password in .*postgres-password/, (file: string) => writeFileSync(file, 'another')],
 ])(
   'explains that the password of existing data is %s and what to do, generates no other, and leaves no server running',
   async (_, text, spoil) => {

@@ -63,8 +63,7 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('%s', (page) 
     ]);
     const env = {
       ...{ PATH: `${folder}${delimiter}${process.env['PATH']}`, HOME: folder, LOG_LEVEL: 'silent' },
-      ...{ GATEWAY: gateway.url, DATABASE_URL: gateway.database.url, API_TOKEN: gateway.token },
-      ENCRYPTION_KEYS: testKey,
+      ...{ GATEWAY: gateway.url, DATABASE_URL: gateway.database.url, ENCRYPTION_KEYS: testKey, API_TOKEN: gateway.token },
       ...{ READ_ONLY_API_TOKEN: readOnly.secret, UNTAGGED_API_TOKEN: untagged.secret },
     };
     let userGroupToken = '';

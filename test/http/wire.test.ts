@@ -176,7 +176,7 @@ describe('a request after the last response of a connection', () => {
   });
 });
 
-test('a request that something else than HTTP follows gets its own response, then the connection ends', async () => {
+test('a request followed by invalid HTTP gets its own response, then the connection is closed', async () => {
   socket.write(`${text('before garbage')}BANANA\r\n\r\n`);
   const response = await nextResponse();
   expect([response.status, providedId(response)]).toEqual([200, 'before garbage']);

@@ -1,0 +1,76 @@
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addKey, createKeyFile, followKeyFile, keyFile, readKeyFile } from '../../src/commands/key-file.ts';
+import { generateEncryptionKey } from '../../src/domain/keys.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-keys-'));
+  file = keyFile(folder);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const lines = () => readFileSync(file, 'utf8').trimEnd().split('\n');
+const mode = () => statSync(file).mode & 0o777;
+
+test('is created once, for its owner only, and leaves no other file', () => {
+  createKeyFile(file);
+  const created = lines();
+  expect(created).toHaveLength(1);
+  createKeyFile(file);
+  expect(lines()).toEqual(created);
+  expect(mode()).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['encryption-keys']);
+});
+
+test('a key that is added comes first, and the others stay', () => {
+  createKeyFile(file);
+  const before = lines();
+  addKey(file);
+  expect(lines().slice(1)).toEqual(before);
+  expect(readKeyFile(file)).toHaveLength(2);
+  expect(mode()).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['encryption-keys']);
+});
+
+test.each([
+  [
+    'damaged',
+    () => `${generateEncryptionKey()}\n${generateEncryptionKey().slice(4)}`,
+    /^The file .*encryption-keys must be 32-byte keys/,
+  ],
+  ['empty', () => '', /contains no key/],
+])('a file that is %s is refused, with what is wrong and no key', (_, content, message) => {
+  const text = content();
+  writeFileSync(file, text);
+  expect(() => readKeyFile(file)).toThrow(message);
+  const error = (() => {
+    try {
+      return readKeyFile(file);
+    } catch (caught) {
+      return String(caught);
+    }
+  })();
+  for (const line of text.split('\n').filter(Boolean)) expect(error).not.toContain(line.slice(0, 10));
+});
+
+test('is read again once after each change; while it is damaged or gone, the keys stay', () => {
+  createKeyFile(file);
+  const { keys, reload } = followKeyFile(file);
+  expect(keys).toHaveLength(1);
+  expect(reload()).toBeUndefined();
+  addKey(file);
+  expect(reload()).toHaveLength(2);
+  expect(reload()).toBeUndefined();
+  const saved = `${file}.saved`;
+  renameSync(file, saved);
+  expect(reload()).toBeUndefined();
+  writeFileSync(file, 'damaged');
+  expect(reload()).toBeUndefined();
+  renameSync(saved, file);
+  expect(reload()).toHaveLength(2);
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { scopeNames } from '../../src/domain/caller.ts';
+import { errorCatalog } from '../../src/domain/errors.ts';
+import { readPage } from '../support/snippets.ts';
+
+/** Codes that `/api/user` never responds with. */
+const others = ['QUERY_TOO_COSTLY', 'RATE_LIMITED'];
+
+test('docs/rest.md lists each status and code of the REST API', () => {
+  const documented = [...readPage('docs/rest.md').matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
+    code,
+    Number(status),
+  ]);
+  const expected = Object.entries(errorCatalog).map(([code, { status }]) => [code, status] as const);
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected.filter(([code]) => !others.includes(code))));
+});
+
+test('docs/concepts.md lists each scope', () => {
+  const [, table = ''] = readPage('docs/concepts.md').split('## Scopes');
+  expect([...table.matchAll(/^\| `([\w:]+)` \|/gm)].map(([, scope]) => scope)).toEqual(scopeNames);
+});
+
+test('docs/configuration.md lists each setting', () => {
+  const settings = [...readFileSync('src/config.ts', 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): z/gm)].map(([, name]) => name);
+  const rows = [...readPage('docs/configuration.md').matchAll(/^\| (`[A-Z].*?) \|/gm)].map(([, names]) => names);
+  const documented = rows.flatMap((names = '') => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+  expect(settings.length).toBeGreaterThan(5);
+  expect(new Set(documented)).toEqual(new Set(settings));
+});
