@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { scopeNames } from '../../src/domain/caller.ts';
 import { errorCatalog } from '../../src/domain/errors.ts';
@@ -19,12 +18,4 @@ test('docs/rest.md lists each status and code of the REST API', () => {
 test('docs/concepts.md lists each scope', () => {
   const [, table = ''] = readPage('docs/concepts.md').split('## Scopes');
   expect([...table.matchAll(/^\| `([\w:]+)` \|/gm)].map(([, scope]) => scope)).toEqual(scopeNames);
-});
-
-test('docs/configuration.md lists each setting', () => {
-  const settings = [...readFileSync('src/config.ts', 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): z/gm)].map(([, name]) => name);
-  const rows = [...readPage('docs/configuration.md').matchAll(/^\| (`[A-Z].*?) \|/gm)].map(([, names]) => names);
-  const documented = rows.flatMap((names = '') => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
-  expect(settings.length).toBeGreaterThan(5);
-  expect(new Set(documented)).toEqual(new Set(settings));
 });
