@@ -18,7 +18,7 @@ const checks = [
     args: ['node_modules/tsx/dist/cli.mjs', 'scripts/print-schema.ts'],
     expected: () => readFileSync(`${root}/schema.graphql`, 'utf8'),
   },
-  { name: 'database client drift (fix: npm run generate)', args: ['scripts/generate-client.js', '--check'] },
+  { name: 'database client drift (fix: npm run generate)', args: ['--import', 'tsx', 'scripts/generate-client.js', '--check'] },
   { name: 'tarball', args: ['scripts/check-tarball.js'], prints: true },
 ];
 

@@ -56,10 +56,7 @@ function licenses() {
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
   );
-  return [...folders]
-    .sort((a, b) => (a < b ? -1 : 1))
-    .map(licenseOf)
-    .join('\n\n');
+  return [...folders].sort((a, b) => (a < b ? -1 : 1)).map(licenseOf).join('\n\n');
 }
 
 function licenseOf(folder) {

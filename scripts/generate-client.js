@@ -1,9 +1,10 @@
 // Generates the database client from prisma/schema.prisma into src/generated. It is committed, so that starting and testing
 // need no generator. With --check, changes nothing and fails if the committed files differ.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { digestFiles, readFiles } from './generated-digest.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const committed = join(root, 'src/generated/prisma');
@@ -27,8 +28,8 @@ if (status !== 0) {
 }
 
 if (process.argv.includes('--check')) {
-  const expected = read(generated);
-  const actual = read(committed);
+  const expected = readFiles(generated);
+  const actual = readFiles(committed);
   const differing = [...new Set([...expected.keys(), ...actual.keys()])].filter(
     (file) => expected.get(file) !== actual.get(file),
   );
@@ -40,12 +41,6 @@ if (process.argv.includes('--check')) {
 } else {
   rmSync(committed, { recursive: true, force: true });
   cpSync(generated, committed, { recursive: true });
+  writeFileSync(join(root, 'src/generated/prisma.sha256'), `${digestFiles(committed)}\n`);
 }
 rmSync(folder, { recursive: true, force: true });
-
-/** The text of each file of `folder`, by its path. */
-function read(folder) {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  return new Map(paths.map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]));
-}

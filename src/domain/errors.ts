@@ -9,11 +9,16 @@ export interface ErrorCatalogEntry {
   readonly title: string;
   /** What the caller should do. */
   readonly remedy: string;
+  /** When to try again. */
+  readonly retryAfterSeconds?: number;
+  /** The authentication scheme that the caller is asked to use. */
+  readonly authenticationScheme?: string;
 }
 
 /** What a legacy caller can do when its client or a proxy drops the body of a GET. */
 export const droppedBodyRemedy =
   'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
+
 const { maxHeaderBytes, maxBodyBytes, maxAnonymousBodyBytes } = requestLimits;
 const { requestMs, anonymousRequestMs } = requestTimeouts;
 
@@ -43,6 +48,7 @@ export const errorCatalog = {
     status: 401,
     title: 'No valid API token',
     remedy: 'Send the header "Authorization: Token <API_TOKEN>" with an API token that is neither expired nor revoked.',
+    authenticationScheme: 'Token',
   },
   FORBIDDEN: {
     status: 403,
@@ -88,6 +94,7 @@ export const errorCatalog = {
     status: 429,
     title: 'Too many requests',
     remedy: 'Wait for the number of seconds in the Retry-After header.',
+    retryAfterSeconds: 1,
   },
   INTERNAL: {
     status: 500,
@@ -99,6 +106,7 @@ export const errorCatalog = {
     title: 'Service unavailable',
     remedy:
       'Try again after the number of seconds in the Retry-After header. The message says whether a change may have been made.',
+    retryAfterSeconds: 1,
   },
 } as const satisfies Record<string, ErrorCatalogEntry>;
 

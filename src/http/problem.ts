@@ -1,22 +1,23 @@
-import { boundIssues, describeIssues, type ErrorCode, errorCatalog, GatewayError, type Issue } from '../domain/errors.ts';
+import {
+  boundIssues,
+  describeIssues,
+  type ErrorCatalogEntry,
+  type ErrorCode,
+  errorCatalog,
+  GatewayError,
+  type Issue,
+} from '../domain/errors.ts';
 import { mediaTypes } from './media-types.ts';
 import { errorCodePath } from './paths.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';
 
-/** The `Retry-After` header, in seconds. */
-const retryAfterSeconds = 1;
-
 /** The headers of every response with this error, regardless of the format of its body. */
 export function failureHeaders(code: ErrorCode): Record<string, string> {
-  switch (code) {
-    case 'UNAUTHENTICATED':
-      return { 'www-authenticate': 'Token' };
-    case 'RATE_LIMITED':
-    case 'UNAVAILABLE':
-      return { 'retry-after': String(retryAfterSeconds) };
-    default:
-      return {};
-  }
+  const { authenticationScheme, retryAfterSeconds }: ErrorCatalogEntry = errorCatalog[code];
+  return {
+    ...(authenticationScheme !== undefined && { 'www-authenticate': authenticationScheme }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  };
 }
 
 /** A failure to render: a `GatewayError`, or an error that a resolver returned. */

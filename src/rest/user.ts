@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { droppedBodyRemedy } from '../domain/errors.ts';
-import { prepareOperation } from '../graphql/execution/compiled-operation.ts';
+import { compileMutation } from '../graphql/execution/compiled-operation.ts';
 import type { GraphQLContext } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
@@ -92,7 +92,7 @@ export function userHandler(schema: GraphQLSchema, contextOf: (request: HttpRequ
   const compiled = new Map(
     Object.entries(operations).map(([method, { document, input }]) => [
       method,
-      { input, compiled: prepareOperation(schema, document) },
+      { input, compiled: compileMutation(schema, document) },
     ]),
   );
   return {

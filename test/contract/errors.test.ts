@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ErrorCode, errorCatalog } from '../../src/domain/errors.ts';
+import { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '../../src/domain/errors.ts';
+import { failureHeaders } from '../../src/http/problem.ts';
 
 /** Codes of the published list that nothing returns yet. */
 const reserved: readonly ErrorCode[] = ['RATE_LIMITED'];
@@ -22,3 +23,13 @@ test.each(Object.entries(errorCatalog))('%s has a status, a title and a remedy',
   expect(title).toMatch(/^[A-Z].*[^.]$/);
   expect(remedy).toMatch(/^[A-Z].*[.…]$/s);
 });
+
+test.each<[string, ErrorCatalogEntry]>(Object.entries(errorCatalog))(
+  '%s has the headers that its status calls for, and that its remedy names',
+  (code, { status, remedy, retryAfterSeconds }) => {
+    const headers = failureHeaders(code as ErrorCode);
+    expect(Object.hasOwn(headers, 'www-authenticate')).toBe(status === 401);
+    expect(Object.hasOwn(headers, 'retry-after')).toBe(/Retry-After/.test(remedy));
+    if (retryAfterSeconds !== undefined) expect(headers['retry-after']).toBe(String(retryAfterSeconds));
+  },
+);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../src/domain/caller.ts';
 import { asGatewayError, GatewayError, InvalidInput } from '../../src/domain/errors.ts';
-import { causeOf, prepareOperation } from '../../src/graphql/execution/compiled-operation.ts';
+import { causeOf, compileMutation } from '../../src/graphql/execution/compiled-operation.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { operations } from '../../src/rest/user.ts';
@@ -38,7 +38,7 @@ const contextOf = (caller: Caller): GraphQLContext => createContext({ db: bindQu
 type Outcome = { readonly result: string } | { readonly wrongTypes: true } | { readonly failed: string };
 
 async function compiled(method: string, input: object, context: GraphQLContext): Promise<Outcome> {
-  const operation = prepareOperation(schema, operations[method]?.document ?? '');
+  const operation = compileMutation(schema, operations[method]?.document ?? '');
   try {
     const result = await operation.run(input as Record<string, unknown>, context);
     if (!(result instanceof GatewayError)) return { result: JSON.stringify(result) };

@@ -14,8 +14,8 @@ import type { GraphQLContext } from '../schema/context.ts';
 import { inputCheckExtension } from '../schema/input-check.ts';
 import { compileOperation } from './compile.ts';
 
-/** An operation that is known to fit the schema, ready to be executed any number of times. */
-export interface PreparedOperation {
+/** A mutation that is valid against the schema, compiled once and executed any number of times. */
+export interface CompiledMutation {
   /**
    * Checks the caller and the input, executes the operation, and returns the data of its one root field; or the error that
    * the check found, with paths that begin at the input.
@@ -31,7 +31,7 @@ export interface PreparedOperation {
  *
  * @throws Error when it is not that, or does not fit the schema.
  */
-export function prepareOperation(schema: GraphQLSchema, source: string): PreparedOperation {
+export function compileMutation(schema: GraphQLSchema, source: string): CompiledMutation {
   const document = parse(source);
   const faults = validate(schema, document);
   const compiled = compileOperation(schema, document);
