@@ -54,7 +54,9 @@ function read(profile: Profile): Frame {
 function nameOf(node: ProfileNode | undefined): string {
   if (!node) return '?';
   const { functionName, url, lineNumber } = node.callFrame;
-  return `${functionName || '(anonymous)'}${url ? ` ${placeOf(url)}:${lineNumber + 1}` : ''}`;
+  // Sources that a loader compiled have no line numbers: it writes them on one line.
+  const line = url.endsWith('.ts') ? '' : `:${lineNumber + 1}`;
+  return `${functionName || '(anonymous)'}${url ? ` ${placeOf(url)}${line}` : ''}`;
 }
 
 /** The owner of a file, `gateway` or the name of a package, and the end of its path. */
