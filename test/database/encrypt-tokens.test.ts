@@ -96,6 +96,7 @@ test('a role that may not rewrite the statistics gets a message with the stateme
   const role = `owner_of_${name}`;
   await database.pool.query(
     `create role ${role} login password 'limited'; grant usage, create on schema public to ${role};
+     grant create on database ${name} to ${role};
      alter table user_group owner to ${role}; alter table retired_token owner to ${role}; alter table _prisma_migrations owner to ${role};
      alter table api_token owner to ${role}`,
   );

@@ -14,3 +14,10 @@ test('inserts a closing quote before the comma that belongs at the same place', 
   expect(text).toBe('["a",\n"b"]');
   expect(fixes.map(({ range }) => range.start.offset)).toEqual([3, 3]);
 });
+
+test('removes an extra } and adds the comma that is missing after it', () => {
+  const source = '{"name":"x","feedback":{"raiseIssue":false}}"modeToggle":{"isHidden":true}}';
+  const { text } = applyFixes(source, {});
+  expect(text).toBe('{"name":"x","feedback":{"raiseIssue":false},"modeToggle":{"isHidden":true}}');
+  expect(applyFixes(text, {})).toEqual({ text, fixes: [] });
+});

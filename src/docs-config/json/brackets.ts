@@ -90,6 +90,8 @@ function skipExtraClosing(parser: ParserState, message: string): void {
   const certain = scanner.text[range.start - 1] === found;
   scanner.report(certain ? createRemoval(range, message, suggestion) : { range, message, suggestion });
   scanner.recovering = !certain;
+  // A comma that is missing as well belongs after it: before it, the two edits would exclude each other.
+  if (certain) scanner.lastEnd = scanner.at;
 }
 
 /** Notes that one of the closing brackets too many is accounted for. */
