@@ -53,4 +53,6 @@ export const smallResponseBytes = 65_536;
 
 /** How many bytes of the rest of a rejected body are read and discarded, and on how many connections at a time. */
 export const maxLingerBytes = 262_144;
+/** The same limit in chunks: a client may send chunks of one byte, and each costs more than its bytes. */
+export const maxLingerChunks = 256;
 export const maxLingeringConnections = 64;

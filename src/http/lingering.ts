@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { httpTimeouts, maxLingerBytes, maxLingeringConnections } from './limits.ts';
+import { httpTimeouts, maxLingerBytes, maxLingerChunks, maxLingeringConnections } from './limits.ts';
 
 /**
  * Closes connections whose request was rejected before it was read to its end. A connection that is closed with unread data is reset, and a
@@ -16,9 +16,11 @@ export class Lingering {
     // Node calls it when the response is sent: now it only says that no more will come.
     socket.destroySoon = () => void socket.end();
     let bytes = 0;
+    let chunks = 0;
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > maxLingerBytes) socket.destroy();
+      chunks += 1;
+      if (bytes > maxLingerBytes || chunks > maxLingerChunks) socket.destroy();
     });
     incoming.on('end', () => void socket.destroySoon());
     incoming.read(0); // or Node, when the response is sent, removes the listener of a request that nothing was read of

@@ -46,3 +46,18 @@ test('a client that goes on sending what was rejected is disconnected', async ()
   await closed;
   expect(socket.bytesWritten).toBeLessThan(50_000_000);
 });
+
+test('a client that goes on sending in tiny chunks is disconnected after few of them', async () => {
+  const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', allowHalfOpen: true });
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  socket.on('error', () => {});
+  const ended = once(socket, 'end');
+  socket.resume();
+  const chunks = '1\r\n[\r\n'.repeat(1_000);
+  socket.write('POST /graphql HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
+  socket.write(chunks.repeat(5)); // more than a body may have
+  await ended;
+  while (!socket.closed) await Promise.race([closed, new Promise((resolve) => socket.write(chunks, resolve))]);
+  // By bytes alone it could send 262,144 chunks.
+  expect(socket.bytesWritten).toBeLessThan(1_000_000);
+});
