@@ -45,12 +45,12 @@ const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: tr
 /** What a migration does that its SQL file cannot. */
 interface MigrationCode {
   /**
-   * Runs before the SQL, in its transaction and under its lock. The SQL must work without it on a database that it has nothing to
-   * do in, and must fail on any other: `prisma migrate deploy` runs the SQL alone. Returns whether there was anything to do.
+   * Runs before the SQL, in its transaction and under its lock. `prisma migrate deploy` runs the SQL alone: that must succeed where
+   * there is nothing to convert, and fail everywhere else. Returns whether there was anything to convert.
    */
   before(query: Query, options: MigrateOptions): Promise<boolean>;
   /**
-   * Runs once the transaction has ended, for what no transaction can do, if there was anything to do before. Returns what an
+   * Runs once the transaction has ended, for what no transaction can do, if there was anything to convert. Returns what an
    * operator should know.
    */
   after(client: pg.PoolClient): Promise<string | undefined>;

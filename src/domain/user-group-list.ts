@@ -59,7 +59,7 @@ interface ListRequest {
  * A page of the groups that the caller has access to. Each page is read anew: a group that is created or deleted meanwhile
  * neither repeats nor hides another, unless its place in the order changes.
  *
- * @param isAbandoned whether nobody waits for the response any more, so that reads that did not begin are left out.
+ * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
  * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds.

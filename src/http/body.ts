@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, InvalidInput } from '../domain/errors.ts';
+import { GatewayError, InvalidInput, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { parseJson } from './json.ts';
@@ -116,6 +116,9 @@ export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo
   throw new InvalidInput([{ path: [], message: 'The body must be one JSON object.' }]);
 }
 
+/** The most characters of a header that a message repeats. */
+const maxShownHeader = 100;
+
 function requireJson(contentType: string = mediaTypes.json, encoding = 'identity'): void {
   if (contentType === mediaTypes.json && encoding === 'identity') return; // the usual form
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
@@ -123,18 +126,16 @@ function requireJson(contentType: string = mediaTypes.json, encoding = 'identity
   if (type !== mediaTypes.json || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
     throw new GatewayError(
       'UNSUPPORTED_MEDIA_TYPE',
-      `The body must be ${mediaTypes.json} in UTF-8, not ${shorten(contentType)}.`,
+      `The body must be ${mediaTypes.json} in UTF-8, not ${shorten(contentType, maxShownHeader)}.`,
     );
   }
   if (encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(
       'UNSUPPORTED_MEDIA_TYPE',
-      `The content encoding ${shorten(encoding)} is not supported; send the body without one.`,
+      `The content encoding ${shorten(encoding, maxShownHeader)} is not supported; send the body without one.`,
     );
   }
 }
-
-const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 function tooLarge(maxBytes: number): GatewayError {
   const condition = maxBytes < maxBodyBytes ? ' without an accepted API token' : '';

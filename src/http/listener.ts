@@ -10,13 +10,14 @@ import {
 import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
-import { asGatewayError, type ErrorCode, errorCatalog, GatewayError, safeToRepeat } from '../domain/errors.ts';
+import { asGatewayError, GatewayError, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
+import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
@@ -162,7 +163,8 @@ class Exchange implements HttpRequest, Expiring {
     let hold: BodyHold | undefined;
     try {
       assertOneHost(incoming);
-      if (!route) throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path)}. GET / lists the available paths.`);
+      if (!route)
+        throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path, 200)}. GET / lists the available paths.`);
       if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
       if (isSmall(incoming)) {
         this.body = await this.readBody();
@@ -240,29 +242,3 @@ class Exchange implements HttpRequest, Expiring {
 }
 
 const noBytes = Buffer.alloc(0);
-
-/** For the record only: a client that has disconnected gets no response. */
-const disconnected = (): GatewayError => new GatewayError('INVALID_INPUT', 'The client disconnected before the response.');
-
-const tooSlow = (): GatewayError =>
-  new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorCatalog.REQUEST_TIMEOUT.remedy}`);
-
-const tooLong = (): GatewayError =>
-  new GatewayError(
-    'UNAVAILABLE',
-    `No result within ${httpTimeouts.responseMs / 1_000} seconds. The requested change may have been made, or may still be made. ${safeToRepeat}`,
-  );
-
-const shorten = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
-
-/** The failure of a request that Node's parser rejected. */
-function parserFailure(parserCode: string | undefined): { code: ErrorCode; message: string } {
-  switch (parserCode) {
-    case 'HPE_HEADER_OVERFLOW':
-      return { code: 'HEADERS_TOO_LARGE', message: `The headers exceed the limit of ${httpLimits.maxHeaderBytes} bytes.` };
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { code: 'REQUEST_TIMEOUT', message: tooSlow().message };
-    default:
-      return { code: 'INVALID_INPUT', message: 'The request is not valid HTTP/1.1.' };
-  }
-}

@@ -33,7 +33,7 @@ export function docsConfigJsonSchema(options: JsonSchemaOptions = {}): Node {
 function complete(zodSchema: z.core.$ZodType, node: Node, options: JsonSchemaOptions): void {
   const { def } = zodSchema._zod;
   const annotations = annotationRegistry.get(zodSchema as z.ZodType) ?? {};
-  // The default of a missing object means nothing to an editor.
+  // Editors do not use the default of an object that is missing.
   if (def.type === 'prefault') delete node.default;
   if (def.type === 'object') completeObject(zodSchema as z.ZodObject, node, annotations, options);
   if (annotations.nested && !options.allowNestedGroups) keepFirstBranch(node);
