@@ -15,7 +15,10 @@ export class Lingering {
   /** Call it before the response ends. */
   start(incoming: IncomingMessage): void {
     const { socket } = incoming;
-    if (!this.mayStart()) return closeAtOnce(socket);
+    if (!this.mayStart()) {
+      closeAtOnce(socket);
+      return;
+    }
     this.connections += 1;
     // Node calls it when the response is sent: now it only says that no more will come.
     socket.destroySoon = () => void socket.end();
