@@ -1,5 +1,6 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { packageVersion } from '../package-root.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: user-group-gateway COMMAND
@@ -9,6 +10,7 @@ const help = `Usage: user-group-gateway COMMAND
   migrate               apply pending database migrations
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
+  help, version         print this help, or the version; also --help, --version
 
 Settings are environment variables:
 
@@ -48,6 +50,9 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
     case 'help':
     case '--help':
       return print(help);
+    case 'version':
+    case '--version':
+      return print(`${packageVersion()}\n`);
     default:
       throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
   }
