@@ -62,7 +62,8 @@ export const errorCatalog = {
     status: 409,
     title: 'Conflicts with an existing user group',
     remedy:
-      'Use another id, or an API token of the environment that the existing group belongs to. The message names that environment.',
+      'Use another id, or an API token of the environment that the existing group belongs to, or change the environment of one of ' +
+      'the groups (setUserGroupEnvironment over GraphQL). The message says which one is in the way.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

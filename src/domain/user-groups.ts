@@ -1,12 +1,13 @@
 import type { Database } from '../database/client.ts';
 import type { Lookups } from '../database/queries/lookups.ts';
+import type { UserGroupDraft } from '../database/queries/user-group-columns.ts';
 import type { Writes } from '../database/queries/writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { Conflict, InvalidInput, NotFound } from './errors.ts';
+import { Conflict, GatewayError, InvalidInput, NotFound } from './errors.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
-import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
+import { checkGetOrCreate, checkRotate, checkSelector } from './user-group-input.ts';
 
 /** The database access of the domain: Prisma, and the queries of the hot path, whose look-ups may have a database of their own. */
 export interface Db extends Pick<Database, 'prisma'> {
@@ -24,7 +25,21 @@ export interface UserGroupFields {
   readonly properties?: Json | undefined;
 }
 
-const notFound = () => new NotFound('No such user group in the environment of this API token.');
+/** The input of get-or-create. */
+export interface NewUserGroup extends UserGroupFields {
+  readonly providedId: string;
+  /** The environment of the group, `null` for untagged; the caller's by default. */
+  readonly environmentTag?: EnvironmentTag | null | undefined;
+}
+
+/** The result of get-or-create: the group as it is stored, and whether this call created it. */
+export interface Creation {
+  readonly userGroup: UserGroup;
+  readonly created: boolean;
+}
+
+/** The error for a group that does not exist, or that the caller has no access to. */
+export const notFound = (): NotFound => new NotFound('No such user group in the environment of this API token.');
 
 /**
  * Finds the selected group; a group that the caller has no access to counts as not found.
@@ -52,46 +67,80 @@ export function currentTokenOf(caller: Caller, { token }: Pick<UserGroup, 'token
  * Returns the group with this id, or creates it if it does not exist. An existing group is returned unchanged, whatever other
  * fields are given. Of any number of concurrent calls, in any number of processes, exactly one creates it.
  *
- * @param input `environmentTag` is the group's environment, `null` for untagged; it defaults to the caller's.
  * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
  * @throws InvalidInput. @throws Conflict when a group of another environment, or an untagged one, holds the id.
  */
-export async function getOrCreateUserGroup(
-  db: Db,
-  caller: Caller,
-  input: UserGroupFields & { readonly providedId: string; readonly environmentTag?: EnvironmentTag | null | undefined },
-): Promise<{ userGroup: UserGroup; created: boolean }> {
+export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUserGroup): Promise<Creation> {
   caller.require('groups:write');
   const environmentTag = caller.chooseEnvironment(input.environmentTag);
   checkGetOrCreate(caller, input);
-  const { providedId, name, mapping, properties } = input;
+  const { providedId } = input;
 
-  const ownOf = (groups: readonly UserGroup[] = []) => {
-    const own = groups.find((group) => group.environmentTag === environmentTag);
-    // Two groups share an id only if one is Customer and the other Testing.
-    if (!own && groups.some((group) => group.environmentTag === null || environmentTag === null))
-      throw idIsHeld(providedId, environmentTag);
-    return own;
-  };
-
-  const existing = ownOf(await db.lookups.groupsByProvidedId(providedId, caller.share));
+  const existing = ownAmong((await db.lookups.groupsByProvidedId(providedId, caller.share)) ?? [], {
+    providedId,
+    environmentTag,
+  });
   if (existing) return { userGroup: existing, created: false };
 
-  const token = issueToken('userGroup');
-  const draft = {
-    ...{ providedId, environmentTag, token, name: name ?? providedId },
-    properties: properties == null ? null : JSON.stringify(properties),
-    mapping: JSON.stringify(asObject(mapping ?? [])),
-  };
-  const stored = await db.writes.insertGroup(draft, caller.share);
-  // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
-  if (stored) return { userGroup: stored, created: stored.token === token };
+  const draft = draftOf(input, environmentTag);
+  for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
+    const stored = await db.writes.insertGroup(draft, caller.share);
+    // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
+    if (stored) return { userGroup: stored, created: stored.token === draft.token };
 
-  // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
-  const winner = ownOf(await db.writes.groupsHoldingId(providedId, caller.share));
-  if (winner) return { userGroup: winner, created: false };
-  throw idIsHeld(providedId, environmentTag);
+    // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
+    const holders = (await db.writes.groupsHoldingId(providedId, caller.share)) ?? [];
+    const winner = ownAmong(holders, { providedId, environmentTag });
+    if (winner) return { userGroup: winner, created: false };
+    // It was deleted since, or moved to another environment.
+  }
+  throw creationContended(providedId);
 }
+
+/** How often a creation begins again because the group that was in its way is gone. */
+export const maxCreationAttempts = 5;
+
+/** The error when groups with the id came and went during each attempt. */
+export function creationContended(providedId: string): GatewayError {
+  const cause = `User groups with the id ${JSON.stringify(providedId)} are being created and deleted at the same time.`;
+  return new GatewayError('UNAVAILABLE', `${cause} This one was not created. It is safe to try again.`);
+}
+
+/** Whether two groups of these environments may have the same id: only if one is Customer and the other Testing. */
+export function canShareId(a: EnvironmentTag | null, b: EnvironmentTag | null): boolean {
+  return a !== null && b !== null && a !== b;
+}
+
+/**
+ * The group of an environment among those that hold an id; undefined if it can be created.
+ *
+ * @throws Conflict when two groups that cannot share the id would.
+ */
+export function ownAmong(
+  groups: readonly UserGroup[],
+  { providedId, environmentTag }: Pick<UserGroup, 'providedId' | 'environmentTag'>,
+): UserGroup | undefined {
+  const own = groups.find((group) => group.environmentTag === environmentTag);
+  if (!own && groups.some((group) => !canShareId(group.environmentTag, environmentTag)))
+    throw idIsHeld(providedId, environmentTag);
+  return own;
+}
+
+/** A new group as it is stored, with a new token. */
+export function draftOf(
+  { providedId, name, mapping, properties }: NewUserGroup,
+  environmentTag: EnvironmentTag | null,
+): UserGroupDraft {
+  return {
+    ...{ providedId, environmentTag, token: issueToken('userGroup'), name: name ?? providedId },
+    properties: properties == null ? null : JSON.stringify(properties),
+    mapping: mappingText(mapping ?? []),
+  };
+}
+
+/** A mapping as it is stored: a JSON object. */
+export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
+  JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
 
 /** The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment. */
 function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Conflict {
@@ -101,28 +150,8 @@ function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Co
       ? `${id} belongs to a Customer or Testing user group, and an untagged group cannot share its id. Use another id, or an ` +
           'API token of that environment.'
       : `${id} belongs to an untagged user group, which cannot share its id. Use another id, an API token without an environment, ` +
-          'or ask the operator to label the untagged group as Customer or Testing (column environment_tag of table user_group).',
+          'or label the untagged group as Customer or Testing: setUserGroupEnvironment over GraphQL, with the scope admin.',
   );
-}
-
-/**
- * Changes the fields that are given; mapping and properties are replaced whole, and `properties: null` clears them.
- *
- * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws NotFound.
- */
-export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, change: UserGroupFields): Promise<UserGroup> {
-  checkUpdate(caller, { by, ...change });
-  const { name, mapping, properties } = change;
-  const group = await locate(db, caller, by);
-  if (!group) throw notFound();
-  const { environmentTag, allEnvironments } = caller;
-  const updated = await db.writes.updateGroup({
-    ...{ teamId: group.teamId, environmentTag, allEnvironments, name: name ?? undefined },
-    mapping: mapping == null ? undefined : JSON.stringify(asObject(mapping)),
-    properties: properties == null ? properties : JSON.stringify(properties),
-  });
-  if (!updated) throw notFound();
-  return updated;
 }
 
 /** The input of a token rotation. */
@@ -162,8 +191,13 @@ export async function rotateUserGroupToken(
   return rotated;
 }
 
-/** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */
-async function locate({ lookups }: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+/**
+ * Finds the group that is meant among those that the caller has access to, whatever its scopes. With `admin`, an id may mean two
+ * groups: then it is refused.
+ *
+ * @throws InvalidInput.
+ */
+export async function locate({ lookups }: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
   checkSelector(by);
   if ('teamId' in by) return onlyVisible(caller, await lookups.groupByTeamId(by.teamId, caller.share));
   if ('token' in by) {
@@ -181,6 +215,3 @@ async function locate({ lookups }: Db, caller: Caller, by: UserGroupBy): Promise
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {
   return group && caller.canAccess(group) ? group : undefined;
 }
-
-const asObject = (mapping: readonly DataSourceMapping[]): Record<string, string> =>
-  Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource]));

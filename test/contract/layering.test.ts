@@ -24,7 +24,10 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'docs-config': [],
   'docs-config-pool': ['docs-config', 'domain', 'fair-queue.ts'],
   database: ['generated', 'fair-queue.ts'],
-  'database/queries': ['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/text-rows.ts'],
+  'database/queries': [
+    ...['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/errors.ts'],
+    'database/text-rows.ts',
+  ],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
   'config.ts': ['domain/tokens.ts'],
   'fair-queue.ts': [],

@@ -4,6 +4,6 @@ import { bindWrites } from '../../src/database/queries/writes.ts';
 import type { Db } from '../../src/domain/user-groups.ts';
 
 /** The database access of the domain, on one database. */
-export function bindQueries(database: Pick<Database, 'prisma' | 'query'>): Db {
+export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'transaction'>): Db {
   return { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database) };
 }
