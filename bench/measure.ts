@@ -18,6 +18,9 @@ const firstWarmUpMs = 5_000;
 /** One in how many answers is compared in full. */
 const sampleEvery = 64;
 
+/** Those that write rows. */
+const writingWorkloads: readonly WorkloadId[] = ['rest-create', 'rest-rotate', 'rest-update'];
+
 /** What was measured of one system with one workload: a measurement a round. */
 export interface Series {
   readonly workload: WorkloadId;
@@ -62,6 +65,7 @@ export async function measureWorkload(
   const creations = measured.filter(({ system }) => system !== 'baseline').reduce((sum, { answered }) => sum + answered, 0);
   if (workload === 'rest-create') await verifyCreated(database, before + creations);
   if (workload === 'rest-rotate') await verifyTokens(generator, database);
+  if (workload === 'rest-update') await verifyUpdates(generator, database);
   return measured.map(({ system, measurements }) => ({ workload, system, measurements }));
 }
 
@@ -80,7 +84,7 @@ export async function measureByTurns(
       const [contender, result] = [contenders[which], results[which]];
       if (!contender || !result) continue;
       const { running, database } = contender;
-      if (workload === 'rest-create' || workload === 'rest-rotate') await tidy(database);
+      if (writingWorkloads.includes(workload)) await tidy(database);
       const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
       const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
       say(label);
@@ -122,5 +126,17 @@ async function verifyTokens(generator: Generator, database: BenchDatabase): Prom
     const text = 'select token from user_group where team_id = $1';
     const [stored] = await database.query<{ token: string }>(text, [firstTeamId + index]);
     if (stored?.token !== token) throw new Error(`a rotation returned ${token}, but ${stored?.token} is stored`);
+  }
+}
+
+async function verifyUpdates(generator: Generator, database: BenchDatabase): Promise<void> {
+  const updated = (await generator.recall({ database: database.name, count: 2_000 })).filter(({ revision }) => revision > 0);
+  if (updated.length === 0) throw new Error('no update was answered of any of the groups that were drawn');
+  for (const { index, revision } of updated) {
+    const text =
+      "select name, properties->>'revision' as revision, updated_at > created_at as later from user_group where team_id = $1";
+    const [stored] = await database.query<{ name: string; revision: string; later: boolean }>(text, [firstTeamId + index]);
+    const isStored = stored?.name === `Name ${revision}` && stored.revision === String(revision) && stored.later;
+    if (!isStored) throw new Error(`an update wrote ${revision}, but ${JSON.stringify(stored)} is stored`);
   }
 }

@@ -1,8 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import type { BenchDatabase } from './database.ts';
 import { firstTeamId, rowOf } from './load/rows.ts';
-import { hole, type WorkloadId, workloads } from './load/workloads.ts';
+import { hole, revisionHole, type WorkloadId, workloads } from './load/workloads.ts';
 import type { Running } from './systems.ts';
+
+/** The number that updates of a probe would write, and the name with it; no other update writes it. */
+const probeRevision = '1000000';
+const probeName = `Name ${probeRevision}`;
 
 /**
  * Looks whether a system does all of the work: that it refuses API tokens which are revoked, expired, unknown or without the
@@ -13,8 +17,9 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
   const [stored] = await database.query<{ token: string }>('select token from user_group where team_id = $1', [firstTeamId]);
   const token = stored?.token ?? '';
   const { method, path, body } = workloads[workload];
-  const key = workload === 'rest-get' ? rowOf(0).providedId.slice(-7) : token;
-  const ask = (secret: string) => send(port, method, path, secret, body.replaceAll(hole, key));
+  const key = workload === 'rest-get' || workload === 'rest-update' ? rowOf(0).providedId.slice(-7) : token;
+  const sent = body.replaceAll(hole, key).replaceAll(revisionHole, probeRevision);
+  const ask = (secret: string) => send(port, method, path, secret, sent);
 
   for (const [label, secret] of Object.entries(database.refused)) {
     const answer = await ask(secret);
@@ -25,6 +30,9 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
   // The first group is a Customer's.
   const other = await ask(database.credentials.find(({ environment }) => environment === 'Testing')?.secret ?? '');
   if (other.includes(`"${token}"`)) throw new Error(`${system} returns a group of another environment: ${other}`);
+  const [kept] = await database.query<{ name: string }>('select name from user_group where team_id = $1', [firstTeamId]);
+  if (kept?.name === probeName)
+    throw new Error(`${system} changes a group of another environment, or for an API token to refuse`);
 }
 
 /** Sends a request with a body on any method, and reads the answer. */

@@ -1,16 +1,16 @@
 import { digitsOf, environmentOf, type Groups, rowOf, tokenLength } from './rows.ts';
 
 /** What can be measured. */
-export const workloadIds = ['gql-token', 'rest-get', 'rest-create', 'rest-rotate'] as const;
+export const workloadIds = ['gql-token', 'rest-get', 'rest-create', 'rest-rotate', 'rest-update'] as const;
 
 /** The name of a workload. */
 export type WorkloadId = (typeof workloadIds)[number];
 
 /** How a workload asks, and what it must be answered. Every request of a workload has the same length, and so has its answer. */
 export interface Workload {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** The request's body, with {@link hole} where the key goes. */
+  /** The request's body, with {@link hole} where the key goes, and {@link revisionHole} where an update's number goes. */
   readonly body: string;
   /** How many bytes the key has. */
   readonly keyLength: number;
@@ -30,6 +30,9 @@ export interface Workload {
 
 /** Stands for the key in a body. */
 export const hole = '\u0000';
+
+/** Stands for the seven digits of {@link Groups.revision} in a body. */
+export const revisionHole = '\u0001';
 
 /** The document of `gql-token`: the embed backend's question on every dashboard view. */
 const document = 'query ($token: String!) { userGroup(by: {token: $token}) { teamId providedId name token environmentTag } }';
@@ -59,6 +62,13 @@ const createAnswer = (subject: number, teamId: unknown, token: unknown) => {
 const rotateAnswer = (subject: number, token: unknown) => {
   const { teamId, providedId, name, environment } = rowOf(subject);
   const user_group = { team_id: teamId, token, name, provided_id: providedId, api_environment_tag: environment };
+  return { success: 1, user_group };
+};
+
+const updateAnswer = (subject: number, revision: number, token: unknown) => {
+  const { teamId, providedId, environment } = rowOf(subject);
+  const [name, properties] = [`Name ${revision}`, { country: 'BE', revision }];
+  const user_group = { team_id: teamId, token, name, provided_id: providedId, properties, api_environment_tag: environment };
   return { success: 1, user_group };
 };
 
@@ -113,5 +123,19 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
     settle(groups, subject, body) {
       groups.replaceToken(subject, body, body.indexOf('"token":"') + 9);
     },
+  },
+  'rest-update': {
+    ...{ method: 'PUT', path: '/api/user', keyLength: 7 },
+    body: `{"user_group_id":"group-${hole}","name":"Name ${revisionHole}","properties":{"country":"BE","revision":${revisionHole}}}`,
+    next(groups) {
+      const subject = groups.drawIdle();
+      groups.revise(subject);
+      return subject;
+    },
+    writeKey: (_, subject, request, at) => writeDigits(subject, request, at),
+    specimen: JSON.stringify(updateAnswer(0, 1_000_000, anyToken)),
+    longer: customerIsLonger,
+    expected: (groups, subject) => updateAnswer(subject, groups.revision(subject), groups.token(subject)),
+    settle: (groups, subject) => groups.settleRevision(subject),
   },
 };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
+import type { Json } from '../../src/domain/limits.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
 import type { Db, UserGroupBy } from '../../src/domain/user-groups.ts';
 import type { UserGroup } from '../../src/generated/prisma/client.ts';
@@ -38,7 +39,7 @@ const pick = ({ name, properties, mapping }: UserGroup) => ({ name, properties, 
 const change = fc.record(
   {
     name: fc.constantFrom('a', 'b', 'c'),
-    properties: fc.constantFrom(null, {}, { list: [[1, [2]], []] }, { text: '{"a",NULL,\\"}' }),
+    properties: fc.constantFrom<Json>(null, {}, { list: [[1, [2]], []] }, { text: '{"a",NULL,\\"}' }),
     mapping: fc.constantFrom([], [{ schemaId: 's', dataSource: 'd' }]),
   },
   { requiredKeys: [] },

@@ -180,7 +180,7 @@ test('a bulk call has the same results as single calls one after another', async
     }),
     { numRuns: 25 },
   );
-  expect([...seen].sort()).toEqual([
+  expect([...seen].toSorted((a, b) => a.localeCompare(b))).toEqual([
     ...['Conflict ', 'Forbidden ', 'GetOrCreateUserGroupPayload false', 'GetOrCreateUserGroupPayload true', 'InvalidInput '],
   ]);
 });
