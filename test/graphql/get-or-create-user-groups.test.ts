@@ -253,6 +253,20 @@ describe('1,000 groups', () => {
   });
 });
 
+test('a response with more fields than may be resolved is refused as a whole: the issues of many invalid groups', async () => {
+  const mapping = Array.from({ length: 11 }, () => ({ schemaId: 's', dataSource: 'd' }));
+  const groups = Array.from({ length: 1_000 }, () => ({ providedId: 'x', mapping }));
+  const issues = repeat(4, (i) => `i${i}: issues { path message }`);
+  const query = `mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) {
+    ... on GetOrCreateUserGroupsPayload { results { ... on InvalidInput { ${issues} } } } } }`;
+  const { json } = await gateway.graphql(query, { groups });
+  expect(json.errors[0]).toMatchObject({
+    message: expect.stringContaining('The response exceeds the limit'),
+    extensions: { code: 'QUERY_TOO_COSTLY' },
+  });
+  expect(json.data).toBeUndefined();
+});
+
 test.each([
   ['in a variable', 'mutation ($i: GetOrCreateUserGroupsInput!) { getOrCreateUserGroups(input: $i) { __typename } }'],
   [
