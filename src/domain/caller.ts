@@ -16,7 +16,8 @@ interface ScopeDefinition {
 export const scopes = {
   'groups:read': { description: 'find and read user groups', includes: ['groups:resolve'] },
   'groups:write': {
-    description: 'get or create user groups, update them and rotate their tokens; includes reading the group that a call names',
+    description:
+      'get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names',
     includes: [],
   },
   'groups:resolve': {

@@ -34,7 +34,10 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'docs-config': [],
   'docs-config-pool': ['package-root.ts', 'docs-config', 'domain', 'fair-queue.ts', 'http/limits.ts'],
   database: ['package-root.ts', 'generated', 'fair-queue.ts'],
-  'database/queries': ['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/text-rows.ts'],
+  'database/queries': [
+    ...['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/errors.ts'],
+    'database/text-rows.ts',
+  ],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
   'config.ts': ['domain/keys.ts', 'domain/tokens.ts'],
   'fair-queue.ts': [],

@@ -45,6 +45,20 @@ const operations: Record<string, Operation> = {
     document: () => `mutation { getOrCreateUserGroup(input: { providedId: "acme" }) ${result} }`,
     scopes: write,
   },
+  getOrCreateUserGroups: {
+    document: () => `mutation { getOrCreateUserGroups(input: { groups: [{ providedId: "acme" }] }) ${result} }`,
+    scopes: write,
+  },
+  deleteUserGroup: {
+    document: () => `mutation { doomed: getOrCreateUserGroup(input: { providedId: "doomed" }) { __typename }
+      deleteUserGroup(input: { by: { providedId: "doomed" } }) ${result} }`,
+    scopes: write,
+  },
+  setUserGroupEnvironment: {
+    document: () =>
+      `mutation { setUserGroupEnvironment(input: { by: { providedId: "acme" }, environmentTag: TESTING }) ${result} }`,
+    scopes: ['admin'],
+  },
   updateUserGroup: {
     document: () => `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) ${result} }`,
     scopes: write,

@@ -66,6 +66,27 @@ test('get-or-create of a new group is two reads and one write', async () => {
   expect(statements).toEqual([reads('api_token'), reads('user_group'), expect.stringMatching(/^insert into user_group\b/)]);
 });
 
+const updates = expect.stringMatching(/^with\s+requested as .*\bupdate user_group\b/s);
+
+test('an update over REST is one read and one write, which finds the group', async () => {
+  await gateway.send('PUT', '/api/user', { body: { user_group_id: 'acme', name: 'renamed' } });
+  expect(statements).toEqual([reads('api_token'), updates]);
+});
+
+test.each(['teamId', 'providedId'])('an update over GraphQL by %s costs the same', async (selector) => {
+  const by = { [selector]: { teamId: group.team_id, providedId: 'acme' }[selector] };
+  const document = `mutation ($by: UserGroupBy!) { updateUserGroup(input: { by: $by, name: "renamed" }) { __typename } }`;
+  expect((await gateway.graphql(document, { by })).json.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
+  expect(statements).toEqual([reads('api_token'), updates]);
+});
+
+test('a merge patch is one transaction: the group is locked, then updated', async () => {
+  const document = `mutation { updateUserGroup(input: { by: { providedId: "acme" }, mergeProperties: { a: 1 } }) { __typename } }`;
+  expect((await gateway.graphql(document)).json.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
+  const locks = expect.stringMatching(/\bfor update of g\b/);
+  expect(statements).toEqual([reads('api_token'), expect.stringMatching(/^begin;/), locks, updates, 'commit']);
+});
+
 test('a hundred nodes cost one statement for the API token and one for the groups', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => Buffer.from(`UserGroup:${index}`).toString('base64'));
   await gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
