@@ -69,7 +69,10 @@ export function connectDatabase(
   const prisma = new PrismaClient({
     // Longer forms print the values of the statement that failed.
     errorFormat: 'minimal',
-    adapter: new SessionlessPrismaPg(pool, namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) } : {}),
+    adapter: new SessionlessPrismaPg(
+      pool,
+      namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) as string } : {},
+    ),
   });
   return {
     prisma,
@@ -101,12 +104,14 @@ async function limitStatements(client: pg.ClientBase): Promise<void> {
 
 const statementNames = new Map<string, string>();
 
-/** A name for a statement, the same for the same text, so that each connection prepares it once. */
-function statementName(sql: string): string {
-  let name = statementNames.get(sql);
-  if (!name) {
-    name = createHash('sha1').update(sql).digest('base64url');
-    if (statementNames.size < 1_000) statementNames.set(sql, name); // Prisma's texts are few; a bound all the same
-  }
+/** How many texts of Prisma's get a name: lists have thousands, by their filters, and each connection keeps what it prepared. */
+const maxStatementNames = 200;
+
+/** A name for a statement, the same for the same text, so that each connection prepares it once; none when there are too many. */
+function statementName(sql: string): string | undefined {
+  const known = statementNames.get(sql);
+  if (known !== undefined || statementNames.size >= maxStatementNames) return known;
+  const name = createHash('sha1').update(sql).digest('base64url');
+  statementNames.set(sql, name);
   return name;
 }

@@ -41,6 +41,15 @@ export function isUnavailable(error: unknown): boolean {
   return false;
 }
 
+/** Whether an error, from Prisma or the driver, means that the server stopped a statement that ran for too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
+    const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
+    if (originalCode === '57014' || code === '57014') return true;
+  }
+  return false;
+}
+
 /** SQLSTATE of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
 const conflictStates: readonly unknown[] = ['40001', '40P01']; // serialization failure, deadlock
 

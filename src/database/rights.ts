@@ -12,26 +12,62 @@ const usedRights: Readonly<Record<string, readonly string[]>> = {
 /** The sequences that number new rows. */
 const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq'];
 
+/** The extension that searches use: a trusted one, which any role may create that may create schemas in the database. */
+const extension = 'pg_trgm';
+
+/** What a role may create, and what it is for. */
+interface Place {
+  readonly role: string;
+  readonly database: string;
+  /** The schema where objects are created; null when the role may use none of its `search_path`. */
+  readonly schema: string | null;
+  readonly createsTables: boolean | null;
+  readonly createsExtension: boolean;
+  /** Whether the server has the files of the extension. */
+  readonly hasExtension: boolean;
+}
+
 /**
- * Makes sure that the role may create what a migration creates.
+ * Makes sure that the role may create what the migrations create.
  *
  * @throws Error that names the missing right, what needs it, and the SQL that grants it.
  */
 export async function requireCreation(client: pg.ClientBase, migration: string): Promise<void> {
-  const { rows } = await client.query<{ role: string; database: string; schema: string | null; may: boolean | null }>(
+  const { rows } = await client.query<Place>(
     `select quote_ident(current_user) as role, quote_ident(current_database()) as database,
-       quote_ident(current_schema()) as schema, has_schema_privilege(current_schema(), 'create') as may`,
+       quote_ident(current_schema()) as schema, has_schema_privilege(current_schema(), 'create') as "createsTables",
+       exists (select from pg_extension where extname = $1)
+         or has_database_privilege(current_database(), 'create') as "createsExtension",
+       exists (select from pg_available_extensions where name = $1) as "hasExtension"`,
+    [extension],
   );
   const [place] = rows;
-  if (!place || place.may) return;
-  const { role, database, schema } = place;
-  const where = schema ? `the schema ${schema}` : 'any schema of its search_path';
+  if (!place) return;
+  if (!place.hasExtension) {
+    throw new Error(
+      `The database server lacks the extension ${extension}, which the migration ${migration} requires. It is a part of ` +
+        'PostgreSQL; install the package of the additional modules on the server (often named postgresql-contrib).',
+    );
+  }
+  const missing = missingCreations(place);
+  if (missing.length === 0) return;
+  const { role, database } = place;
   throw new Error(
-    `The role ${role} lacks the privilege to create tables and types in ${where} (database ${database}), which the migration ` +
-      `${migration} requires. As the owner of the database or a superuser, run there:\n\n` +
-      `  grant usage, create on schema ${schema ?? 'public'} to ${role};\n\n` +
+    `The role ${role} lacks the privilege to create ${missing.map(({ what }) => what).join(', and ')} (database ${database}), ` +
+      `which the migration ${migration} requires. As the owner of the database or a superuser, run there:\n\n` +
+      `${missing.map(({ grant }) => `  ${grant}\n`).join('')}\n` +
       'Or apply the migrations as a role that has the privilege: set DATABASE_URL to that role for one run of the command "migrate".',
   );
+}
+
+function missingCreations({ role, database, schema, createsTables, createsExtension }: Place): { what: string; grant: string }[] {
+  const where = schema ? `the schema ${schema}` : 'any schema of its search_path';
+  const tables = {
+    what: `tables and types in ${where}`,
+    grant: `grant usage, create on schema ${schema ?? 'public'} to ${role};`,
+  };
+  const extensions = { what: `the extension ${extension}`, grant: `grant create on database ${database} to ${role};` };
+  return [...(createsTables ? [] : [tables]), ...(createsExtension ? [] : [extensions])];
 }
 
 /**

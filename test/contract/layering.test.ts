@@ -30,7 +30,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'concurrency.ts', 'fair-queue.ts'],
   'http/pages': ['http', 'domain', 'docs-config'],
   'concurrency.ts': ['domain', 'fair-queue.ts'],
-  domain: ['generated', 'database/client.ts', 'database/queries', 'database/errors.ts'],
+  domain: ['generated', 'concurrency.ts', 'database/client.ts', 'database/queries', 'database/errors.ts'],
   'docs-config': [],
   'docs-config-pool': ['package-root.ts', 'docs-config', 'domain', 'fair-queue.ts'],
   database: ['package-root.ts', 'generated', 'fair-queue.ts'],

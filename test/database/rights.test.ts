@@ -43,6 +43,24 @@ test('a role that may not create tables gets a text that says so, and SQL that g
   await database.pool.query(`drop owned by "${role}"`);
 });
 
+test('a role that may create tables and not the extension that searches use gets a text that says so', async () => {
+  await database.pool.query(`grant create on schema public to "${role}"`);
+  const refused = await run(['migrate'], { DATABASE_URL: url });
+  expect(refused.stderr).toContain(`The role "${role}" lacks the privilege to create the extension pg_trgm`);
+  expect(refused.stderr).not.toMatch(/\n\s+at /);
+  expect(advised(refused)).toMatch(/^ {2}grant create on database test_\w+ to "limited role";$/);
+  await database.pool.query(advised(refused));
+  expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+  await database.pool.query(`drop owned by "${role}"`);
+});
+
+test('an extension that was created before, in a schema of its own, is used and needs no right', async () => {
+  await database.pool.query(`create schema extensions; create extension pg_trgm schema extensions;
+    grant create on schema public to "${role}"; grant usage on schema extensions to "${role}"`);
+  expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+  await database.pool.query(`drop owned by "${role}"`);
+});
+
 test('so does one that may not even use the schema', async () => {
   await database.pool.query('revoke all on schema public from public');
   const refused = await run(['migrate'], { DATABASE_URL: url });

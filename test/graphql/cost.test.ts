@@ -51,6 +51,25 @@ describe('the cost of an operation', () => {
     ['a list whose size is in the document', '{ nodes(ids: ["a", "b", "c"]) { id } }', {}, 21 + 60 + 3],
     ['a list whose size is in a variable', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b'] }, 21 + 40 + 2],
     ['a variable that is no list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: 'a' }, 21 + 20 + 1],
+    ['a page of 20 by default', '{ userGroups { nodes { name token } } }', {}, 21 + 1 + 20 * 2],
+    ['the first items', '{ userGroups(first: 3) { nodes { name } edges { cursor node { id } } } }', {}, 21 + 1 + 3 + 1 + 3 * 3],
+    ['the last items', '{ userGroups(last: 100) { pageInfo { endCursor } nodes { name } } }', {}, 21 + 2 + 1 + 100],
+    ['a page whose size is in a variable', 'query ($n: Int) { userGroups(first: $n) { nodes { name } } }', { n: 7 }, 21 + 1 + 7],
+    ['a page whose size is left out', 'query ($n: Int) { userGroups(first: $n) { nodes { name } } }', {}, 21 + 1 + 20],
+    ['a page whose size is null', '{ userGroups(first: null, last: 5) { nodes { name } } }', {}, 21 + 1 + 5],
+    ['a filter and the count', '{ userGroups(first: 1, filter: { search: "a" }) { totalCount } }', {}, 21 + 300 + 301],
+    [
+      'a page through fragments',
+      '{ userGroups(first: 4) { ...P } } fragment P on UserGroupConnection { nodes { ...G } } fragment G on UserGroup { name id }',
+      {},
+      21 + 1 + 8,
+    ],
+    [
+      'large fields of a page',
+      '{ userGroups(first: 2) { nodes { properties dataSource(schemaId: "a") } } }',
+      {},
+      21 + 1 + 2 * 202,
+    ],
     ['a default', 'query ($ids: [ID!]! = ["a", "b"]) { nodes(ids: $ids) { id } }', {}, 21 + 40 + 2],
     [
       'a long argument',
@@ -113,6 +132,12 @@ describe('an operation over a limit is refused before it is executed', () => {
     ],
     'one type, many times': () => [
       `{ ${repeat(150, (i) => `a${i}: __type(name: "Query") { fields { args { name type { name } } } }`)} }`,
+    ],
+    'pages under many aliases': () => [
+      `{ ${repeat(45, (i) => `a${i}: userGroups(first: 100) { nodes { id name token teamId providedId createdAt updatedAt } }`)} }`,
+    ],
+    'searches under many aliases': () => [
+      `{ ${repeat(95, (i) => `a${i}: userGroups(filter: { search: "a" }) { totalCount }`)} }`,
     ],
     'nodes under many aliases': () => [
       `query ($ids: [ID!]!) { ${repeat(300, (i) => `a${i}: nodes(ids: $ids) { id }`)} }`,

@@ -19,6 +19,7 @@ import {
   type ValueNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import type { FieldCost } from '../schema/field-cost.ts';
 
 /** The longest document that is compiled, in characters: the function that it becomes grows with it. */
 const maxCompiledCharacters = 2_000;
@@ -33,8 +34,8 @@ const resultScalars: ReadonlySet<string> = new Set(['String', 'ID', 'Int', 'Bool
  * Whether a valid document consists only of constructs for which compiled code was shown to respond as graphql-js does (by the
  * generated requests of `npm run fuzz`). Whatever is not named here, such as a kind of syntax node that does not exist yet, is
  * left to graphql-js. Named here are: one query without directives and fragments; required variables of built-in scalars
- * without defaults; fields of object types that appear once in their selection set, return objects, leaves, or lists of them, and
- * whose arguments have no defaults; and as arguments whole variables, strings, integers, booleans, enum values, and input
+ * without defaults; fields of object types that appear once in their selection set, return objects, leaves, or lists of them but
+ * no connections, and whose arguments have no defaults; and as arguments whole variables, strings, integers, booleans, enum values, and input
  * objects of these.
  */
 export function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
@@ -85,6 +86,8 @@ function isFieldCompilable(node: FieldNode, parent: GraphQLObjectType): boolean 
   const field = isPlainName(node.name.value) ? parent.getFields()[node.name.value] : undefined;
   return (
     field !== undefined &&
+    // What compiled code fails at is executed once more: a list that the database stopped would be searched twice.
+    (field.extensions as FieldCost).pageSize === undefined &&
     areArgumentsCompilable(node.arguments ?? [], field.args) &&
     isResultCompilable(field.type, node.selectionSet)
   );

@@ -41,7 +41,7 @@ export interface DocumentCost {
 /**
  * The cost of an operation with these variables. Every field costs 1, and 1 more for each 64 characters of its arguments; a root
  * field 20 more; what a field's extension adds; and for a list the cost of its item's fields times its size: what the field's
- * extension says, or 10. Introspection costs what it resolves on the real schema. Directives are not considered. Takes time
+ * extension says, or 10. The fields of a connection cost once, those of its items as often as its page has items. Introspection costs what it resolves on the real schema. Directives are not considered. Takes time
  * linear in the document.
  */
 export function costOf(
@@ -79,7 +79,13 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): RawV
 interface Measured {
   cost: number;
   uses: number;
+  /** Of what is selected of the items of the page that the selection is a part of, for one item. */
+  itemCost: number;
+  itemUses: number;
 }
+
+const measures = ['cost', 'uses', 'itemCost', 'itemUses'] as const;
+const nothing: Readonly<Measured> = { cost: 0, uses: 0, itemCost: 0, itemUses: 0 };
 
 function measure(
   schema: GraphQLSchema,
@@ -98,7 +104,7 @@ function measure(
   let dependsOnVariables = false;
 
   function selectionsOf({ selections }: SelectionSetNode, type: GraphQLCompositeType): Measured {
-    const total: Measured = { cost: 0, uses: 0 };
+    const total = { ...nothing };
     for (const selection of selections) {
       const part =
         selection.kind === Kind.FIELD
@@ -106,8 +112,7 @@ function measure(
           : selection.kind === Kind.INLINE_FRAGMENT
             ? selectionsOf(selection.selectionSet, typeNamed(selection.typeCondition?.name.value) ?? type)
             : fragmentOf(selection.name.value);
-      total.cost += part.cost;
-      total.uses += part.uses;
+      for (const key of measures) total[key] = Math.min(Number.MAX_SAFE_INTEGER, total[key] + part[key]);
     }
     return total;
   }
@@ -118,7 +123,7 @@ function measure(
     if (known) return known;
     const fragment = fragments.get(name);
     const type = typeNamed(fragment?.typeCondition.name.value);
-    const result = fragment && type ? selectionsOf(fragment.selectionSet, type) : { cost: 0, uses: 0 };
+    const result = fragment && type ? selectionsOf(fragment.selectionSet, type) : nothing;
     measured.set(name, result);
     return result;
   }
@@ -126,23 +131,26 @@ function measure(
   function fieldOf(field: FieldNode, type: GraphQLCompositeType): Measured {
     if (isIntrospectionField(field.name.value)) {
       if (field.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true;
-      return { cost: countIntrospection(field), uses: 0 };
+      return { ...nothing, cost: countIntrospection(field) };
     }
     const definition = isUnionType(type) ? undefined : type.getFields()[field.name.value];
-    if (!definition) return { cost: 1, uses: 0 }; // __typename
-    const { cost, listSize } = definition.extensions as FieldCost;
+    if (!definition) return { ...nothing, cost: 1 }; // __typename
+    const { cost, listSize, pageSize, isPage } = definition.extensions as FieldCost;
     const holdsVariable = field.arguments?.some(({ value }) => hasVariable(value)) ?? false;
-    if (holdsVariable && (cost || listSize)) dependsOnVariables = true;
+    if (holdsVariable && (cost || listSize || pageSize)) dependsOnVariables = true;
     const args = argumentsOf(field, variables);
     const base = type === root ? 1 + lookUpCost : 1;
     const own = base + Math.floor(jsonLength(args, lengths) / charactersPerUnit) + (cost?.(args) ?? 0);
     const childType = getNamedType(definition.type);
-    const child =
-      field.selectionSet && isCompositeType(childType) ? selectionsOf(field.selectionSet, childType) : { cost: 0, uses: 0 };
+    const child = field.selectionSet && isCompositeType(childType) ? selectionsOf(field.selectionSet, childType) : nothing;
+    const uses = holdsVariable ? 1 : 0;
+    if (isPage) return { cost: own, uses, itemCost: child.cost, itemUses: child.uses };
     const size = listSize?.(args) ?? (isList(definition) ? defaultListSize : 1);
+    const items = size * (pageSize?.(args) ?? 1);
     return {
-      cost: Math.min(Number.MAX_SAFE_INTEGER, own + size * child.cost),
-      uses: Math.min(Number.MAX_SAFE_INTEGER, (holdsVariable ? 1 : 0) + size * child.uses),
+      ...nothing,
+      cost: Math.min(Number.MAX_SAFE_INTEGER, own + size * child.cost + items * child.itemCost),
+      uses: Math.min(Number.MAX_SAFE_INTEGER, uses + size * child.uses + items * child.itemUses),
     };
   }
 
@@ -151,7 +159,7 @@ function measure(
     return isCompositeType(type) ? type : undefined;
   }
 
-  const { cost, uses } = isObjectType(root) ? selectionsOf(operation.selectionSet, root) : { cost: 0, uses: 0 };
+  const { cost, uses } = isObjectType(root) ? selectionsOf(operation.selectionSet, root) : nothing;
   return { base: cost, variableUses: uses, dependsOnVariables };
 }
 

@@ -10,4 +10,8 @@ export interface FieldCost {
   readonly cost?: (args: RawVariables) => number;
   /** How many items its list has. */
   readonly listSize?: (args: RawVariables) => number;
+  /** How many items the page of a connection has: so often counts what is selected below its fields that are marked as the page. */
+  readonly pageSize?: (args: RawVariables) => number;
+  /** Marks the list of a connection's items. */
+  readonly isPage?: true;
 }

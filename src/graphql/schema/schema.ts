@@ -2,6 +2,7 @@ import { builder } from './builder.ts';
 import './scalars.ts';
 import './error.ts';
 import './user-group.ts';
+import './user-group-list.ts';
 import './user-group-mutations.ts';
 import './api-token.ts';
 import './docs-config.ts';

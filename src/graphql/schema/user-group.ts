@@ -60,6 +60,14 @@ builder.node(UserGroupType, {
       resolve: ({ mapping }) =>
         Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource })),
     }),
+    dataSource: t.string({
+      nullable: true,
+      extensions: largeField,
+      description: 'The data source of one schema: the entry of `mapping` with this schema ID; null if there is none.',
+      args: { schemaId: t.arg.string({ required: true, description: 'The ID of the schema.' }) },
+      resolve: ({ mapping }, { schemaId }) =>
+        Object.hasOwn(mapping as object, schemaId) ? (mapping as Record<string, string>)[schemaId] : undefined,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',

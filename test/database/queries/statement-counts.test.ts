@@ -72,6 +72,43 @@ test('a hundred nodes cost one statement for the API token and one for the group
   expect(statements).toEqual([reads('api_token'), reads('user_group')]);
 });
 
+const begin = expect.stringMatching(/^begin/i);
+const limit = expect.stringMatching(/set_config\('statement_timeout'.* true\)/);
+const positions = expect.stringMatching(/^select [^*]*team_id.* limit /is);
+const count = expect.stringMatching(/^select count\(/i);
+const commit = expect.stringMatching(/^commit/i);
+const filtered = [begin, limit, positions, commit];
+const everyEnvironment = [limit, positions, limit, positions, limit, positions];
+
+test.each<[string, string, unknown[]]>([
+  ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [positions, reads('user_group')]],
+  [
+    'a page with edges',
+    '{ userGroups { edges { cursor node { token } } nodes { properties } } }',
+    [positions, reads('user_group')],
+  ],
+  ['a filtered page', '{ userGroups(filter: { search: "acm" }) { nodes { name } } }', [...filtered, reads('user_group')]],
+  [
+    'a page and the count, twice',
+    '{ userGroups { totalCount again: totalCount } }',
+    [positions, reads('user_group'), begin, limit, count, commit],
+  ],
+  ['a page without groups', '{ userGroups(filter: { providedIds: [] }) { nodes { name } } }', filtered],
+])('%s costs what it needs', async (_, query, expected) => {
+  expect((await gateway.graphql(query)).json.errors).toBeUndefined();
+  expect(statements).toEqual([reads('api_token'), ...expected]);
+});
+
+test('a page of every environment costs one statement for the positions of each', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  statements = [];
+  await gateway.graphql('{ userGroups { nodes { name } } }', {}, { token });
+  expect(statements).toEqual([reads('api_token'), positions, positions, positions, reads('user_group')]);
+  statements = [];
+  await gateway.graphql('{ userGroups(filter: { search: "acm" }) { nodes { name } } }', {}, { token });
+  expect(statements).toEqual([reads('api_token'), begin, ...everyEnvironment, commit, reads('user_group')]);
+});
+
 test('a user group token with a wrong checksum is refused without a query', async () => {
   const token = `${group.token.slice(0, -1)}${group.token.endsWith('0') ? '1' : '0'}`;
   await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { teamId } }', { token });

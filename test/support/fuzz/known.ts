@@ -6,6 +6,8 @@ export interface Known {
   readonly providedIds: readonly string[];
   /** User group tokens. */
   readonly tokens: readonly string[];
+  /** Cursors of the list of groups in its default order. */
+  readonly cursors: readonly string[];
 }
 
 const nested = '[{"group": "A", "pages": ["a", {"group": "B", "pages": ["b", {"group": "C", "pages": ["c"]}]}]}]';
@@ -35,12 +37,16 @@ const objects: readonly object[] = sources.slice(0, 6).map((source) => JSON.pars
 export type NamedValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** Values by names; fields without an entry, new ones for example, are drawn from their types alone. */
-export function namedValues({ ids, teamIds, providedIds, tokens }: Known): NamedValues {
+export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Known): NamedValues {
   return {
     id: [...ids, 'bm9uZTox', 'nonsense', ''],
     ids: [...ids, 'bm9uZTox', 'nonsense'],
     teamId: [...teamIds, 0, -1, 2_147_483_647],
     providedId: [...providedIds, 'nobody', ''],
+    providedIds: [...providedIds, 'nobody', ''],
+    ...{ first: [1, 2, 100, 101], last: [1, 2, 0], after: [...cursors, 'nonsense'], before: [...cursors, ''] },
+    ...{ search: ['acme', 'SAM', 'Ä€', '%', ''], path: ['plan', 'nested', '1', 'a'], equals: ['gold', 1, { a: null }, [1]] },
+    schemaId: ['a', '__proto__', ''],
     token: [...tokens, 'ugt_short', 'an unknown one, imported'],
     currentToken: [`ugt_${'0'.repeat(36)}`, 'an unknown one, imported', ''],
     graceSeconds: [0, 5, -1, 604_801],

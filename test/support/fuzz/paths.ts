@@ -3,6 +3,7 @@ import { parse } from 'graphql';
 import type { Database } from '../../../src/database/client.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
+import { userGroupCursor } from '../../../src/domain/user-group-cursor.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';
@@ -168,6 +169,7 @@ async function store({ prisma }: Database): Promise<Known> {
     teamIds: groups.map(({ teamId }) => teamId),
     providedIds: ['acme', 'untagged'],
     tokens: groups.map(({ token }) => token),
+    cursors: groups.map((group) => userGroupCursor('createdAt', { ...group, value: group.createdAt })),
   };
 }
 

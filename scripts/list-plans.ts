@@ -1,0 +1,38 @@
+// Checks what pages of lists cost PostgreSQL with many groups: npm run plans -- --groups 1000000
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { connectDatabase } from '../src/database/client.ts';
+import { openEmbedded } from '../src/database/embedded/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { costOfPages, fillGroups, type PlanCost } from '../test/support/list-plans.ts';
+
+const { groups } = parseArgs({ options: { groups: { type: 'string', default: '1000000' } } }).values;
+const count = Number(groups);
+if (!Number.isInteger(count) || count < 1) throw new Error(`--groups must be a whole number from 1, not ${groups}.`);
+
+const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-plans-'));
+chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
+const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=2GB', 'maintenance_work_mem=256MB'];
+const server = await openEmbedded(dataDir, { settings });
+const database = connectDatabase(server.connection('postgres'));
+const describe = ({ title, buffers, maxBuffers }: PlanCost): string =>
+  `${buffers <= maxBuffers ? 'ok  ' : 'FAIL'} ${String(buffers).padStart(6)} of ${maxBuffers}  ${title}\n`;
+try {
+  await migrate(database.pool);
+  const startedMs = Date.now();
+  await fillGroups(database.pool, count);
+  process.stdout.write(
+    `${count} groups in ${Math.round((Date.now() - startedMs) / 1_000)} s; buffers read for the positions of a page:\n`,
+  );
+  const costs = await costOfPages(database);
+  for (const cost of costs) process.stdout.write(describe(cost));
+  const failed = costs.filter(({ buffers, maxBuffers }) => buffers > maxBuffers).length;
+  process.stdout.write(`${costs.length - failed} passed, ${failed} failed\n`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  await database.close();
+  await server.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,15 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
+
+/**
+ * Limits how long each further statement of a transaction may run, and has each planned for its own values: a plan for any value
+ * would walk through the whole table for a rare one. Ends with the transaction, so that a pooler hands neither on.
+ *
+ * @param milliseconds at least 1.
+ */
+export async function limitStatementTime(
+  transaction: Pick<Prisma.TransactionClient, '$executeRaw'>,
+  milliseconds: number,
+): Promise<void> {
+  await transaction.$executeRaw`
+    select set_config('statement_timeout', ${String(milliseconds)}, true), set_config('plan_cache_mode', 'force_custom_plan', true)`;
+}

@@ -1,0 +1,227 @@
+import { createSemaphore } from '../concurrency.ts';
+import { isStatementTimeout } from '../database/errors.ts';
+import { limitStatementTime } from '../database/queries/statement-time.ts';
+import type {
+  GroupConditions,
+  PageReader,
+  Position,
+  PositionQuery,
+  SortField,
+} from '../database/queries/user-group-page-query.ts';
+import { countGroups, findPositions } from '../database/queries/user-group-pages.ts';
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { Caller } from './caller.ts';
+import { GatewayError, InvalidInput } from './errors.ts';
+import { type Page, pageSizeOf } from './page.ts';
+import { type GroupPosition, readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
+import {
+  checkListInput,
+  type UserGroupFilter,
+  type UserGroupListInput,
+  type UserGroupOrder,
+  type UserGroupOrderField,
+} from './user-group-list-input.ts';
+import type { Db } from './user-groups.ts';
+
+/** A page of user groups. */
+export interface UserGroupPage extends Page<UserGroup> {
+  /** Counts all groups that the filter matches, once however often it is called; null when that takes too long. */
+  totalCount(): Promise<number | null>;
+}
+
+/** How long reading a filtered page, or counting, may take. */
+const maxReadMs = 2_000;
+
+/** How many such reads are in progress at once, so that connections remain for other requests, and how many wait. */
+const slowReads = createSemaphore(3, 200);
+
+const everyEnvironment: readonly (EnvironmentTag | null)[] = ['Customer', 'Testing', null];
+
+const sortFields: Readonly<Record<UserGroupOrderField, SortField>> = {
+  CREATED: 'createdAt',
+  UPDATED: 'updatedAt',
+  NAME: 'name',
+  PROVIDED_ID: 'providedId',
+};
+
+const newestFirst: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
+
+/** What is read for one request. */
+interface ListRequest {
+  readonly db: Db;
+  readonly caller: Caller;
+  readonly isAbandoned: () => boolean;
+  readonly environments: readonly (EnvironmentTag | null)[];
+  readonly conditions: GroupConditions;
+}
+
+/**
+ * A page of the groups that the caller has access to. Each page is read anew: a group that is created or deleted meanwhile
+ * neither repeats nor hides another, unless its place in the order changes.
+ *
+ * @param isAbandoned whether nobody waits for the response any more, so that reads that did not begin are left out.
+ * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
+ * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds.
+ */
+export function listUserGroups(
+  db: Db,
+  caller: Caller,
+  input: UserGroupListInput,
+  isAbandoned: () => boolean = () => false,
+): Promise<UserGroupPage> {
+  caller.require('groups:read');
+  checkListInput(input);
+  const filter = input.filter ?? {};
+  const environments = environmentsOf(caller, filter);
+  const request: ListRequest = { db, caller, isAbandoned, environments, conditions: conditionsOf(filter) };
+  const { field, direction } = input.orderBy ?? newestFirst;
+  const sortBy = sortFields[field];
+  const { size, isBackward } = pageSizeOf(input);
+  const [after, before] = readCursors(caller, sortBy, input);
+  return readPage(request, {
+    ...{ sortBy, size, isBackward, after, before },
+    direction: (direction === 'ASC') !== isBackward ? 'asc' : 'desc',
+  });
+}
+
+/** A part of an order. */
+interface Section extends Pick<PositionQuery, 'sortBy' | 'direction'> {
+  readonly size: number;
+  readonly isBackward: boolean;
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+}
+
+async function readPage(request: ListRequest, section: Section): Promise<UserGroupPage> {
+  const { sortBy, direction, size, isBackward, after, before } = section;
+  const [start, end] = isBackward ? [before, after] : [after, before];
+  const found = await readPositions(request, { sortBy, direction, start, end, limit: size + 1 });
+  const positions = found.slice(0, size);
+  if (isBackward) positions.reverse();
+  const cursors = positions.map((position) => userGroupCursor(sortBy, position));
+  const groups = await readGroups(request, positions);
+  const hasMore = found.length > size;
+  let count: Promise<number | null> | undefined;
+  return {
+    edges: groups.flatMap((node, index) => (node ? [{ node, cursor: cursors[index] as string }] : [])),
+    hasNextPage: isBackward ? before !== undefined : hasMore,
+    hasPreviousPage: isBackward ? hasMore : after !== undefined,
+    startCursor: cursors[0] ?? null,
+    endCursor: cursors.at(-1) ?? null,
+    totalCount() {
+      count ??= countAll(request);
+      return count;
+    },
+  };
+}
+
+/**
+ * The groups at these positions, by the same statement as other look-ups. Nothing for one that was deleted, or moved to another
+ * environment, after its position was read.
+ */
+function readGroups({ db, caller, environments }: ListRequest, positions: readonly Position[]) {
+  return Promise.all(
+    positions.map(async ({ teamId }) => {
+      const group = await db.lookups.groupByTeamId(teamId, caller.share);
+      return group && environments.includes(group.environmentTag) ? group : undefined;
+    }),
+  );
+}
+
+/** Reads each environment through its part of the index and merges what was found: so no index without the environment is needed. */
+async function readPositions(request: ListRequest, query: Omit<PositionQuery, 'environmentTag' | 'conditions'>) {
+  const { db, environments, conditions } = request;
+  const readOne = async (reader: PageReader, environmentTag: EnvironmentTag | null): Promise<GroupPosition[]> =>
+    (await findPositions(reader, { ...query, environmentTag, conditions })).map((each) => ({ ...each, environmentTag }));
+  const lists = isFiltered(conditions)
+    ? await readInTime(request, readOne)
+    : await Promise.all(environments.map((environmentTag) => readOne(db.prisma, environmentTag)));
+  if (lists.length < 2) return lists.flat();
+  const sign = query.direction === 'asc' ? 1 : -1;
+  return lists.flat().sort((a, b) => sign * comparePositions(a, b));
+}
+
+async function countAll(request: ListRequest): Promise<number | null> {
+  try {
+    const { conditions } = request;
+    const counts = await readInTime(request, (reader, environmentTag) => countGroups(reader, { environmentTag, conditions }));
+    return counts.reduce((sum, count) => sum + count, 0);
+  } catch (error) {
+    if (isStatementTimeout((error as Error).cause)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads each environment, all of them within the time limit.
+ *
+ * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error.
+ */
+async function readInTime<Result>(
+  { db, caller, isAbandoned, environments }: ListRequest,
+  read: (reader: PageReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
+): Promise<Result[]> {
+  const work = () =>
+    db.prisma.$transaction(async (transaction) => {
+      const deadlineMs = performance.now() + maxReadMs;
+      const results: Result[] = [];
+      for (const environmentTag of environments) {
+        await limitStatementTime(transaction, Math.max(1, Math.ceil(deadlineMs - performance.now())));
+        results.push(await read(transaction, environmentTag));
+      }
+      return results;
+    }, transactionOptions);
+  try {
+    return await slowReads.run(caller.share, () => {
+      if (!isAbandoned()) return work();
+      throw new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+    });
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    const message = `Finding the user groups took longer than ${maxReadMs / 1_000} seconds and was stopped. Narrow the filter.`;
+    throw new GatewayError('UNAVAILABLE', message, { cause: error });
+  }
+}
+
+/** Longer than the statements in it may take, so that these end first. */
+const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
+
+function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): ListRequest['environments'] {
+  if (environmentTag) return [caller.chooseEnvironment(environmentTag.tag)];
+  return caller.allEnvironments ? everyEnvironment : [caller.environmentTag];
+}
+
+function conditionsOf({ search, providedIds, properties, createdAt, updatedAt }: UserGroupFilter): GroupConditions {
+  const range = (given: UserGroupFilter['createdAt']) =>
+    given?.from || given?.to ? { from: given.from ?? undefined, to: given.to ?? undefined } : undefined;
+  return {
+    ...{ search: search ?? undefined, providedIds: providedIds ?? undefined },
+    properties: properties?.map(({ path, equals }) => ({ path, equals: JSON.stringify(equals ?? null) })),
+    ...{ createdAt: range(createdAt), updatedAt: range(updatedAt) },
+  };
+}
+
+const isFiltered = (conditions: GroupConditions): boolean =>
+  Object.values(conditions).some((condition) => condition !== undefined);
+
+function readCursors(caller: Caller, sortBy: SortField, input: UserGroupListInput): (Position | undefined)[] {
+  const given = (['after', 'before'] as const).map((name) => {
+    const cursor = input[name];
+    return { name, cursor, position: cursor == null ? undefined : readUserGroupCursor(caller, sortBy, cursor) };
+  });
+  const issues = given
+    .filter(({ cursor, position }) => cursor != null && !position)
+    .map(({ name }) => ({ path: [name], message: 'is not a cursor of this list. Use one of a page with the same orderBy.' }));
+  if (issues.length > 0) throw new InvalidInput(issues);
+  return given.map(({ position }) => position);
+}
+
+/** The order of the database: times, or texts by their code points, then the numbers of the groups. */
+function comparePositions(a: Position, b: Position): number {
+  const order =
+    typeof a.value === 'string'
+      ? Buffer.compare(Buffer.from(a.value), Buffer.from(b.value as string))
+      : a.value.getTime() - (b.value as Date).getTime();
+  return order || a.teamId - b.teamId;
+}

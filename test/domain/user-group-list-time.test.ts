@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Caller } from '../../src/domain/caller.ts';
+import { listUserGroups } from '../../src/domain/user-group-list.ts';
+import type { Db } from '../../src/domain/user-groups.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { bindQueries } from '../support/queries.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = bindQueries(database);
+  const data = ['a', 'b', 'c'].map((name) => ({ providedId: name, name, token: `an imported token ${name}` }));
+  await database.prisma.userGroup.createMany({ data });
+});
+afterAll(() => database.close());
+
+const callerOf = (id: number): Caller =>
+  new Caller({
+    ...{ id, name: 'test', environmentTag: null, scopes: ['admin'] },
+    ...{ createdAt: new Date(), expiresAt: null, lastUsedAt: null },
+  });
+const tooLong = {
+  code: 'UNAVAILABLE',
+  message: 'Finding the user groups took longer than 2 seconds and was stopped. Narrow the filter.',
+};
+
+test('a filtered page that takes longer than two seconds is stopped, and counting is null; others are still served', async () => {
+  const page = await listUserGroups(db, callerOf(1), {});
+  // Every read of user groups now waits for a lock, as a search through many of them would take its time.
+  const held = await holdWrites(database.url);
+  let isAbandoned = false;
+  const search = (id: number) =>
+    listUserGroups(db, callerOf(id), { filter: { search: 'a' } }, () => isAbandoned).catch(({ code, message }) => ({
+      code,
+      message,
+    }));
+  const startedMs = performance.now();
+  const count = page.totalCount();
+  const searches = Array.from({ length: 12 }, (_, index) => search(index));
+  await held.untilOneWaits();
+  expect(await database.prisma.apiToken.count()).toBe(0); // a connection is free
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  isAbandoned = true;
+  expect(await count).toBeNull();
+  expect(await page.totalCount()).toBeNull();
+  const results = await Promise.all(searches);
+  // Three at once, one of them the count; the others had not begun, and nobody waits for them any more.
+  expect(results.slice(0, 2)).toEqual([tooLong, tooLong]);
+  expect(new Set(results.slice(2).map((result) => 'message' in result && result.message))).toEqual(
+    new Set(['The request was abandoned: it timed out or the client disconnected.']),
+  );
+  await held.release();
+  expect(await (await listUserGroups(db, callerOf(1), { filter: { search: 'a' } })).totalCount()).toBe(1);
+  for (const setting of ['statement_timeout', 'plan_cache_mode']) {
+    const { rows } = await database.pool.query(`show ${setting}`);
+    expect(['10s', 'auto']).toContain(rows[0][setting]);
+  }
+});
+
+test('a group that is deleted after its position was read is left out, and paging goes on behind it', async () => {
+  const deleting: Db = {
+    ...db,
+    lookups: {
+      ...db.lookups,
+      groupByTeamId: async (teamId, share) => {
+        await database.prisma.userGroup.deleteMany({ where: { name: 'b' } });
+        return db.lookups.groupByTeamId(teamId, share);
+      },
+    },
+  };
+  const orderBy = { field: 'NAME', direction: 'ASC' } as const;
+  const page = await listUserGroups(deleting, callerOf(1), { first: 2, orderBy });
+  expect([page.edges.map(({ node }) => node.name), page.hasNextPage]).toEqual([['a'], true]);
+  const next = await listUserGroups(db, callerOf(1), { first: 2, after: page.endCursor, orderBy });
+  expect(next.edges.map(({ node }) => node.name)).toEqual(['c']);
+});
