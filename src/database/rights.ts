@@ -6,6 +6,7 @@ const usedRights: Readonly<Record<string, readonly string[]>> = {
   user_group: ['select', 'insert', 'update'],
   retired_token: ['select', 'insert', 'delete'],
   api_token: ['select', 'insert', 'update'],
+  retired_secret: ['select', 'insert', 'update'],
   _prisma_migrations: ['select'],
 };
 

@@ -5,6 +5,8 @@ import './user-group.ts';
 import './user-group-list.ts';
 import './user-group-mutations.ts';
 import './api-token.ts';
+import './api-token-list.ts';
+import './api-token-mutations.ts';
 import './docs-config.ts';
 
 /** The whole schema. Its text is committed as `schema.graphql`. */
