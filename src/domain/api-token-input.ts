@@ -35,7 +35,8 @@ export function readApiTokenId(text: string): number {
 function* scopeIssues(asked: readonly string[]): Generator<Issue> {
   const expected = scopeNames.join(', ');
   if (asked.length === 0) yield { path: ['scopes'], message: `must contain at least one of ${expected}.` };
-  if (asked.length > scopeNames.length) return yield { path: ['scopes'], message: `must have at most ${scopeNames.length} scopes.` };
+  if (asked.length > scopeNames.length)
+    return yield { path: ['scopes'], message: `must have at most ${scopeNames.length} scopes.` };
   for (const [index, scope] of asked.entries()) {
     if (isScope(scope)) continue;
     yield { path: ['scopes', index], message: `is the unknown scope ${JSON.stringify(shorten(scope))}; expected ${expected}.` };
@@ -45,5 +46,6 @@ function* scopeIssues(asked: readonly string[]): Generator<Issue> {
 function* expiryIssues(expiresAt: Date | null): Generator<Issue> {
   if (!expiresAt) return;
   if (!(expiresAt.getTime() > Date.now())) yield { path: ['expiresAt'], message: 'must be in the future.' };
-  else if (!isStorableTime(expiresAt.getTime())) yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
+  else if (!isStorableTime(expiresAt.getTime()))
+    yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
 }

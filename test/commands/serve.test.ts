@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
-import { acceptBootstrapToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
+import { acceptBootstrapToken, revokeApiToken, rotateApiToken } from '../../src/domain/api-tokens.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -104,6 +104,18 @@ test('a BOOTSTRAP_API_TOKEN that was revoked stays revoked when the gateway star
   await revokeApiToken(database.prisma, id);
   const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
   expect((await ask(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
+});
+
+test('a BOOTSTRAP_API_TOKEN whose secret was replaced stays replaced when the gateway starts again', async () => {
+  await migrate(database.pool);
+  const queries = bindQueries(database);
+  await acceptBootstrapToken(queries, 'an-operators/own+choice=2026');
+  const { id } = await database.prisma.apiToken.findFirstOrThrow();
+  const { secret } = await rotateApiToken(queries, id, 0);
+  const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
+  expect((await ask(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
+  expect((await ask(gateway.url, secret)).status).toBe(200);
+  expect(await database.prisma.apiToken.count()).toBe(1);
 });
 
 test('every mistake in the settings is told at once and by name, nothing is started, and no value is shown', async () => {

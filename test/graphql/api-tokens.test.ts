@@ -67,7 +67,13 @@ describe('createApiToken', () => {
     const input = { name: 'backend “A”', environmentTag: 'CUSTOMER', scopes: [...groupScopes, 'groups:read'], expiresAt };
     const { secret, apiToken } = await mutate('create', input);
     expect(secret).toMatch(/^ugk_[0-9A-Za-z]{36}$/);
-    expect(apiToken).toMatchObject({ name: input.name, environmentTag: 'CUSTOMER', scopes: groupScopes, expiresAt, revokedAt: null });
+    expect(apiToken).toMatchObject({
+      name: input.name,
+      environmentTag: 'CUSTOMER',
+      scopes: groupScopes,
+      expiresAt,
+      revokedAt: null,
+    });
     expect(await statuses(secret)).toEqual(accepted);
     const row = await gateway.database.prisma.apiToken.findUniqueOrThrow({ where: { id: Number(apiToken.id) } });
     expect(Buffer.from(row.secretHash)).toEqual(hashOf(secret));
@@ -91,10 +97,23 @@ describe('createApiToken', () => {
     ['a long name', { name: 'x'.repeat(256) }, [['name']], /1 to 255/],
     ['a name with NUL', { name: 'a\0' }, [['name']], /NUL/],
     ['no scope', { scopes: [] }, [['scopes']], /at least one of groups:read/],
-    ['unknown scopes', { scopes: ['groups:read', 'all', 'ADMIN'] }, [['scopes', '1'], ['scopes', '2']], /unknown scope "all"/],
+    [
+      'unknown scopes',
+      { scopes: ['groups:read', 'all', 'ADMIN'] },
+      [
+        ['scopes', '1'],
+        ['scopes', '2'],
+      ],
+      /unknown scope "all"/,
+    ],
     ['many scopes', { scopes: Array(50).fill('groups:read') }, [['scopes']], /at most \d+ scopes/],
     ['the past', { expiresAt: new Date(Date.now() - 1_000).toISOString() }, [['expiresAt']], /in the future/],
-    ['several at once', { name: '', scopes: ['x'], expiresAt: '2020-01-01T00:00:00Z' }, [['name'], ['scopes', '0'], ['expiresAt']], /./],
+    [
+      'several at once',
+      { name: '', scopes: ['x'], expiresAt: '2020-01-01T00:00:00Z' },
+      [['name'], ['scopes', '0'], ['expiresAt']],
+      /./,
+    ],
   ])('rejects %s as INVALID_INPUT with paths, and creates nothing', async (_, change, paths, message) => {
     const before = await gateway.database.prisma.apiToken.count();
     const { code, issues } = await mutate('create', { ...valid, ...change });
@@ -161,9 +180,15 @@ describe('rotateApiToken', () => {
   test('of an API token that is revoked or has expired is NOT_FOUND with the reason', async () => {
     const revoked = await gateway.issue();
     await mutate('revoke', { id: revoked.id });
-    expect(await mutate('rotate', { id: revoked.id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('revoked') });
+    expect(await mutate('rotate', { id: revoked.id })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('revoked'),
+    });
     const expired = await gateway.issue({ expiresAt: new Date(Date.now() - 1) });
-    expect(await mutate('rotate', { id: expired.id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('expired') });
+    expect(await mutate('rotate', { id: expired.id })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('expired'),
+    });
   });
 
   test('of one secret twice at once: exactly one succeeds, the other is NOT_FOUND and leaves nothing behind', async () => {
@@ -338,7 +363,7 @@ describe('every operation on API tokens', () => {
   test('has a row', () => {
     const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.keys(type?.getFields() ?? {}));
     const asked = operations.map(([operation]) => /\b(\w*apiTokens?)\(/i.exec(documents[operation])?.[1]);
-    expect(asked.toSorted()).toEqual(roots.filter((name) => /apiToken/i.test(name)).toSorted());
+    expect(new Set(asked)).toEqual(new Set(roots.filter((name) => /apiToken/i.test(name))));
   });
 
   describe.each(Object.entries(credentials))('with %s', (_, [code, issue]) => {
@@ -369,5 +394,6 @@ test('no secret is in the log, neither of a success nor of a failure', async () 
   expect(json.errors[0].extensions.code).toBe('INTERNAL');
   const log = [...gateway.log, ...second.log].join('\n');
   expect(log).toContain('retired_secret');
-  for (const text of [secret, next, hashOf(secret).toString('hex'), hashOf(next).toString('hex')]) expect(log).not.toContain(text);
+  for (const text of [secret, next, hashOf(secret).toString('hex'), hashOf(next).toString('hex')])
+    expect(log).not.toContain(text);
 });

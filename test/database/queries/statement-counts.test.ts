@@ -147,7 +147,11 @@ test('a secret that a rotation replaced costs one statement, in its overlap and 
 test.each<[string, string, unknown[]]>([
   ['a page of API tokens', '{ apiTokens { nodes { name } } }', [tokens]],
   ['the same with a count, twice', '{ apiTokens { edges { cursor } totalCount again: totalCount } }', [tokens, tokenCount]],
-  ['a rotation', 'mutation { rotateApiToken(input: { id: 1 }) { __typename } }', [tokens, expect.stringMatching(/^with replaced/)]],
+  [
+    'a rotation',
+    'mutation { rotateApiToken(input: { id: 1 }) { __typename } }',
+    [tokens, expect.stringMatching(/^with replaced/)],
+  ],
 ])('%s costs what it needs', async (_, query, expected) => {
   const { secret: token } = await gateway.issue({ scopes: ['admin'] });
   statements = [];
