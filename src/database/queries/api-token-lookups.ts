@@ -56,14 +56,15 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
 
 const count = columnCount(columns);
 
-/** Current secrets and replaced ones, each by its index. */
+/** Current secrets and replaced ones, each by its index. Joins, because the hashes differ: no time is spent on duplicates. */
 const apiTokensByHash = `
-  select ${selectList(columns)}, encode(given_hash, 'hex')
+  select ${selectList(columns)}, given_hash
   from (
-    select t.*, t.secret_hash as given_hash, false as is_replaced
-    from api_token t where t.secret_hash = any (select decode(hash, 'hex') from unnest($1::text[]) as hash)
+    select t.*, given_hash, false as is_replaced
+    from api_token t join unnest($1::text[]) as given_hash on t.secret_hash = decode(given_hash, 'hex')
     union all
-    select t.*, r.secret_hash, r.expires_at <= now()
-    from retired_secret r join api_token t on t.id = r.api_token_id
-    where r.secret_hash = any (select decode(hash, 'hex') from unnest($1::text[]) as hash)
+    select t.*, given_hash, r.expires_at <= now()
+    from unnest($1::text[]) as given_hash
+    join retired_secret r on r.secret_hash = decode(given_hash, 'hex')
+    join api_token t on t.id = r.api_token_id
   ) as found`;
