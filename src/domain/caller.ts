@@ -25,7 +25,7 @@ export const scopes = {
     includes: [],
   },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
-  admin: { description: 'full access to every environment', includes: [] },
+  admin: { description: 'full access to every environment, and the management of API tokens', includes: [] },
 } as const satisfies Record<string, ScopeDefinition>;
 
 /** A scope that an API token may have. */

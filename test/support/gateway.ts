@@ -68,12 +68,10 @@ export async function startGateway(shared?: TestDatabase, options?: Parameters<t
     scopes = ['groups:read', 'groups:write'],
     expiresAt = null,
   } = {}) => {
-    const { secret, apiToken } = await issueApiToken(database.prisma, {
-      name: 'test',
-      environmentTag: environment,
-      scopes,
-      expiresAt,
-    });
+    const request = { name: 'test', environmentTag: environment, scopes, expiresAt: null };
+    const { secret, apiToken } = await issueApiToken(database.prisma, request);
+    // Set afterwards, because none is issued that has expired already.
+    if (expiresAt) await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { expiresAt } });
     return { secret, id: apiToken.id };
   };
   const { secret: token } = await issue();

@@ -10,6 +10,8 @@ import './set-user-group-environment.ts';
 import './rotate-user-group-token.ts';
 import './delete-user-group.ts';
 import './api-token.ts';
+import './api-token-list.ts';
+import './api-token-mutations.ts';
 import './docs-config.ts';
 
 /** The whole schema. Its text is committed as `schema.graphql`. */

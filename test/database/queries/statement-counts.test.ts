@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { revokeApiToken } from '../../../src/domain/api-tokens.ts';
+import { bindApiTokenWrites } from '../../../src/database/queries/api-token-writes.ts';
+import { revokeApiToken, rotateApiToken } from '../../../src/domain/api-tokens.ts';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -101,6 +102,9 @@ const commit = expect.stringMatching(/^commit/i);
 const filtered = [begin, limit, positions, commit];
 const everyEnvironment = [limit, positions, limit, positions, limit, positions];
 
+const tokens = expect.stringMatching(/^select .* from "public"."api_token" where /is);
+const tokenCount = expect.stringMatching(/^select count\(.* from "public"."api_token"/is);
+
 test.each<[string, string, unknown[]]>([
   ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [positions, reads('user_group')]],
   [
@@ -146,6 +150,34 @@ test('an API token with a wrong checksum is refused without a query', async () =
 test('an unknown API token costs one statement', async () => {
   await gateway.send('GET', '/api/user', { token: issueToken('apiToken'), body: { user_group_id: 'acme' } });
   expect(statements).toEqual([reads('api_token')]);
+});
+
+test('a secret that a rotation replaced costs one statement, in its overlap and after it', async () => {
+  const { secret: token, id } = await gateway.issue();
+  const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
+  await rotateApiToken(db, id, 600);
+  statements = [];
+  expect((await gateway.graphql('{ caller { id } }', {}, { token })).json.data.caller.id).toBe(String(id));
+  expect(statements).toEqual([reads('api_token')]);
+  await rotateApiToken(db, id, 0);
+  statements = [];
+  expect((await gateway.graphql('{ caller { id } }', {}, { token })).status).toBe(401);
+  expect(statements).toEqual([reads('api_token')]);
+});
+
+test.each<[string, string, unknown[]]>([
+  ['a page of API tokens', '{ apiTokens { nodes { name } } }', [tokens]],
+  ['the same with a count, twice', '{ apiTokens { edges { cursor } totalCount again: totalCount } }', [tokens, tokenCount]],
+  [
+    'a rotation',
+    'mutation { rotateApiToken(input: { id: 1 }) { __typename } }',
+    [tokens, expect.stringMatching(/^with replaced/)],
+  ],
+])('%s costs what it needs', async (_, query, expected) => {
+  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  statements = [];
+  expect((await gateway.graphql(query, {}, { token })).json.errors).toBeUndefined();
+  expect(statements).toEqual([reads('api_token'), ...expected]);
 });
 
 test('no credential, pages and liveness cost none', async () => {
