@@ -5,11 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const toolTest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/vitest.config.ts'];
+
 const checks = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
   { name: 'lint and format', args: ['tools/node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', args: ['tools/node_modules/knip/bin/knip.js'] },
-  { name: 'time of regular expressions', args: ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/vitest.config.ts'] },
+  { name: 'time of regular expressions', args: [...toolTest, 'regular-expressions'] },
+  { name: 'OpenAPI document', args: [...toolTest, 'openapi'] },
   {
     name: 'schema drift (fix: npm run schema)',
     args: ['node_modules/tsx/dist/cli.mjs', 'scripts/print-schema.ts'],

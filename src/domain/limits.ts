@@ -10,10 +10,12 @@ export interface DataSourceMapping {
 }
 
 /** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */
-const maxTextLength = 255;
-const maxMappingEntries = 1_000;
-const maxPropertiesBytes = 64 * 1024;
-const maxPropertiesDepth = 32;
+export const maxTextLength = 255;
+/** The most entries that a mapping may have. */
+export const maxMappingEntries = 1_000;
+/** The most bytes that properties may have as JSON in UTF-8, and their most levels of nesting. */
+export const maxPropertiesBytes = 64 * 1024;
+export const maxPropertiesDepth = 32;
 
 type Path = Issue['path'];
 

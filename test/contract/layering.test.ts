@@ -20,8 +20,8 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
     ...['http', 'http/pages', 'rest'],
   ],
-  'routes.ts': ['docs-config', 'domain', 'graphql/execution', 'http', 'http/pages', 'rest'],
-  rest: ['graphql/execution', 'graphql/schema', 'http'],
+  'routes.ts': ['package-root.ts', 'docs-config', 'domain', 'graphql/execution', 'http', 'http/pages', 'rest'],
+  rest: ['domain', 'graphql/execution', 'graphql/schema', 'http'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],
     ...['http/body.ts', 'http/json.ts', 'http/media-types.ts', 'http/problem.ts', 'http/types.ts'],

@@ -1,5 +1,5 @@
 import { mediaTypes } from '../media-types.ts';
-import type { Handler, HttpRequest, HttpResponse } from '../types.ts';
+import type { Handler, HttpRequest, HttpResponse, Route } from '../types.ts';
 import { renderPageOrProblem } from './error-page.ts';
 import { type PageContent, renderPage } from './layout.ts';
 
@@ -9,8 +9,8 @@ export function resource(handle: Handler['handle']): Handler {
 }
 
 /** The handler of a page. */
-export function page(content: (request: HttpRequest) => PageContent): Handler {
-  return resource((request) => renderPage(request, content(request)));
+export function page(content: (request: HttpRequest) => PageContent): Handler & Pick<Route, 'produces'> {
+  return { ...resource((request) => renderPage(request, content(request))), produces: [mediaTypes.html] };
 }
 
 /** A JSON response. */
