@@ -1,6 +1,7 @@
 import { type Code, isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import type { ErrorCode } from './domain/errors.ts';
+import { describeGraphql, graphqlTag } from './graphql/execution/openapi.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
 import { mediaTypes } from './http/media-types.ts';
 import { createOpenApiDocument, serveOpenApi } from './http/openapi/document.ts';
@@ -47,6 +48,8 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       credential: 'optional',
       description: 'GraphQL API; in a browser, the playground',
       isListed: true,
+      openApi: describeGraphql,
+      tag: graphqlTag,
       ...withErrorPages(graphql),
     },
     {

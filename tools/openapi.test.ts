@@ -13,7 +13,10 @@ const config = await createConfig({
     'no-invalid-schema-examples': 'error',
     'no-required-schema-properties-undefined': 'error',
     'component-name-unique': 'error',
-    'response-contains-header': { severity: 'error', names: { '2xx': ['X-Request-Id'], '4xx': ['X-Request-Id'], '5xx': ['X-Request-Id'] } },
+    'response-contains-header': {
+      severity: 'error',
+      names: { '2xx': ['X-Request-Id'], '4xx': ['X-Request-Id'], '5xx': ['X-Request-Id'] },
+    },
   },
 });
 

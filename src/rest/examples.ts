@@ -121,7 +121,7 @@ export function failureExamples(method: string): Record<string, Example> {
     ),
     REQUEST_TIMEOUT: failure('A body that does not arrive', undefined, 'REQUEST_TIMEOUT', timeout),
     INTERNAL: failure('An unexpected failure', undefined, 'INTERNAL', internal),
-    UNAVAILABLE: failure('The database is unreachable', undefined, 'UNAVAILABLE', unavailable),
+    UNAVAILABLE: failure('The database is unavailable', undefined, 'UNAVAILABLE', unavailable),
   };
   return examples;
 }

@@ -12,7 +12,7 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth, maxTextLength } from '../domain/limits.ts';
+import { maxMappingEntries, maxTextLength } from '../domain/limits.ts';
 import type { JsonSchema } from '../http/openapi/types.ts';
 import { environmentName } from './legacy.ts';
 import type { Operation } from './user.ts';
@@ -28,8 +28,8 @@ const inputSchemas: Readonly<Record<string, JsonSchema>> = {
 
 /** What the GraphQL description of an input field does not say in terms of the legacy API, by the same names. */
 const inputNotes: Readonly<Record<string, string>> = {
-  DataSourceMappingInput: 'An object from schema id to data source.',
-  JSON: `At most ${maxPropertiesBytes / 1024} KiB as JSON and ${maxPropertiesDepth} levels deep, without numbers that a double cannot represent.`,
+  DataSourceMappingInput: `An object from schema id to data source, both of at most ${maxTextLength} characters.`,
+  JSON: 'A number that cannot be represented exactly is rejected; send it as a string.',
 };
 
 /** The schemas of the values in a response, by their named GraphQL type. */

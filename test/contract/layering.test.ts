@@ -25,6 +25,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],
     ...['http/body.ts', 'http/json.ts', 'http/media-types.ts', 'http/problem.ts', 'http/types.ts'],
+    ...['http/openapi/problem.ts', 'http/openapi/types.ts'],
   ],
   'graphql/schema': ['domain', 'docs-config', 'docs-config-pool', 'generated', 'http/paths.ts'],
   http: ['domain', 'concurrency.ts', 'fair-queue.ts'],

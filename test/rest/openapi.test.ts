@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectDatabase } from '../../src/database/client.ts';
+import { maxPropertiesBytes, maxPropertiesDepth } from '../../src/domain/limits.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import type { Example, Operation } from '../../src/http/openapi/types.ts';
 import { operations } from '../../src/rest/user.ts';
@@ -25,6 +28,14 @@ const examples = documented.flatMap(([method, { responses }]) =>
 );
 const otherMethod = Object.values(item['x-other-methods']?.content ?? {}).flatMap(({ examples: own = {} }) => Object.values(own));
 
+/** Sends a request without the end of its body, and returns all that comes back. */
+async function sendUnended(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('PUT /api/user HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\n{');
+  const chunks = await socket.toArray();
+  return Buffer.concat(chunks).toString();
+}
+
 /** A body without what differs each time. */
 function comparable(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, member) => {
@@ -37,7 +48,7 @@ function comparable(value: unknown): unknown {
 }
 
 test('every operation is documented, QUERY in the description of GET', () => {
-  expect(Object.keys(operations).sort()).toEqual([...documented.map(([method]) => method), 'QUERY'].sort());
+  expect(new Set(Object.keys(operations))).toEqual(new Set([...documented.map(([method]) => method), 'QUERY']));
   expect(item.get?.description).toContain('QUERY');
 });
 
@@ -47,15 +58,26 @@ test.each(documented)('%s has an example of each status and each code', (_, { re
     const codes = body?.schema.allOf?.[1]?.properties?.['code']?.enum ?? [];
     const names = Object.keys(body?.examples ?? {});
     expect.soft([status, names.length > 0]).toEqual([status, true]);
-    if (codes.length > 0) expect.soft(names.sort()).toEqual([...codes].sort());
+    if (codes.length > 0) expect.soft(new Set(names)).toEqual(new Set(codes));
+  }
+});
+
+test('the limits of properties, which JSON Schema cannot express, are described', () => {
+  const properties = item.get?.parameters?.find(({ name }) => name === 'properties');
+  const replaced = Object.values(item.put?.requestBody?.content ?? {})[0]?.schema.properties?.['properties'];
+  for (const description of [properties?.description, replaced?.description]) {
+    expect(description).toContain(`${maxPropertiesBytes / 1024} KiB and ${maxPropertiesDepth} levels`);
   }
 });
 
 describe('the examples', () => {
   let gateway: TestGateway;
   let variables: Record<string, string>;
+  /** A request whose body does not arrive; its response takes five seconds, in which the other examples run. */
+  let unended: Promise<string>;
   beforeAll(async () => {
     gateway = await startGateway();
+    unended = sendUnended(Number(new URL(gateway.url).port));
     const readOnly = await gateway.issue({ scopes: ['groups:read'] });
     const untagged = await gateway.issue({ environment: null });
     variables = {
@@ -82,6 +104,11 @@ describe('the examples', () => {
   test.each(otherMethod)('$summary gets the response to other methods', async (example) => {
     expect(await execute(example)).toEqual({ status: 405, body: comparable(example.value) });
   });
+
+  test('a body that does not arrive gets the response of the example REQUEST_TIMEOUT', async () => {
+    const [head = '', body = ''] = (await unended).split('\r\n\r\n');
+    expect([head.slice(0, 13), comparable(JSON.parse(body))]).toEqual(['HTTP/1.1 408 ', exampleOf('REQUEST_TIMEOUT')]);
+  });
 });
 
 test('only failures that no request causes by itself have no command', () => {
@@ -100,6 +127,17 @@ test('a broken database gives the response of the example INTERNAL', async () =>
   const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: 'other' } });
   expect(comparable(reply.json)).toEqual(exampleOf('INTERNAL'));
   await gateway.close();
+  await database.close();
+});
+
+test('a database that takes no writes gives the response of the example UNAVAILABLE', async () => {
+  const database = await createTestDatabase();
+  const readOnly = connectDatabase({ connectionString: `${database.url}?options=-c%20default_transaction_read_only%3Don` });
+  const gateway = await startGateway({ ...readOnly, prisma: database.prisma, url: database.url });
+  const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  expect([reply.status, comparable(reply.json)]).toEqual([503, exampleOf('UNAVAILABLE')]);
+  await gateway.close();
+  await readOnly.close();
   await database.close();
 });
 
