@@ -27,7 +27,7 @@ const notes: Readonly<Record<string, string>> = {
     'come with the method GET or, for clients and proxies that drop the body of a GET, with the method QUERY. This document describes ' +
     'the parameters, because OpenAPI 3.1 has no method QUERY and no defined semantics for the body of a GET, and most generated ' +
     'clients cannot send one.',
-  PUT: 'Members that are left out stay unchanged.',
+  PUT: 'The group is selected by `user_group_id`, which cannot be changed.',
   POST: 'The replaced token stops working immediately.',
 };
 
@@ -54,8 +54,6 @@ function describeOperation(method: string, operation: Operation | undefined): Op
     operationId: name,
     summary: operation.title,
     description: `${description}\n\n${notes[method]}`,
-    tags: [userTag.name],
-    security: [{ token: [] }],
     ...request,
     responses: {
       200: {

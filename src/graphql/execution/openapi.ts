@@ -33,8 +33,6 @@ const response = (description: string): ResponseObject => ({ description, header
 /** Describes the GraphQL endpoint for the OpenAPI document; the operations behind it are described by the GraphQL schema. */
 export function describeGraphql(): PathItem {
   const common = {
-    tags: [graphqlTag.name],
-    security: [{ token: [] }, { bearer: [] }, {}],
     responses: {
       200: response('The result. With `Accept: application/json` also the errors of a request that was not executed.'),
       '4XX': response('The request was not executed.'),

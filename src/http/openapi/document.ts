@@ -27,7 +27,7 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
     },
     servers: [{ url: '.', description: 'The gateway that serves this document, also below a path prefix.' }],
     tags: [...tags, otherTag],
-    paths: Object.fromEntries(routes.map((route) => [route.path, route.openApi?.() ?? pathItemOf(route)])),
+    paths: Object.fromEntries(routes.map((route) => [route.path, complete(route.openApi?.() ?? pathItemOf(route), route)])),
     components: {
       schemas: { Problem: problemSchema },
       responses: { Problem: anyProblem },
@@ -54,8 +54,17 @@ export function serveOpenApi(document: OpenApiDocument): HttpResponse {
   return { status: 200, headers, body: JSON.stringify(document), cacheControl: 'public, max-age=300' };
 }
 
-/** The security requirement of a route, by its place in the route table. */
-export function securityOf({ credential, schemes }: Pick<Route, 'credential' | 'schemes'>): Operation['security'] {
+/** Adds what the route table says about every operation of a route: its tag, and whether it requires a credential. */
+function complete(item: PathItem, route: Route): PathItem {
+  const common = { tags: [(route.tag ?? otherTag).name], security: securityOf(route) };
+  const operations = openApiMethods.flatMap((method) => {
+    const operation = item[method];
+    return operation ? [[method, { ...operation, ...common }] as const] : [];
+  });
+  return { ...item, ...Object.fromEntries(operations) };
+}
+
+function securityOf({ credential, schemes }: Route): NonNullable<Operation['security']> {
   if (credential === 'ignored') return [];
   const accepted = [{ token: [] }, ...(schemes?.includes('Bearer') === false ? [] : [{ bearer: [] }])];
   return credential === 'required' ? accepted : [...accepted, {}];
@@ -77,8 +86,6 @@ function operationOf(method: string, route: Route): Operation {
     operationId: [method, ...path.split(/\W+/).filter(Boolean)].map(capitalizeUnlessFirst).join(''),
     summary: route.description,
     ...(route.methods.includes('HEAD') && { description: 'HEAD is supported as well.' }),
-    tags: [otherTag.name],
-    security: securityOf(route),
     ...(parameters.length > 0 && { parameters }),
     responses: {
       200: { description: route.description, headers: requestIdHeader, ...(produces && { content }) },

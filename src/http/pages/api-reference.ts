@@ -16,7 +16,7 @@ export interface ReferenceOptions {
 /** The reference of an API: its operations in an OpenAPI document, with every example. */
 export function apiReferencePage(document: OpenApiDocument, { tag, variables }: ReferenceOptions): PageContent {
   const items = Object.entries(document.paths).filter(([, item]) =>
-    operationsOf(item).some(([, { tags }]) => tags.includes(tag)),
+    operationsOf(item).some(([, { tags }]) => tags?.includes(tag)),
   );
   const description = document.tags.find(({ name }) => name === tag)?.description ?? '';
   const main = html`<p>${description} This page is generated from the <a href="${href(paths.openApi)}">OpenAPI document</a>.</p>
@@ -90,14 +90,20 @@ function membersOf({ properties = {}, required = [] }: JsonSchema, prefix = ''):
 }
 
 function renderMember(name: string, schema: JsonSchema, isRequired = false): Html {
-  const types = [schema.type ?? []].flat().join(' or ');
-  const isClosed = schema.enum !== undefined && schema.enum.length < 5;
-  const values = isClosed
-    ? html` <span class="badge">${schema.enum.map((value) => JSON.stringify(value)).join(', ')}</span>`
-    : '';
+  const notes = [[schema.type ?? []].flat().join(' or '), describeLimits(schema), isRequired ? '' : 'optional'];
+  const badges = notes.filter(Boolean).map((note) => html` <span class="badge">${note}</span>`);
   return html`
-<dt><code>${name}</code> <span class="badge">${types}</span>${values}${isRequired ? '' : html` <span class="badge">optional</span>`}</dt>
+<dt><code>${name}</code>${badges}</dt>
 <dd>${withCode(schema.description ?? '')}</dd>`;
+}
+
+/** The most values that are listed beside a member. */
+const maxListedValues = 4;
+
+function describeLimits({ enum: values = [], minLength = 0, maxLength, maxProperties }: JsonSchema): string {
+  if (maxLength !== undefined) return `${minLength} to ${maxLength} characters`;
+  if (maxProperties !== undefined) return `up to ${maxProperties} entries`;
+  return values.length <= maxListedValues ? values.map((value) => JSON.stringify(value)).join(', ') : '';
 }
 
 function renderStatus(status: string, response: ResponseObject): Html {
