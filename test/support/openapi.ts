@@ -59,6 +59,7 @@ export function assertDocumented(method: string, path: string, { status, headers
   if (!response.content?.[mediaType]) throw violation(`the media type is ${mediaType}.`);
   const missing = Object.entries(response.headers ?? {}).filter(([header, { required }]) => required && !headers.has(header));
   if (missing.length > 0) throw violation(`it has no header ${missing.map(([header]) => header).join(', ')}.`);
+  if (method === 'HEAD') return; // has no body
   const validate = validatorAt('paths', userPath, ...place, 'content', mediaType, 'schema');
   if (!validate(json)) throw violation(describeErrors(validate.errors));
 }
