@@ -97,7 +97,10 @@ builder.mutationField('updateUserGroup', (t) =>
               type: [DataSourceMappingInput],
               description: 'Replaces the whole mapping: at most 1,000 entries.',
             }),
-            properties: field.field({ type: 'JSON', description: 'Replaces all properties: a JSON object of at most 64 KiB and 32 levels; null clears them.' }),
+            properties: field.field({
+              type: 'JSON',
+              description: 'Replaces all properties: a JSON object of at most 64 KiB and 32 levels; null clears them.',
+            }),
           }),
         }),
       }),
