@@ -35,7 +35,10 @@ builder.mutationField('updateUserGroup', (t) =>
               type: [DataSourceMappingInput],
               description: `Replaces the whole mapping: ${mappingLimit}.`,
             }),
-            properties: field.field({ type: 'JSON', description: 'Replaces all properties; null clears them.' }),
+            properties: field.field({
+              type: 'JSON',
+              description: `Replaces all properties: a JSON object of ${propertiesLimit}; null clears them.`,
+            }),
             mergeProperties: field.field({
               type: 'JSON',
               description:
