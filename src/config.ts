@@ -18,6 +18,8 @@ export interface Config {
   readonly drainDelaySeconds: number;
   /** Whether the GraphQL schema can be read through introspection. */
   readonly introspection: boolean;
+  /** The file with the only GraphQL documents that are executed; none means any document. */
+  readonly persistedOperationsFile: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
   readonly logFormat: 'pretty' | 'json';
 }
@@ -59,6 +61,7 @@ const settings = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .default('true')
     .transform((text) => text === 'true'),
+  PERSISTED_OPERATIONS: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
 });
@@ -91,6 +94,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean):
     bootstrapApiToken: data.BOOTSTRAP_API_TOKEN,
     drainDelaySeconds: data.DRAIN_DELAY_SECONDS,
     introspection: data.INTROSPECTION,
+    persistedOperationsFile: data.PERSISTED_OPERATIONS,
     logLevel: data.LOG_LEVEL,
     logFormat: data.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
   };

@@ -6,8 +6,7 @@ import { isMigrated } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindWrites } from './database/queries/writes.ts';
 import { recordLastUsed } from './domain/last-used.ts';
-import { graphqlHandler } from './graphql/execution/route.ts';
-import type { GraphQLServerOptions } from './graphql/execution/server.ts';
+import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
@@ -34,7 +33,7 @@ export interface Gateway {
 const readinessTimeoutMs = 2_000;
 
 /** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
-export function buildGateway(database: Database, log: Logger, options: GraphQLServerOptions = { introspection: true }): Gateway {
+export function buildGateway(database: Database, log: Logger, options: GraphQLHandlerOptions = { introspection: true }): Gateway {
   const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database) };
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;

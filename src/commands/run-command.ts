@@ -10,7 +10,7 @@ const help = `Usage: user-group-gateway COMMAND
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
 
 Settings are environment variables: HOST, PORT, DATABASE_URL, DATA_DIR, BOOTSTRAP_API_TOKEN, DRAIN_DELAY_SECONDS,
-DB_NAMED_STATEMENTS, INTROSPECTION, LOG_LEVEL, LOG_FORMAT.
+DB_NAMED_STATEMENTS, INTROSPECTION, PERSISTED_OPERATIONS, LOG_LEVEL, LOG_FORMAT.
 `;
 
 /**

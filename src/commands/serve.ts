@@ -11,6 +11,7 @@ import { packageRoot } from '../package-root.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { listen } from './listen.ts';
+import { readPersistedOperations } from './persisted-operations-file.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
@@ -23,13 +24,16 @@ export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
   if (cluster.isPrimary && workers > 1) {
     const config = readConfig(process.env, process.stderr.isTTY); // here, so that mistakes are reported once
+    await readPersistedOperations(config);
     return runWorkers(workers, untilStopRequested(), openLog(config));
   }
+  // Before anything is started, like every other check of the settings.
+  const persistedOperations = await readPersistedOperations(readConfig(process.env, process.stderr.isTTY));
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
   return withDatabase(async ({ config, log, database }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
-    const gateway = buildGateway(database, log, config);
+    const gateway = buildGateway(database, log, { ...config, persistedOperations });
     const connections = trackConnections(gateway);
     const listening = listen(gateway.server, config);
     const early = await Promise.race([listening.then(() => undefined), stop]);
