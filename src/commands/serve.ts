@@ -24,12 +24,13 @@ export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
   if (cluster.isPrimary && workers > 1) {
     const config = readConfig(process.env, process.stderr.isTTY); // here, so that mistakes are reported once
+    const stop = untilStopRequested();
     await readPersistedOperations(config);
-    return runWorkers(workers, untilStopRequested(), openLog(config));
+    return runWorkers(workers, stop, openLog(config));
   }
+  const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
   // Before anything is started, like every other check of the settings.
   const persistedOperations = await readPersistedOperations(readConfig(process.env, process.stderr.isTTY));
-  const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
   return withDatabase(async ({ config, log, database }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);

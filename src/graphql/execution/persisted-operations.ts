@@ -19,9 +19,9 @@ import { persistedDocumentsOf } from './persisted-operations-formats.ts';
 export interface PersistedOperations {
   /**
    * The parameters with the text of the document that they name, by its text, by `documentId` or by
-   * `extensions.persistedQuery.sha256Hash`, and without its id. Takes two look-ups in a map at most, whatever was sent.
+   * `extensions.persistedQuery.sha256Hash`, and without its id. Parses nothing: each value that was sent is looked up once.
    *
-   * @throws InvalidInput when they name no document, one that is not on the list, or several.
+   * @throws InvalidInput when they name no document, one that is not persisted, or several.
    */
   resolve(params: Params): Params;
 }
