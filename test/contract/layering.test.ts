@@ -14,6 +14,8 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'database/queries',
     'domain',
     'docs-config',
+    'graphql/execution/persisted-operations.ts',
+    'graphql/schema/limits.ts',
     'generated',
   ],
   'gateway.ts': [
