@@ -11,3 +11,9 @@ export function packageVersion(): string {
 function findUp(folder: URL): URL {
   return existsSync(new URL('package.json', folder)) ? folder : findUp(new URL('..', folder));
 }
+
+/** The version of the gateway. */
+export function readPackageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string };
+  return version;
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { graphqlLimits } from '../../src/graphql/schema/limits.ts';
+import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
@@ -12,5 +12,5 @@ test('docs/limits.md lists each limit with the value that applies', () => {
       Number(value.replaceAll(',', '')),
     ]),
   );
-  expect(documented).toEqual({ ...graphqlLimits, ...httpLimits, ...httpTimeouts });
+  expect(documented).toEqual({ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts });
 });
