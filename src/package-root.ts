@@ -3,11 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 /** The folder of package.json, as a URL that ends with a slash: found from the sources, and from wherever the bundler put this module. */
 export const packageRoot: URL = findUp(new URL('.', import.meta.url));
 
-/** The version of the gateway, as package.json has it. */
-export function packageVersion(): string {
-  return (JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string }).version;
-}
-
 function findUp(folder: URL): URL {
   return existsSync(new URL('package.json', folder)) ? folder : findUp(new URL('..', folder));
 }

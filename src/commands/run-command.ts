@@ -1,6 +1,6 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { packageVersion } from '../package-root.ts';
+import { readPackageVersion } from '../package-root.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: user-group-gateway COMMAND
@@ -52,7 +52,7 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
       return print(help);
     case 'version':
     case '--version':
-      return print(`${packageVersion()}\n`);
+      return print(`${readPackageVersion()}\n`);
     default:
       throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
   }
