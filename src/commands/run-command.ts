@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts';
 const help = `Usage: user-group-gateway COMMAND
 
   serve [--workers N]   start the gateway with N processes (default: 1)
-  token                 create, list and revoke API tokens
+  token                 create, list, rotate and revoke API tokens
   migrate               apply pending database migrations
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
