@@ -21,7 +21,7 @@ import {
   type UserGroupOrder,
   type UserGroupOrderField,
 } from './user-group-list-input.ts';
-import type { Db } from './user-groups.ts';
+import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
 
 /** A page of user groups. */
 export interface UserGroupPage extends Page<UserGroup> {
@@ -51,6 +51,7 @@ interface ListRequest {
   readonly db: Db;
   readonly caller: Caller;
   readonly isAbandoned: () => boolean;
+  readonly options: ReadOptions;
   readonly environments: readonly (EnvironmentTag | null)[];
   readonly conditions: GroupConditions;
 }
@@ -60,6 +61,7 @@ interface ListRequest {
  * neither repeats nor hides another, unless its place in the order changes.
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
+ * @param options of the groups on the page.
  * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
  * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds.
@@ -69,12 +71,13 @@ export function listUserGroups(
   caller: Caller,
   input: UserGroupListInput,
   isAbandoned: () => boolean = () => false,
+  options: ReadOptions = {},
 ): Promise<UserGroupPage> {
   caller.require('groups:read');
   checkListInput(input);
   const filter = input.filter ?? {};
   const environments = environmentsOf(caller, filter);
-  const request: ListRequest = { db, caller, isAbandoned, environments, conditions: conditionsOf(filter) };
+  const request: ListRequest = { db, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
   const { field, direction } = input.orderBy ?? newestFirst;
   const sortBy = sortFields[field];
   const { size, isBackward } = pageSizeOf(input);
@@ -120,10 +123,10 @@ async function readPage(request: ListRequest, section: Section): Promise<UserGro
  * The groups at these positions, by the same statement as other look-ups. Nothing for one that was deleted, or moved to another
  * environment, after its position was read.
  */
-function readGroups({ db, caller, environments }: ListRequest, positions: readonly Position[]) {
+function readGroups({ db, caller, options, environments }: ListRequest, positions: readonly Position[]) {
   return Promise.all(
     positions.map(async ({ teamId }) => {
-      const group = await db.lookups.groupByTeamId(teamId, caller.share);
+      const group = await lookUpGroup(db, caller, teamId, options);
       return group && environments.includes(group.environmentTag) ? group : undefined;
     }),
   );
