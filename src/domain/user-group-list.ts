@@ -13,6 +13,7 @@ import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { GatewayError, InvalidInput } from './errors.ts';
 import { type Page, pageSizeOf } from './page.ts';
+import { pageReads } from './page-reads.ts';
 import { type GroupPosition, readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
 import {
   checkListInput,
@@ -64,7 +65,7 @@ interface ListRequest {
  * @param options of the groups on the page.
  * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
  * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
- * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listUserGroups(
   db: Db,
@@ -134,12 +135,19 @@ function readGroups({ db, caller, options, environments }: ListRequest, position
 
 /** Reads each environment through its part of the index and merges what was found: so no index without the environment is needed. */
 async function readPositions(request: ListRequest, query: Omit<PositionQuery, 'environmentTag' | 'conditions'>) {
-  const { db, environments, conditions } = request;
+  const { db, caller, isAbandoned, environments, conditions } = request;
   const readOne = async (reader: PageReader, environmentTag: EnvironmentTag | null): Promise<GroupPosition[]> =>
     (await findPositions(reader, { ...query, environmentTag, conditions })).map((each) => ({ ...each, environmentTag }));
   const lists = isFiltered(conditions)
     ? await readInTime(request, readOne)
-    : await Promise.all(environments.map((environmentTag) => readOne(db.prisma, environmentTag)));
+    : await Promise.all(
+        environments.map((environmentTag) =>
+          pageReads.run(caller.share, async () => {
+            if (isAbandoned()) throw abandoned();
+            return readOne(db.prisma, environmentTag);
+          }),
+        ),
+      );
   if (lists.length < 2) return lists.flat();
   const sign = query.direction === 'asc' ? 1 : -1;
   return lists.flat().sort((a, b) => sign * comparePositions(a, b));
@@ -177,8 +185,8 @@ async function readInTime<Result>(
     }, transactionOptions);
   try {
     return await slowReads.run(caller.share, () => {
-      if (!isAbandoned()) return work();
-      throw new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+      if (isAbandoned()) throw abandoned();
+      return work();
     });
   } catch (error) {
     if (!isStatementTimeout(error)) throw error;
@@ -186,6 +194,9 @@ async function readInTime<Result>(
     throw new GatewayError('UNAVAILABLE', message, { cause: error });
   }
 }
+
+const abandoned = (): GatewayError =>
+  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
 
 /** Longer than the statements in it may take, so that these end first. */
 const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
