@@ -25,7 +25,8 @@ const PropertyFilterInput = builder.inputType('PropertyFilter', {
   fields: (t) => ({
     path: t.stringList({
       required: true,
-      description: 'The member names that lead to the property, from the outermost; indexes of lists as text. 1 to 32.',
+      description:
+        'The member names that lead to the property, from the outermost; indexes of lists as text, negative ones from the end. 1 to 32.',
     }),
     equals: t.field({
       type: 'JSON',
