@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bindApiTokenWrites } from '../../src/database/queries/api-token-writes.ts';
 import { revokeApiToken, rotateApiToken } from '../../src/domain/api-tokens.ts';
-import { type Scope, scopeNames } from '../../src/domain/caller.ts';
+import { scopeNames } from '../../src/domain/caller.ts';
 import { issueToken, tokenPrefixes } from '../../src/domain/tokens.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
