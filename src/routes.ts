@@ -156,7 +156,7 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
   return routes;
 }
 
-/** Makes a value when it is asked for, once. */
+/** Makes a value when it is first used. */
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
