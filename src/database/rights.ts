@@ -6,6 +6,7 @@ const usedRights: Readonly<Record<string, readonly string[]>> = {
   user_group: ['select', 'insert', 'update'],
   retired_token: ['select', 'insert', 'update', 'delete'],
   api_token: ['select', 'insert', 'update'],
+  signing_key: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };
 

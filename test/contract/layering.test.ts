@@ -15,12 +15,14 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'docs-config',
     'generated',
+    'http/server-url.ts',
   ],
   'gateway.ts': [
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
-    ...['http', 'http/pages', 'rest'],
+    ...['http', 'http/pages', 'oauth2', 'rest'],
   ],
-  'routes.ts': ['docs-config', 'graphql/execution', 'http', 'http/pages', 'rest'],
+  'routes.ts': ['docs-config', 'graphql/execution', 'http', 'http/pages', 'oauth2', 'rest'],
+  oauth2: ['domain', 'http'],
   rest: ['graphql/execution', 'graphql/schema', 'http', 'domain/errors.ts'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],

@@ -32,3 +32,8 @@ export type RetiredToken = Prisma.RetiredTokenModel
  * An API token: the credential of a caller. Only the SHA-256 of its secret is stored.
  */
 export type ApiToken = Prisma.ApiTokenModel
+/**
+ * Model SigningKey
+ * A key pair (Ed25519) that signs embed tokens. The newest one whose time has come signs.
+ */
+export type SigningKey = Prisma.SigningKeyModel

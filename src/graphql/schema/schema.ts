@@ -4,6 +4,7 @@ import './error.ts';
 import './user-group.ts';
 import './user-group-list.ts';
 import './user-group-mutations.ts';
+import './embed-token.ts';
 import './api-token.ts';
 import './docs-config.ts';
 

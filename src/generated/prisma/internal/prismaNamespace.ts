@@ -399,7 +399,8 @@ type FieldRefInputType<Model, FieldType> = Model extends never ? never : FieldRe
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
-  ApiToken: 'ApiToken'
+  ApiToken: 'ApiToken',
+  SigningKey: 'SigningKey'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -415,7 +416,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "apiToken"
+    modelProps: "userGroup" | "retiredToken" | "apiToken" | "signingKey"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -641,6 +642,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    SigningKey: {
+      payload: Prisma.$SigningKeyPayload<ExtArgs>
+      fields: Prisma.SigningKeyFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.SigningKeyFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.SigningKeyFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>
+        }
+        findFirst: {
+          args: Prisma.SigningKeyFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.SigningKeyFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>
+        }
+        findMany: {
+          args: Prisma.SigningKeyFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>[]
+        }
+        create: {
+          args: Prisma.SigningKeyCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>
+        }
+        createMany: {
+          args: Prisma.SigningKeyCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.SigningKeyCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>[]
+        }
+        delete: {
+          args: Prisma.SigningKeyDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>
+        }
+        update: {
+          args: Prisma.SigningKeyUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>
+        }
+        deleteMany: {
+          args: Prisma.SigningKeyDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.SigningKeyUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.SigningKeyUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>[]
+        }
+        upsert: {
+          args: Prisma.SigningKeyUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$SigningKeyPayload>
+        }
+        aggregate: {
+          args: Prisma.SigningKeyAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateSigningKey>
+        }
+        groupBy: {
+          args: Prisma.SigningKeyGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SigningKeyGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.SigningKeyCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.SigningKeyCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -719,6 +794,18 @@ export const ApiTokenScalarFieldEnum = {
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]
+
+
+export const SigningKeyScalarFieldEnum = {
+  number: 'number',
+  id: 'id',
+  publicKey: 'publicKey',
+  privateKeyEncrypted: 'privateKeyEncrypted',
+  createdAt: 'createdAt',
+  signsFrom: 'signsFrom'
+} as const
+
+export type SigningKeyScalarFieldEnum = (typeof SigningKeyScalarFieldEnum)[keyof typeof SigningKeyScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -1026,6 +1113,7 @@ export type GlobalOmitConfig = {
   userGroup?: Prisma.UserGroupOmit
   retiredToken?: Prisma.RetiredTokenOmit
   apiToken?: Prisma.ApiTokenOmit
+  signingKey?: Prisma.SigningKeyOmit
 }
 
 /* Types for Logging */

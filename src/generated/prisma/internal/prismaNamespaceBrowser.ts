@@ -53,7 +53,8 @@ export const AnyNull = runtime.AnyNull
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
-  ApiToken: 'ApiToken'
+  ApiToken: 'ApiToken',
+  SigningKey: 'SigningKey'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -111,6 +112,18 @@ export const ApiTokenScalarFieldEnum = {
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]
+
+
+export const SigningKeyScalarFieldEnum = {
+  number: 'number',
+  id: 'id',
+  publicKey: 'publicKey',
+  privateKeyEncrypted: 'privateKeyEncrypted',
+  createdAt: 'createdAt',
+  signsFrom: 'signsFrom'
+} as const
+
+export type SigningKeyScalarFieldEnum = (typeof SigningKeyScalarFieldEnum)[keyof typeof SigningKeyScalarFieldEnum]
 
 
 export const SortOrder = {
