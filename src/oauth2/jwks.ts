@@ -15,8 +15,9 @@ export function jwksHandler(readKeys: () => Promise<readonly object[]>, maxAgeSe
     async handle(request): Promise<HttpResponse> {
       const body = JSON.stringify({ keys: await readKeys() });
       const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-      if (hasVersion(request, etag)) return { status: 304, headers: { etag }, body: '', cacheControl };
-      return { status: 200, headers: { 'content-type': mediaTypes.json, etag }, body, cacheControl };
+      // With 304, too, the body decides the Content-Length (RFC 9110, section 8.6); Node.js does not send it.
+      const status = hasVersion(request, etag) ? 304 : 200;
+      return { status, headers: { 'content-type': mediaTypes.json, etag }, body, cacheControl };
     },
     renderError: problem,
   };

@@ -25,7 +25,10 @@ async function viewer(url: string, token: string): Promise<string | undefined> {
 const list = async (settings: Record<string, string>) => {
   const { code, stdout, stderr } = await run(['keys', 'list', '--json'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout) as { id: string; encrypts: boolean; currentTokens: number; retiredTokens: number }[];
+  return JSON.parse(stdout) as {
+    encryptionKeys: { id: string; encrypts: boolean; currentTokens: number; retiredTokens: number; signingKeys: number }[];
+    signingKeys: { id: string; state: string; signsFrom: string; signsUntil: string | null; publishedUntil: string | null }[];
+  };
 };
 
 function embedded() {
@@ -56,7 +59,7 @@ test('without its file an embedded database with tokens is not served, and no ot
   expect(another.stderr).not.toMatch(/\n\s+at /);
 
   renameSync(saved, file);
-  expect(await list(settings)).toEqual([expect.objectContaining({ currentTokens: 1 })]);
+  expect((await list(settings)).encryptionKeys).toEqual([expect.objectContaining({ currentTokens: 1, signingKeys: 1 })]);
 });
 
 test('two gateways that start at once share a new key file; keys rotate encryption replaces the key while they serve, and loses nothing', async () => {
@@ -75,9 +78,11 @@ test('two gateways that start at once share a new key file; keys rotate encrypti
   await load.stop();
   expect([...load.failures, ...load.replies.filter(({ status }) => status !== 200)]).toEqual([]);
 
-  const [added, old] = await list(settings);
-  expect(added).toMatchObject({ encrypts: true, currentTokens: load.stored.size + 1 });
-  expect(old).toMatchObject({ encrypts: false, currentTokens: 0, retiredTokens: 0 });
+  const {
+    encryptionKeys: [added, old],
+  } = await list(settings);
+  expect(added).toMatchObject({ encrypts: true, currentTokens: load.stored.size + 1, signingKeys: 1 });
+  expect(old).toMatchObject({ encrypts: false, currentTokens: 0, retiredTokens: 0, signingKeys: 0 });
   expect(rotated.stdout).toContain(`remove the old keys (${old?.id})`);
 
   // The old key is removed while they serve.
@@ -142,10 +147,13 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   holder.release();
 
   expect(await run(['keys', 'rotate', 'encryption'], both)).toMatchObject({ code: 0, stderr: '' });
-  expect(await list(both)).toEqual([
-    { id, encrypts: true, currentTokens: 500, retiredTokens: 300 },
-    { id: expect.any(String), encrypts: false, currentTokens: 0, retiredTokens: 0 },
-  ]);
+  expect(await list(both)).toEqual({
+    encryptionKeys: [
+      { id, encrypts: true, currentTokens: 500, retiredTokens: 300, signingKeys: 0 },
+      { id: expect.any(String), encrypts: false, currentTokens: 0, retiredTokens: 0, signingKeys: 0 },
+    ],
+    signingKeys: [],
+  });
 
   // The new key alone decrypts everything now; the old one alone is refused.
   const ring = new KeyRing([Buffer.from(added, 'base64')]);
@@ -164,7 +172,7 @@ test('a token that was changed by hand keeps its old key, and is reported', asyn
   const { code, stdout, stderr } = await run(['keys', 'rotate', 'encryption'], both);
   expect({ code, stdout }).toEqual({
     code: 1,
-    stdout: expect.stringMatching(/^Encrypted 5 tokens with the key [0-9a-f]{8}\.\n$/),
+    stdout: expect.stringMatching(/^Encrypted 5 tokens and signing keys with the key [0-9a-f]{8}\.\n$/),
   });
   expect(stderr).toMatch(/1 rows of user_group use the key [0-9a-f]{8}\.\nA value of user_group.token_encrypted was changed/);
 });

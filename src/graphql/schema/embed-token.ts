@@ -2,6 +2,7 @@ import { checkEmbedToken, defaultEmbedTokenSeconds, embedTokenLimits } from '../
 import { createEmbedToken } from '../../domain/embed-tokens.ts';
 import { NotFound } from '../../domain/errors.ts';
 import { userGroupLimits } from '../../domain/limits.ts';
+import { paths } from '../../http/paths.ts';
 import { builder } from './builder.ts';
 import type { FieldCost } from './field-cost.ts';
 import { checkInput } from './input-check.ts';
@@ -14,7 +15,7 @@ const CreateEmbedTokenPayload = builder.objectRef<{ token: string; expiresAt: Da
   fields: (t) => ({
     token: t.exposeString('token', {
       description:
-        'The embed token: a JWT signed with EdDSA. `/.well-known/jwks.json` has the public keys; `/oauth2/introspect` checks it ' +
+        `The embed token: a JWT signed with EdDSA. \`${paths.jwks}\` has the public keys; \`${paths.introspection}\` checks it ` +
         'against the database.',
     }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires. It cannot be revoked before.' }),
