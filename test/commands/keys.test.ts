@@ -164,6 +164,50 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   expect(refused.stderr).toContain(`the key with the id ${id}, which is not configured. Add it to ENCRYPTION_KEYS`);
 });
 
+test('keys rotate signing publishes the next key, and run again too early it changes nothing; keys list shows both', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const settings = { DATABASE_URL: database.url };
+  expect((await list(settings)).signingKeys).toEqual([]);
+  const gateway = await serve(settings);
+  const [first] = (await list(settings)).signingKeys;
+  expect(first).toMatchObject({ state: 'signing', signsUntil: null, publishedUntil: null });
+
+  const rotated = await run(['keys', 'rotate', 'signing'], settings);
+  expect(rotated).toMatchObject({ code: 0, stderr: '' });
+  expect(rotated.stdout).toMatch(/^Published a new signing key. It signs in 10 minutes/);
+  const again = await run(['keys', 'rotate', 'signing'], settings);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing was changed/) });
+
+  const [old, added, ...others] = (await list(settings)).signingKeys;
+  expect(others).toEqual([]);
+  expect(old).toMatchObject({ id: first?.id, state: 'signing', signsUntil: added?.signsFrom });
+  expect(Date.parse(old?.publishedUntil ?? '') - Date.parse(old?.signsUntil ?? '')).toBe(86_400_000);
+  expect(added).toMatchObject({ state: 'published', signsUntil: null });
+  const { json } = await sendRequest(gateway.url, 'GET', '/.well-known/jwks.json');
+  expect(json.keys.map(({ kid }: { kid: string }) => kid)).toEqual([old?.id, added?.id]);
+
+  // As text, which has no private key either.
+  const { stdout } = await run(['keys', 'list'], settings);
+  expect(stdout).toMatch(
+    /^Signing keys:\n1\. {2}[\w-]{43} {2}· {2}signs until .*\n2\. {2}[\w-]{43} {2}· {2}published; signs from .* on\n$/m,
+  );
+  await gateway.stop();
+  const foreign = await run(['keys', 'list'], { ...settings, ENCRYPTION_KEYS: generateEncryptionKey() });
+  expect(foreign.stderr).toMatch(
+    /signing keys in the database are encrypted with the key with the id [0-9a-f]{8}, which is not configured/,
+  );
+});
+
+test.each([[['keys', 'rotate']], [['keys', 'rotate', 'all']], [['keys', 'rotate', 'signing', 'now']]])(
+  '%j is a usage error',
+  async (args) => {
+    const { code, stderr } = await run(args, {});
+    expect(code).toBe(2);
+    expect(stderr).toContain('keys rotate takes one argument: encryption or signing.');
+  },
+);
+
 test('a token that was changed by hand keeps its old key, and is reported', async () => {
   const [old, added] = [generateEncryptionKey(), generateEncryptionKey()];
   const { database } = await databaseWith(old, 3);

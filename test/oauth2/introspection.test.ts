@@ -304,11 +304,11 @@ describe('forms', () => {
     ['a hint', 'token_type_hint=access_token&token=TOKEN'],
     ['a hint that means nothing', 'token=TOKEN&token_type_hint=nonsense'],
     ['a parameter that is not known', 'x=1&token=TOKEN'],
-    ['percent-encoding', 'token=%75gt_TOKEN'.replace('ugt_', '')],
+    ['percent-encoding', 'token=%75TOKEN'],
     ['empty parameters', '&&token=TOKEN&'],
   ])('with %s it is accepted', async (_, form) => {
     const { token, response } = await createGroup();
-    const body = form.includes('%75') ? `token=%75${token.slice(1)}` : form.replace('TOKEN', token);
+    const body = form.replace('%75TOKEN', `%75${token.slice(1)}`).replace('TOKEN', token);
     expect((await sendForm(gateway, resolver, body)).json).toEqual(response);
   });
 
