@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findKeyIdsInUse } from '../../src/database/queries/key-uses.ts';
 import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
 import { reencryptAll } from '../../src/domain/key-rotation.ts';
 import { DecryptionError, KeyRing } from '../../src/domain/keys.ts';
 import { decryptPrivateKey, publicationLeadSeconds, SigningKeys, signingKeyStates } from '../../src/domain/signing-keys.ts';
+import { encryptToken } from '../../src/domain/user-group-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createToken, introspectToken, partsOf, publishedKeys } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -138,6 +140,19 @@ test('no private key is readable in the database, and an encrypted one only in i
     expect(await Promise.all(found)).toEqual([[], []]);
   }
   expect(() => decryptPrivateKey(testKeys, { ...two, privateKeyEncrypted: one.privateKeyEncrypted })).toThrow(DecryptionError);
+});
+
+test('the encryption keys in use are those of tokens and of signing keys, also before there is a table of signing keys', async () => {
+  const [tokenKey, signingKey] = [new KeyRing([randomBytes(32)]), new KeyRing([randomBytes(32)])];
+  await database.prisma.userGroup.create({
+    data: { providedId: 'acme', name: 'ACME', ...encryptToken(tokenKey, 'user_group', 'a token of ACME') },
+  });
+  await keysOn(signingKey).list();
+  expect(new Set(await findKeyIdsInUse(database))).toEqual(new Set([...tokenKey.ids, ...signingKey.ids]));
+  await database.pool.query('drop table signing_key');
+  expect(await findKeyIdsInUse(database)).toEqual(tokenKey.ids);
+  await database.pool.query('drop table user_group cascade');
+  expect(await findKeyIdsInUse(database)).toEqual([]);
 });
 
 test('re-encryption includes the signing keys, which sign with the new encryption key alone', async () => {
