@@ -20,7 +20,7 @@ export interface EmbedTokenInput {
  * The issuer of the tokens of an environment. Each has its own, because two environments may have groups with the same id: a
  * verifier that accepts one issuer accepts one environment.
  */
-export function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): string {
+function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): string {
   return `${publicUrl}/${(environmentTag ?? 'untagged').toLowerCase()}`;
 }
 
