@@ -11,8 +11,7 @@ import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { Db } from './domain/user-groups.ts';
-import { graphqlHandler } from './graphql/execution/route.ts';
-import type { GraphQLServerOptions } from './graphql/execution/server.ts';
+import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
@@ -39,7 +38,7 @@ export interface Gateway {
 }
 
 /** What of the settings the gateway needs. */
-export interface GatewayOptions extends GraphQLServerOptions {
+export interface GatewayOptions extends GraphQLHandlerOptions {
   /** The URL at which clients reach it; by default, the one that it listens on. */
   readonly publicUrl?: string | undefined;
 }

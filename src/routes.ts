@@ -1,7 +1,10 @@
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
+import { describeGraphql, graphqlTag } from './graphql/execution/openapi.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
 import { mediaTypes } from './http/media-types.ts';
+import { createOpenApiDocument, serveOpenApi } from './http/openapi/document.ts';
+import { apiReferencePage } from './http/pages/api-reference.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
 import { renderContents } from './http/pages/contents.ts';
 import { diagnosticPage, diagnosticsPage } from './http/pages/docs-config.ts';
@@ -11,6 +14,10 @@ import { json, page, parameterPage, resource } from './http/pages/page.ts';
 import { paths } from './http/paths.ts';
 import type { Handler, Route } from './http/types.ts';
 import { introspectionMethods } from './oauth2/introspection.ts';
+import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
+import { readPackageVersion } from './package-root.ts';
+import { exampleVariables } from './rest/examples.ts';
+import { describeUser, userTag } from './rest/openapi.ts';
 import { userMethods, userSummary } from './rest/user.ts';
 
 /** The handlers that need the gateway's configuration or its database. */
@@ -34,6 +41,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       ...readOnly,
       description: 'The available paths',
       isListed: false,
+      produces: [mediaTypes.json, mediaTypes.html],
       ...resource((request) => renderContents(request, routes)),
     },
     {
@@ -42,6 +50,8 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       credential: 'optional',
       description: 'GraphQL API; in a browser, the playground',
       isListed: true,
+      openApi: describeGraphql,
+      tag: graphqlTag,
       ...withErrorPages(graphql),
     },
     {
@@ -50,6 +60,8 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       methods: userMethods,
       credential: 'required',
       schemes: ['Token'],
+      openApi: describeUser,
+      tag: userTag,
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
       ...withErrorPages(user),
@@ -60,6 +72,8 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       credential: 'required',
       description: 'OAuth 2.0 token introspection (RFC 7662) of user group tokens and embed tokens',
       isListed: true,
+      openApi: describeIntrospection,
+      tag: oauth2Tag,
       ...introspection,
     },
     {
@@ -67,7 +81,23 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       ...readOnly,
       description: 'The public keys of embed tokens, as a JWK Set',
       isListed: true,
+      produces: [mediaTypes.json],
       ...withErrorPages(jwks),
+    },
+    {
+      path: paths.apiReference,
+      ...readOnly,
+      description: 'Reference of the legacy REST API',
+      isListed: true,
+      ...page(() => reference()),
+    },
+    {
+      path: paths.openApi,
+      ...readOnly,
+      description: 'OpenAPI 3.1 document of the gateway, for tools and code generators',
+      isListed: true,
+      produces: [mediaTypes.json],
+      ...resource(() => openApi()),
     },
     {
       path: paths.errors,
@@ -102,6 +132,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       ...readOnly,
       description: 'JSON Schema of the configuration file, for editors',
       isListed: true,
+      produces: [mediaTypes.jsonSchema],
       ...resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
     },
     {
@@ -110,6 +141,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       ...readOnly,
       description: 'The stylesheet and the icon of the pages',
       isListed: false,
+      produces: [mediaTypes.css, mediaTypes.svg],
       ...resource(serveAsset),
     },
     {
@@ -117,6 +149,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       ...readOnly,
       description: 'The icon of the pages',
       isListed: false,
+      produces: [mediaTypes.svg],
       ...resource(serveFavicon),
     },
     {
@@ -124,6 +157,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       ...readOnly,
       description: 'Liveness check',
       isListed: true,
+      produces: [mediaTypes.json],
       ...resource(() => json(200, { status: 'alive' })),
     },
     {
@@ -131,11 +165,24 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       ...readOnly,
       description: 'Readiness check: the database is reachable and fully migrated',
       isListed: true,
+      produces: [mediaTypes.json],
       ...resource(async () => {
         const reason = await unreadiness();
         return reason === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reason });
       }),
     },
   ];
+  const document = once(() => createOpenApiDocument(routes, readPackageVersion()));
+  const openApi = once(() => serveOpenApi(document()));
+  const reference = once(() => apiReferencePage(document(), { tag: userTag.name, variables: exampleVariables }));
   return routes;
+}
+
+/** Makes a value when it is asked for, once. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

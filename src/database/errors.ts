@@ -73,6 +73,17 @@ export async function repeatOnConflict<Result>(work: () => Promise<Result>): Pro
   }
 }
 
+const uniqueViolation = '23505';
+
+/** The name of the unique index that kept a statement from being executed; undefined for any other error. */
+export function violatedUniqueIndex(error: unknown): string | undefined {
+  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
+    const { code, constraint } = fault as { code?: unknown; constraint?: unknown };
+    if (code === uniqueViolation && typeof constraint === 'string') return constraint;
+  }
+  return undefined;
+}
+
 function isConflict(error: unknown): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
     const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };

@@ -3,9 +3,10 @@ import type { Database } from './client.ts';
 
 /** What the gateway does with each table once the migrations are applied. */
 const usedRights: Readonly<Record<string, readonly string[]>> = {
-  user_group: ['select', 'insert', 'update'],
+  user_group: ['select', 'insert', 'update', 'delete'],
   retired_token: ['select', 'insert', 'update', 'delete'],
   api_token: ['select', 'insert', 'update'],
+  retired_secret: ['select', 'insert', 'update'],
   signing_key: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };

@@ -7,7 +7,7 @@ import type { Db } from '../../src/domain/user-groups.ts';
 import { testKeys } from './keys.ts';
 
 /** The database access of the domain, on one database, with the tests' key. Embed tokens have the issuer `http://gateway.test`. */
-export function bindQueries(database: Pick<Database, 'prisma' | 'query'>): Db {
+export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'transaction'>): Db {
   const signingKeys = new SigningKeys(bindSigningKeys(database), testKeys);
   return {
     ...{ prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys: testKeys },

@@ -11,5 +11,6 @@
 export type * from './models/UserGroup.ts'
 export type * from './models/RetiredToken.ts'
 export type * from './models/ApiToken.ts'
+export type * from './models/RetiredSecret.ts'
 export type * from './models/SigningKey.ts'
 export type * from './commonInputTypes.ts'

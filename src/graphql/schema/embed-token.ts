@@ -6,7 +6,7 @@ import { paths } from '../../http/paths.ts';
 import { builder } from './builder.ts';
 import type { FieldCost } from './field-cost.ts';
 import { checkInput } from './input-check.ts';
-import { selector, UserGroupByInput } from './user-group.ts';
+import { requireSelector, UserGroupByInput } from './user-group.ts';
 
 const { minEmbedTokenSeconds, maxEmbedTokenSeconds } = embedTokenLimits;
 
@@ -59,9 +59,7 @@ builder.mutationField('createEmbedToken', (t) =>
     },
     resolve: (_, { input: { by, ...input } }, { db, caller }) => {
       caller.require('embed:sign');
-      const meant = selector(by);
-      if (!meant) throw new NotFound('No such user group: the id is not the ID of a user group.');
-      return createEmbedToken(db, caller, meant, input);
+      return createEmbedToken(db, caller, requireSelector(by), input);
     },
   }),
 );

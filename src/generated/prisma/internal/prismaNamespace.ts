@@ -400,6 +400,7 @@ export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
   ApiToken: 'ApiToken',
+  RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey'
 } as const
 
@@ -416,7 +417,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "apiToken" | "signingKey"
+    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret" | "signingKey"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -642,6 +643,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    RetiredSecret: {
+      payload: Prisma.$RetiredSecretPayload<ExtArgs>
+      fields: Prisma.RetiredSecretFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RetiredSecretFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RetiredSecretFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        findFirst: {
+          args: Prisma.RetiredSecretFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RetiredSecretFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        findMany: {
+          args: Prisma.RetiredSecretFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>[]
+        }
+        create: {
+          args: Prisma.RetiredSecretCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        createMany: {
+          args: Prisma.RetiredSecretCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RetiredSecretCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>[]
+        }
+        delete: {
+          args: Prisma.RetiredSecretDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        update: {
+          args: Prisma.RetiredSecretUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        deleteMany: {
+          args: Prisma.RetiredSecretDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RetiredSecretUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RetiredSecretUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>[]
+        }
+        upsert: {
+          args: Prisma.RetiredSecretUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        aggregate: {
+          args: Prisma.RetiredSecretAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRetiredSecret>
+        }
+        groupBy: {
+          args: Prisma.RetiredSecretGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RetiredSecretGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RetiredSecretCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RetiredSecretCountAggregateOutputType> | number
+        }
+      }
+    }
     SigningKey: {
       payload: Prisma.$SigningKeyPayload<ExtArgs>
       fields: Prisma.SigningKeyFieldRefs
@@ -794,6 +869,15 @@ export const ApiTokenScalarFieldEnum = {
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]
+
+
+export const RetiredSecretScalarFieldEnum = {
+  secretHash: 'secretHash',
+  apiTokenId: 'apiTokenId',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RetiredSecretScalarFieldEnum = (typeof RetiredSecretScalarFieldEnum)[keyof typeof RetiredSecretScalarFieldEnum]
 
 
 export const SigningKeyScalarFieldEnum = {
@@ -1113,6 +1197,7 @@ export type GlobalOmitConfig = {
   userGroup?: Prisma.UserGroupOmit
   retiredToken?: Prisma.RetiredTokenOmit
   apiToken?: Prisma.ApiTokenOmit
+  retiredSecret?: Prisma.RetiredSecretOmit
   signingKey?: Prisma.SigningKeyOmit
 }
 

@@ -54,6 +54,7 @@ export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
   ApiToken: 'ApiToken',
+  RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey'
 } as const
 
@@ -112,6 +113,15 @@ export const ApiTokenScalarFieldEnum = {
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]
+
+
+export const RetiredSecretScalarFieldEnum = {
+  secretHash: 'secretHash',
+  apiTokenId: 'apiTokenId',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RetiredSecretScalarFieldEnum = (typeof RetiredSecretScalarFieldEnum)[keyof typeof RetiredSecretScalarFieldEnum]
 
 
 export const SigningKeyScalarFieldEnum = {
