@@ -56,6 +56,14 @@ async function introspectEverywhere(token: string, apiToken: string | null = res
   return first?.json;
 }
 
+/** Changes a group by a mutation, which must succeed. */
+async function change(name: string, input: object): Promise<void> {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const document = `mutation ($input: ${type}Input!) { result: ${name}(input: $input) { __typename } }`;
+  const { json } = await gateway.graphql(document, { input }, { token: admin });
+  expect(json).toEqual({ data: { result: { __typename: `${type}Payload` } } });
+}
+
 describe('a token that identifies a group', () => {
   test('the current token', async () => {
     const { token, response } = await createGroup();
@@ -99,7 +107,7 @@ describe('a token that identifies a group', () => {
 describe('a token is inactive on every instance as soon as', () => {
   test('its group is deleted, and stays so when a group with the same id is created', async () => {
     const { token, embedToken, teamId, providedId } = await createGroup();
-    await gateway.database.prisma.userGroup.delete({ where: { teamId } });
+    await change('deleteUserGroup', { by: { teamId } });
     expect([await introspectEverywhere(token), await introspectEverywhere(embedToken)]).toEqual([inactive, inactive]);
     const again = await createGroup({}, providedId);
     expect([await introspectEverywhere(token), await introspectEverywhere(embedToken)]).toEqual([inactive, inactive]);
@@ -117,7 +125,7 @@ describe('a token is inactive on every instance as soon as', () => {
     'its group gets the environment %s, for an embed token; the new ones have its issuer',
     async (environmentTag) => {
       const { token, embedToken, teamId } = await createGroup();
-      await gateway.database.prisma.userGroup.update({ where: { teamId }, data: { environmentTag } });
+      await change('setUserGroupEnvironment', { by: { teamId }, environmentTag: environmentTag && 'CUSTOMER' });
       expect(await introspectEverywhere(embedToken, admin)).toEqual(inactive);
       expect(await introspectEverywhere(token, admin)).toMatchObject({ active: true, env: environmentTag });
       const { token: renewed } = await createToken(gateway, admin, { by: { teamId } });
