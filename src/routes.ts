@@ -178,7 +178,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
   return routes;
 }
 
-/** Makes a value when it is asked for, once. */
+/** Makes a value when it is first used. */
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
