@@ -34,6 +34,15 @@ export const settings = {
     default: '4000',
     description: 'the port to listen on, 0 to 65535; with 0 the system chooses one',
   },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    schema: z
+      .string()
+      .refine(isPublicUrl, 'must be an http or https URL of at most 255 characters, without credentials, query and fragment')
+      .transform((url) => url.replace(/\/$/, '')),
+    defaultInWords: '`http://HOST:PORT`',
+    description: 'the URL at which clients reach the gateway, and the issuer of embed tokens; the same for all instances',
+  },
   databaseUrl: {
     name: 'DATABASE_URL',
     schema: z
@@ -202,6 +211,12 @@ function readText(file: string, context: z.RefinementCtx): string | undefined {
 const keysRequired = (): string =>
   'ENCRYPTION_KEYS must be set along with DATABASE_URL; it encrypts user group tokens in the database. If the database is new, use ' +
   `this key, and keep a copy of it, because tokens cannot be read without it:\n\n    ENCRYPTION_KEYS=${generateEncryptionKey()}\n`;
+
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text) || text.length > 255) return false;
+  const { protocol, username, password } = new URL(text);
+  return ['http:', 'https:'].includes(protocol) && username + password === '' && !/[\s?#]|\/\/$/.test(text);
+}
 
 function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);

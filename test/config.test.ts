@@ -64,6 +64,33 @@ test('mistakes in the keys are reported with all others, and no key is shown', (
 });
 
 test.each([
+  ['https://groups.example.com', 'https://groups.example.com'],
+  ['https://groups.example.com/', 'https://groups.example.com'],
+  ['http://[::1]:4000/groups/', 'http://[::1]:4000/groups'],
+])('PUBLIC_URL %s is accepted, without a slash at its end', (text, expected) => {
+  expect(readConfig({ PUBLIC_URL: text }, false).publicUrl).toBe(expected);
+});
+
+test.each([
+  ...[
+    'groups.example.com',
+    '/groups',
+    'ftp://groups.example.com',
+    'https://user@groups.example.com',
+    'https://:x@groups.example.com',
+  ],
+  ...[
+    'https://groups.example.com/?a',
+    'https://groups.example.com/#a',
+    'https://groups.example.com//',
+    'https://a b.example.com',
+  ],
+  ...[' https://groups.example.com', `https://groups.example.com/${'a'.repeat(230)}`],
+])('PUBLIC_URL %s is rejected', (text) => {
+  expect(problems({ PUBLIC_URL: text })).toEqual([expect.stringMatching(/PUBLIC_URL must be an http or https URL/)]);
+});
+
+test.each([
   ['both settings', { ENCRYPTION_KEYS: first, ENCRYPTION_KEYS_FILE: 'keys' }, /are both set; set one of them$/],
   ['a file that is missing', { ENCRYPTION_KEYS_FILE: '/nowhere/keys' }, /ENCRYPTION_KEYS_FILE cannot be read: ENOENT/],
 ])('%s are refused', (_, environment, message) => {

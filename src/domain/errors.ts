@@ -85,7 +85,7 @@ export const errorCatalog = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported media type',
-    remedy: 'Send "Content-Type: application/json", in UTF-8 and without a content encoding.',
+    remedy: 'Send the body in the media type that the message names, in UTF-8 and without a content encoding.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,

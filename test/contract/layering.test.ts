@@ -17,12 +17,14 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'graphql/execution/persisted-operations.ts',
     'graphql/schema/limits.ts',
     'generated',
+    'http/server-url.ts',
   ],
   'gateway.ts': [
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
-    ...['http', 'http/pages', 'rest'],
+    ...['http', 'http/pages', 'oauth2', 'rest'],
   ],
-  'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'rest'],
+  'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'oauth2', 'rest'],
+  oauth2: ['domain', 'http'],
   rest: ['domain', 'graphql/execution', 'graphql/schema', 'http'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],

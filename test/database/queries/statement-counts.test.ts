@@ -202,3 +202,33 @@ test('a second gateway refuses an API token from the next request on after it wa
   expect([(await ask(second)).status, (await ask(gateway)).status]).toEqual([401, 401]);
   await second.close();
 });
+
+const createToken = `mutation ($by: UserGroupBy!) { createEmbedToken(input: { by: $by }) { ... on CreateEmbedTokenPayload { token } } }`;
+
+test('an embed token costs one statement each for the API token, the group and the signing keys; an introspection the same', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['embed:sign', 'groups:resolve'] });
+  const by = { teamId: group.team_id };
+  await gateway.graphql(createToken, { by }, { token }); // creates the first key
+  statements = [];
+  const { json } = await gateway.graphql(createToken, { by }, { token });
+  const embedToken = json.data.createEmbedToken.token;
+  expect(statements).toEqual([reads('api_token'), reads('user_group'), reads('signing_key')]);
+
+  statements = [];
+  const introspect = (text: string) =>
+    gateway.send('POST', '/oauth2/introspect', {
+      ...{ token, body: `token=${text}` },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  expect((await introspect(embedToken)).json.active).toBe(true);
+  expect(statements).toEqual([reads('api_token'), reads('signing_key'), reads('user_group')]);
+
+  statements = [];
+  expect((await introspect(group.token)).json.active).toBe(true);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+
+  statements = [];
+  const replies = await Promise.all(Array.from({ length: 200 }, () => introspect(embedToken)));
+  expect(replies.every(({ json: { active } }) => active)).toBe(true);
+  expect(statements.length).toBeLessThan(200); // of 600
+});
