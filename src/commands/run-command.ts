@@ -1,5 +1,6 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { handleLostOutput } from './lost-output.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: user-group-gateway COMMAND
@@ -21,6 +22,7 @@ ${describeSettings()}`;
  * @returns the exit status: 0, or 1 for a failure, 2 for a usage error; a command may have others.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
+  handleLostOutput(args[0] === 'serve');
   try {
     return await dispatch(args);
   } catch (error) {
