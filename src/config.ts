@@ -38,7 +38,8 @@ export const settings = {
     name: 'DATABASE_URL',
     schema: z
       .string()
-      .refine(isPostgresUrl, 
+      .refine(
+        isPostgresUrl,
         'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway, with special characters percent-encoded (# as %23)',
       ),
     description:

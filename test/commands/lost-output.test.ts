@@ -13,14 +13,12 @@ function runWithoutReader(args: string[], settings = {}): Running {
   return running;
 }
 
-test.concurrent.each([
-  [['help']],
-  [['token', '--help']],
-  [['docs-config', 'schema']],
-  [['docs-config', 'explain', 'enum']],
-])('%j: when nothing reads the output any more, exits with 1 and prints nothing', async (args) => {
-  expect(await runWithoutReader(args).ended).toMatchObject({ code: 1, signal: null, stderr: '' });
-});
+test.concurrent.each([[['help']], [['token', '--help']], [['docs-config', 'schema']], [['docs-config', 'explain', 'enum']]])(
+  '%j: when nothing reads the output any more, exits with 1 and prints nothing',
+  async (args) => {
+    expect(await runWithoutReader(args).ended).toMatchObject({ code: 1, signal: null, stderr: '' });
+  },
+);
 
 test('the exit code of a command that fails stays', async () => {
   expect(await runWithoutReader(['docs-config', 'check', 'package.json', 'none.json']).ended).toMatchObject({
