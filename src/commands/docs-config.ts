@@ -12,6 +12,7 @@ import { type ValidateOptions, validateDocsConfig } from '../docs-config/validat
 import { ArgumentsError, codeFrom, formatFrom, parse, renderers, severitiesFrom, unknown } from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';
 import { findFiles } from './find-files.ts';
+import { asksForHelp } from './options.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** The parts of the process that a command uses. */
@@ -55,7 +56,7 @@ const commands = { check, explain: explainCode, schema } as const;
 export async function docsConfig(args: string[], io: CommandIo): Promise<number> {
   const [command, ...rest] = args;
   try {
-    if (rest.includes('--help') || rest.includes('-h') || command === '--help' || command === '-h') {
+    if (asksForHelp(args)) {
       io.stdout.write(help);
       return 0;
     }

@@ -6,7 +6,7 @@ import { reencryptTokens } from '../domain/key-rotation.ts';
 import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
 import { type CommandContext, withDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
-import { readOptions } from './options.ts';
+import { asksForHelp, readOptions } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The streams of `keys`: for the result, and for progress. */
@@ -29,7 +29,7 @@ rotate encrypts all user group tokens with another key, while gateways run. It m
  * @throws UsageError for invalid arguments, before anything is opened.
  */
 export async function keys([action, ...args]: string[], io: KeysIo = process): Promise<number> {
-  if (action === '--help' || args.includes('--help')) {
+  if (asksForHelp([action, ...args])) {
     io.stdout.write(keysHelp);
     return 0;
   }

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { packageRoot } from '../package-root.ts';
 import { handleLostOutput } from './lost-output.ts';
+import { asksForHelp } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: user-group-gateway COMMAND
@@ -10,6 +13,7 @@ const help = `Usage: user-group-gateway COMMAND
   migrate               apply pending database migrations
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
+  --version             print the version
 
 Settings are environment variables:
 
@@ -32,7 +36,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
 async function dispatch([command, ...args]: readonly string[]): Promise<number> {
-  if ((command === 'serve' || command === 'migrate') && args.includes('--help')) return print(help);
+  if ((command === 'serve' || command === 'migrate') && asksForHelp(args)) return print(help);
   switch (command) {
     case 'serve':
       return (await import('./serve.ts')).serve(args);
@@ -49,7 +53,10 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
     }
     case 'help':
     case '--help':
+    case '-h':
       return print(help);
+    case '--version':
+      return print(`${JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')).version}\n`);
     default:
       throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
   }

@@ -1,3 +1,4 @@
+import { escapeControls } from '../docs-config/reporters/code-frame.ts';
 import { describeScope, type Scope, scopeNames } from '../domain/caller.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 
@@ -29,5 +30,5 @@ export function describeApiToken(apiToken: ApiToken): string {
   const { id, name, environmentTag, scopes, createdAt, expiresAt, lastUsedAt, revokedAt } = apiToken;
   const times = { created: createdAt, expires: expiresAt, 'last used': lastUsedAt, revoked: revokedAt };
   const known = Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));
-  return [`#${id}  ${name}`, environmentTag ?? 'no environment', scopes.join(' '), ...known].join('  ·  ');
+  return [`#${id}  ${escapeControls(name)}`, environmentTag ?? 'no environment', scopes.join(' '), ...known].join('  ·  ');
 }
