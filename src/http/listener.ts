@@ -11,7 +11,6 @@ import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, GatewayError, shorten } from '../domain/errors.ts';
-import { redactTokens } from '../domain/tokens.ts';
 import type { Share } from '../fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
@@ -165,10 +164,7 @@ class Exchange implements HttpRequest, Expiring {
     try {
       assertOneHost(incoming);
       if (!route)
-        throw new GatewayError(
-          'NOT_FOUND',
-          `No such path: ${shorten(redactTokens(this.path), 200)}. GET / lists the available paths.`,
-        );
+        throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path, 200)}. GET / lists the available paths.`);
       if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
       if (isSmall(incoming)) {
         this.body = await this.readBody();
