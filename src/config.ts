@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { generateEncryptionKey, parseEncryptionKeys } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
@@ -47,7 +47,10 @@ export const settings = {
     name: 'DATABASE_URL',
     schema: z
       .string()
-      .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway'),
+      .refine(
+        isPostgresUrl,
+        'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway, with special characters percent-encoded (# as %23)',
+      ),
     description:
       'your own PostgreSQL server, version 15 or later; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
   },
@@ -198,12 +201,20 @@ function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {
   return keys;
 }
 
+/** Many times the length of the most keys that there may be. */
+const maxKeyFileBytes = 65_536;
+
+/** The text of a file. The problem does not repeat its name: a key in its place must not be shown. */
 function readText(file: string, context: z.RefinementCtx): string | undefined {
+  const refuse = (message: string): undefined => void context.addIssue({ code: 'custom', message });
   try {
+    // First, because reading a pipe or a device may never end.
+    const found = statSync(file);
+    if (!found.isFile()) return refuse('must name a regular file');
+    if (found.size > maxKeyFileBytes) return refuse(`must name a file of at most ${maxKeyFileBytes} bytes`);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    context.addIssue({ code: 'custom', message: `cannot be read: ${(error as Error).message}` });
-    return undefined;
+    return refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -218,6 +229,7 @@ function isPublicUrl(text: string): boolean {
   return ['http:', 'https:'].includes(protocol) && username + password === '' && !/[\s?#]|\/\/$/.test(text);
 }
 
+/** Whether it is a URL in which no part of a password can be taken for a host, a port or a path, which messages show. */
 function isPostgresUrl(text: string): boolean {
-  return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);
+  return /^postgres(?:ql)?:\/\//i.test(text.trim()) && URL.canParse(text) && !text.includes('#');
 }

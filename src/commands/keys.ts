@@ -7,7 +7,7 @@ import { reencryptAll } from '../domain/key-rotation.ts';
 import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
 import { type CommandContext, withDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
-import { readOptions } from './options.ts';
+import { asksForHelp, readOptions } from './options.ts';
 import { describeSigningKeys, listSigningKeys, rotateSigningKey } from './signing-keys.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -33,7 +33,7 @@ Both can be run while gateways run.
  * @throws UsageError for invalid arguments, before anything is opened.
  */
 export async function keys([action, ...args]: string[], io: KeysIo = process): Promise<number> {
-  if (action === '--help' || args.includes('--help')) {
+  if (asksForHelp([action, ...args])) {
     io.stdout.write(keysHelp);
     return 0;
   }

@@ -102,7 +102,7 @@ Create a user group (run it again to get the same one back):
 
 Or open ${url}/graphql in a browser and add the API token in the Headers tab.
 
-To create an API token with full access to every environment, run:
+To create an API token with full access to every environment, run this with the same settings:
 
   ${adminTokenCommand()}
 
