@@ -7,6 +7,7 @@ const help = `Usage: user-group-gateway COMMAND
   serve [--workers N]   start the gateway with N processes (default: 1)
   token                 create, list and revoke API tokens
   migrate               apply pending database migrations
+  groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
 
@@ -38,6 +39,8 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
       return (await import('./token.ts')).token(args);
     case 'migrate':
       return (await import('./migrate.ts')).migrate(args);
+    case 'groups':
+      return (await import('./groups.ts')).groups(args);
     case 'keys':
       return (await import('./keys.ts')).keys(args);
     case 'docs-config': {

@@ -73,7 +73,8 @@ export async function repeatOnConflict<Result>(work: () => Promise<Result>): Pro
   }
 }
 
-function isConflict(error: unknown): boolean {
+/** Whether an error, from Prisma or the driver, is a deadlock or a serialization failure: the server has rolled everything back. */
+export function isConflict(error: unknown): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
     const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
     if (code === 'P2034' || conflictStates.includes(originalCode) || conflictStates.includes(code)) return true;

@@ -15,13 +15,14 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'docs-config',
     'generated',
+    'http/json.ts',
   ],
   'gateway.ts': [
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
     ...['http', 'http/pages', 'rest'],
   ],
   'routes.ts': ['docs-config', 'graphql/execution', 'http', 'http/pages', 'rest'],
-  rest: ['graphql/execution', 'graphql/schema', 'http', 'domain/errors.ts'],
+  rest: ['graphql/execution', 'graphql/schema', 'http', 'domain/errors.ts', 'domain/mapping-entries.ts'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],
     ...['http/body.ts', 'http/json.ts', 'http/media-types.ts', 'http/problem.ts', 'http/types.ts'],

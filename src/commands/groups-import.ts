@@ -1,0 +1,175 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
+import { checkImportLine, printable } from '../domain/user-group-import-line.ts';
+import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { withDatabase } from './context.ts';
+import { type FormatName, groupFormats } from './group-formats.ts';
+import { readRecords } from './group-records.ts';
+import type { GroupsIo } from './groups.ts';
+import { assertValid, choice, environmentOf, formatFrom, readArguments } from './groups-arguments.ts';
+import { openProgress, thousands } from './progress.ts';
+import { exitCodeOf, untilStopRequested } from './stop-request.ts';
+import { UsageError } from './usage-error.ts';
+
+interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
+  /** The path, or `-` for standard input. */
+  readonly file: string;
+  readonly format: FormatName;
+  /** The environment of lines that name none; `null` means untagged. */
+  readonly environment: EnvironmentTag | null | undefined;
+}
+
+/**
+ * `groups import`: reads user groups from a file or standard input, and prints each rejected line and a summary.
+ *
+ * @throws UsageError for invalid arguments, or a file that cannot be read, before anything is opened.
+ */
+export async function importGroups(args: readonly string[], io: GroupsIo): Promise<number> {
+  const request = readRequest(args);
+  const source = await openSource(request.file, io.stdin);
+  try {
+    return await withDatabase(({ database, keys }) => run(request, source, { pool: database.pool, keys }, io));
+  } finally {
+    source.chunks.destroy();
+  }
+}
+
+function readRequest(args: readonly string[]): ImportRequest {
+  const read = readArguments(args, { format: 'value', environment: 'value', 'on-existing': 'value', 'dry-run': 'flag' });
+  const [file, ...others] = read.words;
+  if (file === undefined) read.problems.push('Name the file to import, or - for standard input.');
+  read.problems.push(...others.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));
+  const request = {
+    file: file ?? '-',
+    format: formatFrom(read, file === '-' ? undefined : file, 'ndjson'),
+    environment: environmentOf(read),
+    onExisting: choice(read, 'on-existing', ['skip', 'update', 'fail'] as const) ?? 'skip',
+    dryRun: read.given.has('dry-run'),
+  };
+  assertValid(read, 'groups import');
+  return request;
+}
+
+/** What is read, and its size in bytes if it is known. */
+interface Source {
+  readonly chunks: Readable;
+  readonly bytes: number | undefined;
+}
+
+async function openSource(file: string, stdin: Readable): Promise<Source> {
+  if (file === '-') return { chunks: stdin, bytes: undefined };
+  try {
+    const handle = await open(file);
+    const stats = await handle.stat();
+    if (stats.isDirectory()) {
+      await handle.close();
+      throw new Error('it is a folder');
+    }
+    return { chunks: handle.createReadStream(), bytes: stats.isFile() ? stats.size : undefined };
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}. Nothing was imported.`);
+  }
+}
+
+type Db = Parameters<typeof importUserGroups>[0];
+
+async function run(request: ImportRequest, source: Source, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
+  const progress = openProgress(stderr, 'lines');
+  const print = (text: string) => {
+    progress.clear();
+    stdout.write(`${text}\n`);
+  };
+  let stopped: string | undefined;
+  void untilStopRequested().then((reason) => {
+    stopped = reason;
+    source.chunks.destroy();
+  });
+
+  let latest: Readonly<ImportSummary> | undefined;
+  let bytesRead = 0;
+  const lines = readLines(
+    request,
+    source.chunks,
+    () => stopped !== undefined,
+    (name) => {
+      print(`The field ${JSON.stringify(printable(name))} is not one of a user group, and is ignored.`);
+    },
+  );
+  try {
+    latest = await importUserGroups(
+      db,
+      counted(lines, (bytes) => (bytesRead += bytes)),
+      {
+        ...{ onExisting: request.onExisting, dryRun: request.dryRun },
+        onRejected: ({ line, reason }) => print(`line ${line}: ${reason}`),
+        onProgress: (summary) => {
+          latest = summary;
+          progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
+        },
+      },
+    );
+  } catch (error) {
+    print(`Failed after line ${latest?.lastLine ?? 0}. ${describe(latest, request)} ${runAgain(request)}`);
+    throw error;
+  }
+  print(
+    stopped
+      ? `Stopped by ${stopped} after line ${latest.lastLine}. ${describe(latest, request)} ${runAgain(request)}`
+      : describe(latest, request),
+  );
+  if (latest.untaggedByDefault > 0) {
+    print(
+      `Of these groups ${thousands(latest.untaggedByDefault)} are untagged, because neither their lines nor --environment name an environment.`,
+    );
+  }
+  if (stopped) return exitCodeOf(stopped);
+  return latest.rejected > 0 ? 1 : 0;
+}
+
+async function* counted(lines: AsyncIterable<ReadLine>, onBytes: (bytes: number) => void): AsyncGenerator<ReadLine> {
+  for await (const line of lines) {
+    onBytes(line.bytes);
+    yield line;
+  }
+}
+
+/** Reads and checks the lines of a file. Ends early when it is to stop. */
+async function* readLines(
+  { format, environment }: ImportRequest,
+  chunks: Readable,
+  isStopped: () => boolean,
+  onIgnored: (name: string) => void,
+): AsyncGenerator<ReadLine> {
+  const { boundaries, createParser } = groupFormats[format];
+  const parse = createParser(onIgnored);
+  try {
+    for await (const { line, bytes, text, problem } of readRecords(chunks, boundaries())) {
+      if (isStopped()) return;
+      const parsed = text === undefined ? { problem: problem ?? '' } : parse(text);
+      if (!parsed) continue;
+      const read =
+        'problem' in parsed ? { line, reason: printable(parsed.problem) } : checkImportLine(line, parsed.fields, environment);
+      yield { read, bytes };
+    }
+  } catch (error) {
+    if (!isStopped()) throw error; // otherwise the stream was ended on purpose
+  }
+}
+
+function describe(summary: Readonly<ImportSummary> | undefined, { dryRun, onExisting }: ImportRequest): string {
+  const { lines = 0, created = 0, updated = 0, unchanged = 0, rejected = 0 } = summary ?? {};
+  const counts = [
+    `${thousands(lines)} ${lines === 1 ? 'line' : 'lines'}`,
+    `${thousands(created)} created`,
+    ...(onExisting === 'update' ? [`${thousands(updated)} ${dryRun ? 'exist and may be updated' : 'updated'}`] : []),
+    ...(onExisting === 'fail' ? [] : [`${thousands(unchanged)} unchanged`]),
+    `${thousands(rejected)} rejected`,
+  ];
+  return `${dryRun ? 'Dry run, nothing was written: ' : ''}${counts.join(', ')}.`;
+}
+
+const runAgain = ({ dryRun, onExisting }: ImportRequest): string =>
+  dryRun
+    ? ''
+    : `What was written stays. It is safe to run the same command again${onExisting === 'fail' ? ', with --on-existing skip' : ''}.`;

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/client.ts';
+import { isConflict } from '../database/errors.ts';
+import type { UserGroupDraft } from '../database/queries/user-group-columns.ts';
+import {
+  findIdHolders,
+  findTokenHolders,
+  type IdHolder,
+  insertImported,
+  inTransaction,
+  removeRetired,
+  type Transaction,
+  updateImported,
+} from '../database/queries/user-group-import.ts';
+import type { KeyRing } from './keys.ts';
+import { issueToken } from './tokens.ts';
+import { environmentName, type ImportLine, type RejectedLine } from './user-group-import-line.ts';
+import { encryptToken } from './user-group-tokens.ts';
+
+/** What happens to a group that exists. */
+export type OnExisting = 'skip' | 'update' | 'fail';
+
+/** What became of lines. */
+export interface WriteOutcome {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly untaggedByDefault: number;
+  readonly rejected: readonly RejectedLine[];
+}
+
+/** How often a batch is tried whose groups others change at the same time. */
+const maxAttempts = 5;
+
+/** The delay before another attempt, so that the other transaction can proceed, in milliseconds. */
+const retryDelayMs = 50;
+
+/** Another transaction has taken an id or a token of the batch since it was looked up: the batch is tried again. */
+class TakenMeanwhile extends Error {}
+
+/** SQLSTATE of an update that gives a group the token of another one. */
+const uniqueViolation = '23505';
+
+const mayRepeat = (error: unknown): boolean =>
+  error instanceof TakenMeanwhile || (error as { code?: unknown }).code === uniqueViolation || isConflict(error);
+
+/**
+ * Writes lines in one transaction, by the rules that requests follow too.
+ *
+ * @param atEnd runs in the transaction, after everything else; not in a dry run.
+ * @throws errors of the database; nothing is written then.
+ */
+export async function writeLines(
+  db: Pick<Database, 'pool'> & { readonly keys: KeyRing },
+  lines: readonly ImportLine[],
+  { onExisting, dryRun }: { readonly onExisting: OnExisting; readonly dryRun: boolean },
+  atEnd: (transaction: Transaction, outcome: WriteOutcome) => Promise<void>,
+): Promise<WriteOutcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    db.keys.refresh(); // keys may be rotated during a long import
+    try {
+      return await inTransaction(db, async (transaction) => {
+        const { creations, updates, ...rest } = await judge(transaction, db.keys, lines, onExisting);
+        const untaggedByDefault = creations.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
+        const outcome = { ...rest, created: creations.length, untaggedByDefault };
+        if (dryRun) return { ...outcome, updated: updates.length };
+        await create(transaction, db.keys, creations);
+        const updated = await update(transaction, db.keys, updates);
+        const written = { ...outcome, updated, unchanged: rest.unchanged + updates.length - updated };
+        await atEnd(transaction, written);
+        return written;
+      });
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+      if (attempt === maxAttempts) throw new Error('Other processes keep changing the same groups.', { cause: error });
+      await sleep(retryDelayMs * attempt);
+    }
+  }
+}
+
+/** A line whose group exists, and may have to be changed. */
+interface Update {
+  readonly line: ImportLine;
+  readonly stored: IdHolder;
+  /** The keyed hashes of the token that the line gives, one under each key; none without a token. */
+  readonly hashes: readonly string[];
+}
+
+interface Judgment {
+  readonly creations: ImportLine[];
+  readonly updates: Update[];
+  unchanged: number;
+  readonly rejected: RejectedLine[];
+}
+
+/** Decides what to do with each line, by what is stored now. */
+async function judge(
+  transaction: Transaction,
+  keys: KeyRing,
+  lines: readonly ImportLine[],
+  onExisting: OnExisting,
+): Promise<Judgment> {
+  const hashesOf = new Map(lines.map((line) => [line, line.token === undefined ? [] : keys.hashes(line.token)]));
+  const allHashes = [...hashesOf.values()].flat();
+  const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
+  const byId = groupBy(await findIdHolders(transaction, providedIds), ({ providedId }) => providedId);
+  const tokenHolders = allHashes.length > 0 ? await findTokenHolders(transaction, allHashes) : [];
+  const byToken = groupBy(tokenHolders, ({ tokenHash }) => tokenHash);
+
+  const judgment: Judgment = { creations: [], updates: [], unchanged: 0, rejected: [] };
+  for (const line of lines) {
+    const groups = byId.get(line.providedId) ?? [];
+    const stored = groups.find(({ environmentTag }) => environmentTag === line.environmentTag);
+    const hashes = hashesOf.get(line) ?? [];
+    const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some(({ teamId }) => teamId !== stored?.teamId));
+    const reject = (reason: string) => void judgment.rejected.push({ line: line.line, reason });
+
+    if (stored && onExisting === 'skip') judgment.unchanged += 1;
+    else if (stored && onExisting === 'fail')
+      reject(`user_group_id: a group with this id exists (${environmentName(line.environmentTag)}).`);
+    else if (!stored && groups.some(({ environmentTag }) => environmentTag === null || line.environmentTag === null))
+      reject(heldBy(groups));
+    else if (isTokenTaken()) reject('token: belongs to another user group.');
+    else if (stored) judgment.updates.push({ line, stored, hashes });
+    else judgment.creations.push(line);
+  }
+  return judgment;
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+const heldBy = (groups: readonly IdHolder[]): string =>
+  groups.some(({ environmentTag }) => environmentTag === null)
+    ? 'user_group_id: an untagged group has this id, and no other group can share it. Label that group as Customer or Testing first.'
+    : 'user_group_id: a Customer or Testing group has this id, which an untagged group cannot share.';
+
+/** @throws TakenMeanwhile. */
+async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  const drafts = lines.map(
+    ({
+      providedId,
+      environmentTag,
+      token = issueToken('userGroup'),
+      name = providedId,
+      mapping = '{}',
+      properties = null,
+    }): UserGroupDraft => ({
+      ...{ providedId, environmentTag, name, mapping, properties },
+      ...encryptToken(keys, 'user_group', token),
+    }),
+  );
+  const inserted = await insertImported(transaction, drafts);
+  if (inserted.size < drafts.length) throw new TakenMeanwhile();
+
+  // Once more, now that no other transaction can begin to use the tokens: one may have been retired, or be stored under another key.
+  const given = lines.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
+  if (given.length === 0) return;
+  const holders = await findTokenHolders(transaction, given);
+  if (holders.some(({ tokenHash, teamId }) => inserted.get(tokenHash) !== teamId)) throw new TakenMeanwhile();
+  await removeRetired(transaction, given, []);
+}
+
+/** Returns how many groups were different before. */
+async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<number> {
+  if (updates.length === 0) return 0;
+  const changes = updates.map(({ line, stored, hashes }) => {
+    const { name, mapping, properties, token } = line;
+    const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);
+    const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
+    return {
+      ...{ teamId: stored.teamId, name, mapping, properties, isNewToken, hashes },
+      ...{ tokenHash: replacement?.tokenHash, tokenEncrypted: replacement?.tokenEncrypted },
+    };
+  });
+  const changed = await updateImported(transaction, changes);
+  const renewed = changes.filter(({ isNewToken }) => isNewToken);
+  if (renewed.length > 0) {
+    await removeRetired(
+      transaction,
+      renewed.flatMap(({ hashes }) => hashes),
+      renewed.map(({ teamId }) => teamId),
+    );
+  }
+  return changed.size;
+}
