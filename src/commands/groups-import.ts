@@ -80,6 +80,7 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
     progress.clear();
     stdout.write(`${text}\n`);
   };
+  stdout.on('error', ignoreClosedPipe);
   let stopped: string | undefined;
   void untilStopRequested().then((reason) => {
     stopped = reason;
@@ -125,6 +126,11 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   }
   if (stopped) return exitCodeOf(stopped);
   return latest.rejected > 0 ? 1 : 0;
+}
+
+/** The import goes on although nobody reads its report. @throws the error, if it is another one. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 async function* counted(lines: AsyncIterable<ReadLine>, onBytes: (bytes: number) => void): AsyncGenerator<ReadLine> {

@@ -1,12 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Claim, ImportClaims } from '../database/queries/import-claims.ts';
 import type { ImportLine, RejectedLine } from './user-group-import-line.ts';
 
-/** Keys reveal nothing about ids and tokens: they are keyed hashes, under a key that is never stored. */
-const hashKey = randomBytes(32);
+/** What is hashed with ids and tokens, so that the hashes reveal nothing about them. It is never stored. */
+const secret = randomBytes(32).toString('base64');
 
-const keyOf = (kind: string, value: string): string =>
-  createHmac('sha256', hashKey).update(`${kind}\0${value}`).digest('hex').slice(0, 32);
+/** The first 16 bytes of a hash, in hexadecimal. */
+const keyOf = (kind: string, value: string): string => hash('sha256', `${secret}${kind}\0${value}`).slice(0, 32);
 
 /** The keys of what a line takes: its id, in each environment in which no other group may have it, and its token. */
 function keysOf({ providedId, environmentTag, token }: ImportLine) {

@@ -60,7 +60,9 @@ export async function writeLines(
     db.keys.refresh(); // keys may be rotated during a long import
     try {
       return await inTransaction(db, async (transaction) => {
-        const { creations, updates, ...rest } = await judge(transaction, db.keys, lines, onExisting);
+        // The first time a new group whose token is taken is noticed when it cannot be inserted: that is rare.
+        const trusts = attempt === 1 && !dryRun;
+        const { creations, updates, ...rest } = await judge(transaction, db.keys, lines, { onExisting, trusts });
         const untaggedByDefault = creations.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
         const outcome = { ...rest, created: creations.length, untaggedByDefault };
         if (dryRun) return { ...outcome, updated: updates.length };
@@ -93,24 +95,31 @@ interface Judgment {
   readonly rejected: RejectedLine[];
 }
 
-/** Decides what to do with each line, by what is stored now. */
+/** Decides what to do with each line, by what is stored now. @param options `trusts`: tokens of new groups are not looked up. */
 async function judge(
   transaction: Transaction,
   keys: KeyRing,
   lines: readonly ImportLine[],
-  onExisting: OnExisting,
+  { onExisting, trusts }: { readonly onExisting: OnExisting; readonly trusts: boolean },
 ): Promise<Judgment> {
-  const hashesOf = new Map(lines.map((line) => [line, line.token === undefined ? [] : keys.hashes(line.token)]));
-  const allHashes = [...hashesOf.values()].flat();
   const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
   const byId = groupBy(await findIdHolders(transaction, providedIds), ({ providedId }) => providedId);
-  const tokenHolders = allHashes.length > 0 ? await findTokenHolders(transaction, allHashes) : [];
+  const storedOf = ({ providedId, environmentTag }: ImportLine) =>
+    byId.get(providedId)?.find((group) => group.environmentTag === environmentTag);
+  const hashesOf = new Map(
+    lines.flatMap((line) => {
+      const isNeeded = line.token !== undefined && (storedOf(line) ? onExisting === 'update' : !trusts);
+      return isNeeded ? [[line, keys.hashes(line.token)]] : [];
+    }),
+  );
+  const hashes = [...hashesOf.values()].flat();
+  const tokenHolders = hashes.length > 0 ? await findTokenHolders(transaction, hashes) : [];
   const byToken = groupBy(tokenHolders, ({ tokenHash }) => tokenHash);
 
   const judgment: Judgment = { creations: [], updates: [], unchanged: 0, rejected: [] };
   for (const line of lines) {
     const groups = byId.get(line.providedId) ?? [];
-    const stored = groups.find(({ environmentTag }) => environmentTag === line.environmentTag);
+    const stored = storedOf(line);
     const hashes = hashesOf.get(line) ?? [];
     const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some(({ teamId }) => teamId !== stored?.teamId));
     const reject = (reason: string) => void judgment.rejected.push({ line: line.line, reason });

@@ -65,8 +65,9 @@ const createTable = `
   set local idle_in_transaction_session_timeout = 0;
   create temporary table import_claim (key uuid primary key, line int not null) on commit drop`;
 
+/** In the order of the keys, as the index has them; of a key that is there twice the first line comes first. */
 const insertClaims = `
-  insert into import_claim select * from unnest($1::uuid[], $2::int[]) as claim (key, line) order by line on conflict do nothing`;
+  insert into import_claim select * from unnest($1::uuid[], $2::int[]) as claim (key, line) order by key, line on conflict do nothing`;
 
 const findClaims = `
   select key, line from import_claim where key = any ($1::uuid[])`;

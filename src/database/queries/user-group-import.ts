@@ -34,7 +34,7 @@ export interface ImportUpdate {
   readonly tokenEncrypted: Buffer | undefined;
 }
 
-/** Runs `work` in a transaction of its own, which is rolled back when it throws. */
+/** Runs `work` in a transaction of its own for look-ups by key, which is rolled back when it throws. */
 export async function inTransaction<Result>(
   { pool }: Pick<Database, 'pool'>,
   work: (transaction: Transaction) => Promise<Result>,
@@ -42,7 +42,7 @@ export async function inTransaction<Result>(
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
-    await client.query('begin');
+    await client.query(beginImport);
     const result = await work(client);
     await client.query('commit');
     return result;
@@ -105,6 +105,11 @@ export async function removeRetired(
 ): Promise<void> {
   await transaction.query(deleteRetired, [toByteaArray(hashes), teamIds]);
 }
+
+/** A table that was empty a moment ago has no statistics yet, and PostgreSQL would read all of it for each batch. */
+const beginImport = `
+  begin;
+  set local enable_seqscan = off`;
 
 /** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
 const idHolders = `
