@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
-import { checkImportLine, printable } from '../domain/user-group-import-line.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { withDatabase } from './context.ts';
-import { type FormatName, groupFormats } from './group-formats.ts';
-import { readRecords } from './group-records.ts';
+import type { FormatName } from './group-formats.ts';
+import { readGroupLines } from './group-lines.ts';
 import type { GroupsIo } from './groups.ts';
 import { assertValid, choice, environmentOf, formatFrom, readArguments } from './groups-arguments.ts';
 import { openProgress, thousands } from './progress.ts';
@@ -89,27 +88,23 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
 
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
-  const lines = readLines(
-    request,
-    source.chunks,
+  const onIgnored = (name: string) => print(`The field ${JSON.stringify(name)} is not one of a user group, and is ignored.`);
+  const lines = untilStopped(
+    readGroupLines(source.chunks, { ...request, onIgnored }),
     () => stopped !== undefined,
-    (name) => {
-      print(`The field ${JSON.stringify(printable(name))} is not one of a user group, and is ignored.`);
+    (bytes) => {
+      bytesRead += bytes;
     },
   );
   try {
-    latest = await importUserGroups(
-      db,
-      counted(lines, (bytes) => (bytesRead += bytes)),
-      {
-        ...{ onExisting: request.onExisting, dryRun: request.dryRun },
-        onRejected: ({ line, reason }) => print(`line ${line}: ${reason}`),
-        onProgress: (summary) => {
-          latest = summary;
-          progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
-        },
+    latest = await importUserGroups(db, lines, {
+      ...{ onExisting: request.onExisting, dryRun: request.dryRun },
+      onRejected: ({ line, reason }) => print(`line ${line}: ${reason}`),
+      onProgress: (summary) => {
+        latest = summary;
+        progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
       },
-    );
+    });
   } catch (error) {
     print(`Failed after line ${latest?.lastLine ?? 0}. ${describe(latest, request)} ${runAgain(request)}`);
     throw error;
@@ -133,33 +128,20 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-async function* counted(lines: AsyncIterable<ReadLine>, onBytes: (bytes: number) => void): AsyncGenerator<ReadLine> {
-  for await (const line of lines) {
-    onBytes(line.bytes);
-    yield line;
-  }
-}
-
-/** Reads and checks the lines of a file. Ends early when it is to stop. */
-async function* readLines(
-  { format, environment }: ImportRequest,
-  chunks: Readable,
+/** The lines until it is to stop, when the input ends in any way. */
+async function* untilStopped(
+  lines: AsyncIterable<ReadLine>,
   isStopped: () => boolean,
-  onIgnored: (name: string) => void,
+  onBytes: (bytes: number) => void,
 ): AsyncGenerator<ReadLine> {
-  const { boundaries, createParser } = groupFormats[format];
-  const parse = createParser(onIgnored);
   try {
-    for await (const { line, bytes, text, problem } of readRecords(chunks, boundaries())) {
+    for await (const line of lines) {
       if (isStopped()) return;
-      const parsed = text === undefined ? { problem: problem ?? '' } : parse(text);
-      if (!parsed) continue;
-      const read =
-        'problem' in parsed ? { line, reason: printable(parsed.problem) } : checkImportLine(line, parsed.fields, environment);
-      yield { read, bytes };
+      onBytes(line.bytes);
+      yield line;
     }
   } catch (error) {
-    if (!isStopped()) throw error; // otherwise the stream was ended on purpose
+    if (!isStopped()) throw error;
   }
 }
 
