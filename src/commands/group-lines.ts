@@ -2,7 +2,7 @@ import type { ReadLine } from '../domain/user-group-import.ts';
 import { checkImportLine, printable } from '../domain/user-group-import-line.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { type FormatName, groupFormats } from './group-formats.ts';
-import { readRecords } from './group-records.ts';
+import { readRecords, type SourceRecord } from './group-records.ts';
 
 /** How to read a file of user groups. */
 export interface ReadOptions {
@@ -14,21 +14,22 @@ export interface ReadOptions {
 }
 
 /**
- * Reads and checks the lines of a file, as fast as they are taken.
+ * Reads and checks the lines of a file, those of each chunk, as fast as they are taken.
  *
  * @throws Error when the file as a whole cannot be read: its encoding, or the columns of CSV.
  */
 export async function* readGroupLines(
   chunks: AsyncIterable<Buffer>,
   { format, environment, onIgnored }: ReadOptions,
-): AsyncGenerator<ReadLine> {
+): AsyncGenerator<readonly ReadLine[]> {
   const { boundaries, createParser } = groupFormats[format];
   const parse = createParser((name) => onIgnored(printable(name)));
-  for await (const { line, bytes, text, problem } of readRecords(chunks, boundaries())) {
+  const toLine = ({ line, bytes, text, problem }: SourceRecord): readonly ReadLine[] => {
     const parsed = text === undefined ? { problem: problem ?? '' } : parse(text);
-    if (!parsed) continue;
+    if (!parsed) return [];
     const read =
       'problem' in parsed ? { line, reason: printable(parsed.problem) } : checkImportLine(line, parsed.fields, environment);
-    yield { read, bytes };
-  }
+    return [{ read, bytes }];
+  };
+  for await (const records of readRecords(chunks, boundaries())) yield records.flatMap(toLine);
 }

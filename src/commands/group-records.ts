@@ -58,7 +58,7 @@ export function csvBoundaries(): RecordBoundaries {
 }
 
 /**
- * Splits a file into records; those without any character are left out. Keeps one record in memory at most, and of a record that is
+ * Splits a file into records, those that end in each chunk; ones without any character are left out. Between chunks keeps one record in memory at most, and of a record that is
  * too long nothing. A byte order mark at the beginning is skipped.
  *
  * @throws Error when the text is UTF-16.
@@ -66,7 +66,7 @@ export function csvBoundaries(): RecordBoundaries {
 export async function* readRecords(
   chunks: AsyncIterable<Buffer>,
   { findEnd, lines }: RecordBoundaries,
-): AsyncGenerator<SourceRecord> {
+): AsyncGenerator<readonly SourceRecord[]> {
   let parts: Buffer[] = [];
   let bytes = 0;
   let line = 1;
@@ -84,17 +84,19 @@ export async function* readRecords(
   };
 
   for await (const chunk of withoutMark(chunks)) {
+    const records: SourceRecord[] = [];
     let from = 0;
     for (let to = findEnd(chunk, from); to >= 0; to = findEnd(chunk, from)) {
       append(chunk.subarray(from, to));
       const record = end(1);
-      if (record) yield record;
+      if (record) records.push(record);
       from = to + 1;
     }
     append(chunk.subarray(from));
+    yield records;
   }
   const last = end(0);
-  if (last) yield last;
+  if (last) yield [last];
 }
 
 function toRecord(line: number, contentBytes: number, breakBytes: number, parts: readonly Buffer[]): SourceRecord {

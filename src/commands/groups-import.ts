@@ -130,15 +130,15 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** The lines until it is to stop, when the input ends in any way. */
 async function* untilStopped(
-  lines: AsyncIterable<ReadLine>,
+  chunks: AsyncIterable<readonly ReadLine[]>,
   isStopped: () => boolean,
   onBytes: (bytes: number) => void,
-): AsyncGenerator<ReadLine> {
+): AsyncGenerator<readonly ReadLine[]> {
   try {
-    for await (const line of lines) {
+    for await (const lines of chunks) {
       if (isStopped()) return;
-      onBytes(line.bytes);
-      yield line;
+      onBytes(lines.reduce((sum, { bytes }) => sum + bytes, 0));
+      yield lines;
     }
   } catch (error) {
     if (!isStopped()) throw error;

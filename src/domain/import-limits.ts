@@ -6,5 +6,5 @@ export const importLimits = {
   maxColumns: 100,
 } as const;
 
-/** How many lines are written in one transaction, and how many bytes of them: enough that the rate no longer grows. */
-export const importBatch = { maxLines: 1_000, maxBytes: 4_194_304 } as const;
+/** How many lines are written in one transaction at most, and how many bytes of them, unless one line has more. */
+export const importBatch = { maxLines: 1_000, maxBytes: 1_048_576 } as const;

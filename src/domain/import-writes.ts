@@ -29,13 +29,13 @@ export interface WriteOutcome {
   readonly rejected: readonly RejectedLine[];
 }
 
-/** How often a batch is tried whose groups others change at the same time. */
+/** How often a batch is tried, and how often the lines of it whose ids or tokens others take at the same time. */
 const maxAttempts = 5;
 
 /** The delay before another attempt, so that the other transaction can proceed, in milliseconds. */
 const retryDelayMs = 50;
 
-/** Another transaction has taken an id or a token of the batch since it was looked up: the batch is tried again. */
+/** Another transaction has taken an id or a token of the batch since it was looked up, too late to leave the line out. */
 class TakenMeanwhile extends Error {}
 
 /** SQLSTATE of an update that gives a group the token of another one. */
@@ -60,17 +60,11 @@ export async function writeLines(
     db.keys.refresh(); // keys may be rotated during a long import
     try {
       return await inTransaction(db, async (transaction) => {
-        // The first time a new group whose token is taken is noticed when it cannot be inserted: that is rare.
-        const trusts = attempt === 1 && !dryRun;
-        const { creations, updates, ...rest } = await judge(transaction, db.keys, lines, { onExisting, trusts });
-        const untaggedByDefault = creations.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
-        const outcome = { ...rest, created: creations.length, untaggedByDefault };
-        if (dryRun) return { ...outcome, updated: updates.length };
-        await create(transaction, db.keys, creations);
-        const updated = await update(transaction, db.keys, updates);
-        const written = { ...outcome, updated, unchanged: rest.unchanged + updates.length - updated };
-        await atEnd(transaction, written);
-        return written;
+        // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
+        const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
+        const outcome = await write(transaction, db.keys, lines, options);
+        if (!dryRun) await atEnd(transaction, outcome);
+        return outcome;
       });
     } catch (error) {
       if (!mayRepeat(error)) throw error;
@@ -78,6 +72,39 @@ export async function writeLines(
       await sleep(retryDelayMs * attempt);
     }
   }
+}
+
+interface WriteOptions {
+  readonly onExisting: OnExisting;
+  readonly dryRun: boolean;
+  /** Whether the tokens of new groups are looked up before. */
+  readonly looksUpTokens: boolean;
+}
+
+/** Judges and writes lines, and once more those whose ids or tokens were taken between the two. @throws TakenMeanwhile. */
+async function write(
+  transaction: Transaction,
+  keys: KeyRing,
+  lines: readonly ImportLine[],
+  { dryRun, ...options }: WriteOptions,
+): Promise<WriteOutcome> {
+  const outcome = { created: 0, updated: 0, unchanged: 0, untaggedByDefault: 0, rejected: [] as RejectedLine[] };
+  let rest = lines;
+  for (let round = 1; rest.length > 0; round += 1) {
+    if (round > maxAttempts) throw new TakenMeanwhile();
+    const looksUpTokens = options.looksUpTokens || round > 1;
+    const { creations, updates, unchanged, rejected } = await judge(transaction, keys, rest, { ...options, looksUpTokens });
+    const created = dryRun ? creations : await create(transaction, keys, creations);
+    const updated = dryRun ? updates.length : await update(transaction, keys, updates);
+    outcome.created += created.length;
+    outcome.untaggedByDefault += created.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
+    outcome.updated += updated;
+    outcome.unchanged += unchanged + updates.length - updated;
+    outcome.rejected.push(...rejected);
+    const isCreated = new Set(created);
+    rest = creations.filter((line) => !isCreated.has(line));
+  }
+  return outcome;
 }
 
 /** A line whose group exists, and may have to be changed. */
@@ -95,12 +122,12 @@ interface Judgment {
   readonly rejected: RejectedLine[];
 }
 
-/** Decides what to do with each line, by what is stored now. @param options `trusts`: tokens of new groups are not looked up. */
+/** Decides what to do with each line, by what is stored now. */
 async function judge(
   transaction: Transaction,
   keys: KeyRing,
   lines: readonly ImportLine[],
-  { onExisting, trusts }: { readonly onExisting: OnExisting; readonly trusts: boolean },
+  { onExisting, looksUpTokens }: Omit<WriteOptions, 'dryRun'>,
 ): Promise<Judgment> {
   const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
   const byId = groupBy(await findIdHolders(transaction, providedIds), ({ providedId }) => providedId);
@@ -108,7 +135,7 @@ async function judge(
     byId.get(providedId)?.find((group) => group.environmentTag === environmentTag);
   const hashesOf = new Map(
     lines.flatMap((line) => {
-      const isNeeded = line.token !== undefined && (storedOf(line) ? onExisting === 'update' : !trusts);
+      const isNeeded = line.token !== undefined && (storedOf(line) ? onExisting === 'update' : looksUpTokens);
       return isNeeded ? [[line, keys.hashes(line.token)]] : [];
     }),
   );
@@ -151,31 +178,27 @@ const heldBy = (groups: readonly IdHolder[]): string =>
     ? 'user_group_id: an untagged group has this id, and no other group can share it. Label that group as Customer or Testing first.'
     : 'user_group_id: a Customer or Testing group has this id, which an untagged group cannot share.';
 
-/** @throws TakenMeanwhile. */
-async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<void> {
-  if (lines.length === 0) return;
-  const drafts = lines.map(
-    ({
-      providedId,
-      environmentTag,
-      token = issueToken('userGroup'),
-      name = providedId,
-      mapping = '{}',
-      properties = null,
-    }): UserGroupDraft => ({
-      ...{ providedId, environmentTag, name, mapping, properties },
-      ...encryptToken(keys, 'user_group', token),
-    }),
-  );
+/** Inserts groups. Returns the lines whose groups were inserted: not those whose id or token is taken. @throws TakenMeanwhile. */
+async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
+  if (lines.length === 0) return [];
+  const drafts = lines.map((line): UserGroupDraft => {
+    const { providedId, environmentTag, name = providedId, mapping = '{}', properties = null } = line;
+    const stored = encryptToken(keys, 'user_group', line.token ?? issueToken('userGroup'));
+    return { providedId, environmentTag, name, mapping, properties, ...stored };
+  });
   const inserted = await insertImported(transaction, drafts);
-  if (inserted.size < drafts.length) throw new TakenMeanwhile();
+  const created =
+    inserted.size === drafts.length
+      ? lines
+      : lines.filter((_, index) => inserted.has(Buffer.from((drafts[index] as UserGroupDraft).tokenHash).toString('hex')));
 
   // Once more, now that no other transaction can begin to use the tokens: one may have been retired, or be stored under another key.
-  const given = lines.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
-  if (given.length === 0) return;
+  const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
+  if (given.length === 0) return created;
   const holders = await findTokenHolders(transaction, given);
   if (holders.some(({ tokenHash, teamId }) => inserted.get(tokenHash) !== teamId)) throw new TakenMeanwhile();
   await removeRetired(transaction, given, []);
+  return created;
 }
 
 /** Returns how many groups were different before. */

@@ -47,7 +47,7 @@ export interface ImportOptions {
 }
 
 /**
- * Imports user groups, in batches of a transaction each: gateways may run, and an import that ended early can be run again. Reads
+ * Imports user groups, in batches of a transaction each, from lines in chunks of any size: gateways may run, and an import that ended early can be run again. Reads
  * further lines while a batch is written, and holds no more than three batches.
  *
  * @returns the summary that `onProgress` received.
@@ -55,7 +55,7 @@ export interface ImportOptions {
  */
 export async function importUserGroups(
   db: Pick<Database, 'pool'> & { readonly keys: KeyRing },
-  lines: AsyncIterable<ReadLine>,
+  chunks: AsyncIterable<readonly ReadLine[]>,
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const summary: ImportSummary = {
@@ -74,7 +74,7 @@ export async function importUserGroups(
   let writing: Promise<void> | undefined;
   let ready: Batch | undefined;
   try {
-    for await (const batch of inBatches(lines)) {
+    for await (const batch of inBatches(chunks)) {
       await rejectRepeated(claims, batch);
       await writing;
       writing = undefined;
@@ -101,21 +101,23 @@ interface Batch {
   lastLine: number;
 }
 
-async function* inBatches(lines: AsyncIterable<ReadLine>): AsyncGenerator<Batch> {
+async function* inBatches(chunks: AsyncIterable<readonly ReadLine[]>): AsyncGenerator<Batch> {
   const empty = (): Batch => ({ lines: [], rejected: [], lastLine: 0 });
   let batch = empty();
   let size = 0;
-  for await (const { read, bytes } of lines) {
-    const count = batch.lines.length + batch.rejected.length;
-    if (count === importBatch.maxLines || (count > 0 && size + bytes > importBatch.maxBytes)) {
-      yield batch;
-      batch = empty();
-      size = 0;
+  for await (const lines of chunks) {
+    for (const { read, bytes } of lines) {
+      const count = batch.lines.length + batch.rejected.length;
+      if (count === importBatch.maxLines || (count > 0 && size + bytes > importBatch.maxBytes)) {
+        yield batch;
+        batch = empty();
+        size = 0;
+      }
+      if ('reason' in read) batch.rejected.push(read);
+      else batch.lines.push(read);
+      batch.lastLine = read.line;
+      size += bytes;
     }
-    if ('reason' in read) batch.rejected.push(read);
-    else batch.lines.push(read);
-    batch.lastLine = read.line;
-    size += bytes;
   }
   if (batch.lastLine > 0) yield batch;
 }

@@ -11,12 +11,8 @@ async function recordsOf(chunks: readonly Buffer[], boundaries = csvBoundaries):
   async function* each() {
     yield* chunks;
   }
-  return Array.fromAsync ? await Array.fromAsync(readRecords(each(), boundaries())) : collect(readRecords(each(), boundaries()));
-}
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
+  const all: SourceRecord[] = [];
+  for await (const records of readRecords(each(), boundaries())) all.push(...records);
   return all;
 }
 

@@ -23,7 +23,7 @@ export interface GroupPage {
 
 /** The most groups of a page, and about how many bytes of mappings and properties. */
 const maxPageRows = 1_000;
-const maxPageBytes = 4_194_304;
+const maxPageBytes = 1_048_576;
 
 /**
  * Reads all groups, or those of one environment, as they are at one moment, in pages of bounded size.
