@@ -16,7 +16,7 @@ const binary = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const leastRatio = 0.3;
 
 /** How often each way is measured; they take turns. */
-const rounds = 3;
+const rounds = 5;
 
 const formats = ['ndjson', 'csv'] as const;
 
