@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Measurement, Order, Recall, Reply, Run } from './load/protocol.ts';
+import type { Measurement, Order, Recall, Recalled, Reply, Run } from './load/protocol.ts';
 import { startGenerator } from './systems.ts';
 
 /** The process of the load generator. */
 export interface Generator {
   learn(database: string, file: string): Promise<void>;
   run(run: Omit<Run, 'kind'>): Promise<Measurement>;
-  /** Some groups' tokens as the load generator expects them to be stored. */
-  recall(recall: Omit<Recall, 'kind'>): Promise<readonly { index: number; token: string }[]>;
+  /** Some groups as the load generator expects them to be stored. */
+  recall(recall: Omit<Recall, 'kind'>): Promise<readonly Recalled[]>;
 }
 
 /** Starts the load generator. */
@@ -25,7 +25,7 @@ export function openGenerator(): Generator {
     },
     async recall(recall) {
       const reply = await ask(child, { kind: 'recall', ...recall });
-      return reply.kind === 'recalled' ? reply.tokens : [];
+      return reply.kind === 'recalled' ? reply.groups : [];
     },
   };
 }

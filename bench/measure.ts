@@ -19,6 +19,9 @@ const firstWarmUpMs = 5_000;
 /** One response in this many is compared completely. */
 const sampleEvery = 64;
 
+/** The workloads that write rows. */
+const writingWorkloads: readonly WorkloadId[] = ['rest-create', 'rest-rotate', 'rest-update'];
+
 /** The measurements of one system with one workload, one per round. */
 export interface Series {
   readonly workload: WorkloadId;
@@ -63,6 +66,7 @@ export async function measureWorkload(
   const creations = measured.filter(({ system }) => system !== 'baseline').reduce((sum, { responses }) => sum + responses, 0);
   if (workload === 'rest-create') await verifyCreated(database, before + creations);
   if (workload === 'rest-rotate') await verifyTokens(generator, database);
+  if (workload === 'rest-update') await verifyUpdates(generator, database);
   return measured.map(({ system, measurements }) => ({ workload, system, measurements }));
 }
 
@@ -81,7 +85,7 @@ export async function measureInterleaved(
       const [contender, result] = [contenders[which], results[which]];
       if (!contender || !result) continue;
       const { running, database } = contender;
-      if (workload === 'rest-create' || workload === 'rest-rotate') await tidy(database);
+      if (writingWorkloads.includes(workload)) await tidy(database);
       const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
       const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
       logProgress(label);
@@ -123,5 +127,17 @@ async function verifyTokens(generator: Generator, database: BenchDatabase): Prom
     const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
     const [stored] = (await database.query<TokenColumns>(text, [firstTeamId + index])).map(tokenOf);
     if (stored !== token) throw new Error(`a rotation returned ${token}, but ${stored} is stored`);
+  }
+}
+
+async function verifyUpdates(generator: Generator, database: BenchDatabase): Promise<void> {
+  const updated = (await generator.recall({ database: database.name, count: 2_000 })).filter(({ revision }) => revision > 0);
+  if (updated.length === 0) throw new Error('none of the groups that were checked was updated');
+  for (const { index, revision } of updated) {
+    const text =
+      "select name, properties->>'revision' as revision, updated_at > created_at as later from user_group where team_id = $1";
+    const [stored] = await database.query<{ name: string; revision: string; later: boolean }>(text, [firstTeamId + index]);
+    const isStored = stored?.name === `Name ${revision}` && stored.revision === String(revision) && stored.later;
+    if (!isStored) throw new Error(`an update wrote ${revision}, but ${JSON.stringify(stored)} is stored`);
   }
 }

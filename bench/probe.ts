@@ -2,8 +2,12 @@ import { request as httpRequest } from 'node:http';
 import type { BenchDatabase } from './database.ts';
 import { type TokenColumns, tokenOf } from './encryption.ts';
 import { firstTeamId, rowOf } from './load/rows.ts';
-import { hole, type WorkloadId, workloads } from './load/workloads.ts';
+import { hole, revisionHole, type WorkloadId, workloads } from './load/workloads.ts';
 import type { Running } from './systems.ts';
+
+/** The number that updates of a probe would write, and the name with it; no other update writes it. */
+const probeRevision = '1000000';
+const probeName = `Name ${probeRevision}`;
 
 /**
  * Checks that a system does all of the work: that it rejects API tokens that are revoked, expired, unknown or without the scope,
@@ -14,8 +18,9 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
   const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
   const [token = ''] = (await database.query<TokenColumns>(text, [firstTeamId])).map(tokenOf);
   const { method, path, body } = workloads[workload];
-  const key = workload === 'rest-get' ? rowOf(0).providedId.slice(-7) : token;
-  const sendWith = (secret: string) => send(port, method, path, secret, body.replaceAll(hole, key));
+  const key = workload === 'rest-get' || workload === 'rest-update' ? rowOf(0).providedId.slice(-7) : token;
+  const sent = body.replaceAll(hole, key).replaceAll(revisionHole, probeRevision);
+  const sendWith = (secret: string) => send(port, method, path, secret, sent);
 
   for (const [label, secret] of Object.entries(database.invalidCredentials)) {
     const response = await sendWith(secret);
@@ -26,6 +31,9 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
   // The first group is a Customer's.
   const other = await sendWith(database.credentials.find(({ environment }) => environment === 'Testing')?.secret ?? '');
   if (other.includes(`"${token}"`)) throw new Error(`${system} returns a group of another environment: ${other}`);
+  const [kept] = await database.query<{ name: string }>('select name from user_group where team_id = $1', [firstTeamId]);
+  if (kept?.name === probeName)
+    throw new Error(`${system} changes a group of another environment, or for an API token to refuse`);
 }
 
 /** Sends a request with a body on any method. @returns the body of the response. */

@@ -10,6 +10,7 @@ const targets: readonly Ratio[] = [
   { workload: 'gql-token', against: 'baseline', requestsPerSecond: 0.35 },
   { workload: 'rest-get', against: 'fastify', requestsPerSecond: 1.8 },
   { workload: 'rest-create', against: 'fastify', requestsPerSecond: 1.5 },
+  { workload: 'rest-update', against: 'fastify', requestsPerSecond: 1.5 },
 ];
 
 /** The maximum memory of the gateway under load. */

@@ -89,6 +89,11 @@ export const settings = {
     default: 'true',
     description: '`false` rejects GraphQL introspection',
   },
+  persistedOperationsFile: {
+    name: 'PERSISTED_OPERATIONS',
+    schema: z.string(),
+    description: 'a file with the only GraphQL documents that are executed; if unset, any document is',
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     schema: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`),

@@ -7,8 +7,7 @@ import { bindLookups } from './database/queries/lookups.ts';
 import { bindWrites } from './database/queries/writes.ts';
 import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
-import { graphqlHandler } from './graphql/execution/route.ts';
-import type { GraphQLServerOptions } from './graphql/execution/server.ts';
+import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
@@ -39,7 +38,7 @@ export function buildGateway(
   database: Database,
   keys: KeyRing,
   log: Logger,
-  options: GraphQLServerOptions = { introspection: true },
+  options: GraphQLHandlerOptions = { introspection: true },
 ): Gateway {
   const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys };
   const lastUsed = recordLastUsed(db.writes);

@@ -1,7 +1,10 @@
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
+import { describeGraphql, graphqlTag } from './graphql/execution/openapi.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
 import { mediaTypes } from './http/media-types.ts';
+import { createOpenApiDocument, serveOpenApi } from './http/openapi/document.ts';
+import { apiReferencePage } from './http/pages/api-reference.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
 import { renderContents } from './http/pages/contents.ts';
 import { diagnosticPage, diagnosticsPage } from './http/pages/docs-config.ts';
@@ -10,6 +13,9 @@ import { withErrorPages } from './http/pages/error-page.ts';
 import { json, page, parameterPage, resource } from './http/pages/page.ts';
 import { paths } from './http/paths.ts';
 import type { Handler, Route } from './http/types.ts';
+import { readPackageVersion } from './package-root.ts';
+import { exampleVariables } from './rest/examples.ts';
+import { describeUser, userTag } from './rest/openapi.ts';
 import { userMethods, userSummary } from './rest/user.ts';
 
 /** The handlers that need the gateway's configuration or its database. */
@@ -31,6 +37,7 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       ...readOnly,
       description: 'The available paths',
       isListed: false,
+      produces: [mediaTypes.json, mediaTypes.html],
       ...resource((request) => renderContents(request, routes)),
     },
     {
@@ -39,6 +46,8 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       credential: 'optional',
       description: 'GraphQL API; in a browser, the playground',
       isListed: true,
+      openApi: describeGraphql,
+      tag: graphqlTag,
       ...withErrorPages(graphql),
     },
     {
@@ -47,9 +56,26 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       methods: userMethods,
       credential: 'required',
       schemes: ['Token'],
+      openApi: describeUser,
+      tag: userTag,
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
       ...withErrorPages(user),
+    },
+    {
+      path: paths.apiReference,
+      ...readOnly,
+      description: 'Reference of the legacy REST API',
+      isListed: true,
+      ...page(() => reference()),
+    },
+    {
+      path: paths.openApi,
+      ...readOnly,
+      description: 'OpenAPI 3.1 document of the gateway, for tools and code generators',
+      isListed: true,
+      produces: [mediaTypes.json],
+      ...resource(() => openApi()),
     },
     {
       path: paths.errors,
@@ -84,6 +110,7 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       ...readOnly,
       description: 'JSON Schema of the configuration file, for editors',
       isListed: true,
+      produces: [mediaTypes.jsonSchema],
       ...resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
     },
     {
@@ -92,6 +119,7 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       ...readOnly,
       description: 'The stylesheet and the icon of the pages',
       isListed: false,
+      produces: [mediaTypes.css, mediaTypes.svg],
       ...resource(serveAsset),
     },
     {
@@ -99,6 +127,7 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       ...readOnly,
       description: 'The icon of the pages',
       isListed: false,
+      produces: [mediaTypes.svg],
       ...resource(serveFavicon),
     },
     {
@@ -106,6 +135,7 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       ...readOnly,
       description: 'Liveness check',
       isListed: true,
+      produces: [mediaTypes.json],
       ...resource(() => json(200, { status: 'alive' })),
     },
     {
@@ -113,11 +143,24 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       ...readOnly,
       description: 'Readiness check: the database is reachable and fully migrated',
       isListed: true,
+      produces: [mediaTypes.json],
       ...resource(async () => {
         const reason = await unreadiness();
         return reason === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reason });
       }),
     },
   ];
+  const document = once(() => createOpenApiDocument(routes, readPackageVersion()));
+  const openApi = once(() => serveOpenApi(document()));
+  const reference = once(() => apiReferencePage(document(), { tag: userTag.name, variables: exampleVariables }));
   return routes;
+}
+
+/** Makes a value when it is first used. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

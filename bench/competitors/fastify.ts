@@ -1,6 +1,6 @@
 // Fastify with hand-written SQL, as its documentation recommends: a schema for requests, one for responses, a hook for the caller.
 import { fastify } from 'fastify';
-import { type Caller, findCaller, type Group, getOrCreate, rotate } from './support/by-hand.ts';
+import { type Caller, findCaller, type Group, getOrCreate, rotate, update } from './support/by-hand.ts';
 import { announce } from './support/server.ts';
 
 declare module 'fastify' {
@@ -63,5 +63,24 @@ app.post<{ Body: { current_token: string } }>('/api/user', { schema: rotateSchem
   if (!group) return reply.code(404).send({ success: 0, code: 'NOT_FOUND' });
   return { success: 1, user_group: { ...group, api_environment_tag: group.environment_tag } };
 });
+
+const updateSchema = {
+  body: {
+    type: 'object',
+    required: ['user_group_id'],
+    properties: { user_group_id: string, name: string, mapping: object, properties: object },
+  },
+  response: responseSchema({ ...shared, properties: object, api_environment_tag: { type: 'string', nullable: true } }),
+};
+
+app.put<{ Body: { user_group_id: string; name?: string; properties?: unknown; mapping?: unknown } }>(
+  '/api/user',
+  { schema: updateSchema },
+  async ({ caller, body }, reply) => {
+    const group: Group | undefined = await update(caller, body.user_group_id, body);
+    if (!group) return reply.code(404).send({ success: 0, code: 'NOT_FOUND' });
+    return { success: 1, user_group: { ...group, api_environment_tag: group.environment_tag } };
+  },
+);
 
 announce(await app.listen({ port: 0, host: '127.0.0.1' }));

@@ -21,6 +21,8 @@ async function obey(order: Order): Promise<Reply> {
   const groups = databases.get(order.database);
   if (!groups) throw new Error(`unknown database ${order.database}`);
   if (order.kind === 'run') return { kind: 'measured', measurement: await measure(order, groups) };
-  const tokens = Array.from({ length: order.count }, () => groups.draw()).map((index) => ({ index, token: groups.token(index) }));
-  return { kind: 'recalled', tokens };
+  const recalled = Array.from({ length: order.count }, () => groups.draw()).map((index) => ({
+    ...{ index, token: groups.token(index), revision: groups.storedRevision(index) },
+  }));
+  return { kind: 'recalled', groups: recalled };
 }

@@ -33,7 +33,7 @@ export interface Run {
   readonly sampleEvery: number;
 }
 
-/** Requests some groups' tokens as they must be stored now. */
+/** Requests some groups as they must be stored now. */
 export interface Recall {
   readonly kind: 'recall';
   readonly database: string;
@@ -61,9 +61,16 @@ export interface Measurement {
   readonly compared: number;
 }
 
+/** What must be stored of a group: its token, and the number that its last update wrote; 0 for none. */
+export interface Recalled {
+  readonly index: number;
+  readonly token: string;
+  readonly revision: number;
+}
+
 /** A reply of the load generator. */
 export type Reply =
   | { readonly kind: 'done' }
   | { readonly kind: 'measured'; readonly measurement: Measurement }
-  | { readonly kind: 'recalled'; readonly tokens: readonly { index: number; token: string }[] }
+  | { readonly kind: 'recalled'; readonly groups: readonly Recalled[] }
   | { readonly kind: 'failed'; readonly message: string };

@@ -38,16 +38,23 @@ export function rowOf(index: number): Row {
   };
 }
 
+/** The number that an update wrote last; seven digits, so that every request has the same length. */
+let lastRevision = 1_000_000;
+
 /** The groups of a database with their current tokens, updated by rotations. */
 export class Groups {
   readonly count: number;
   private readonly tokens: Buffer;
   private readonly busy: Uint8Array;
+  private readonly sent: Uint32Array;
+  private readonly stored: Uint32Array;
 
   constructor(file: string) {
     this.tokens = readFileSync(file);
     this.count = this.tokens.length / tokenLength;
     this.busy = new Uint8Array(this.count);
+    this.sent = new Uint32Array(this.count);
+    this.stored = new Uint32Array(this.count);
   }
 
   /** The current token of a group. */
@@ -82,5 +89,25 @@ export class Groups {
 
   release(index: number): void {
     this.busy[index] = 0;
+  }
+
+  /** Chooses the number that the next update of a group writes: no other update writes it. */
+  revise(index: number): void {
+    this.sent[index] = ++lastRevision;
+  }
+
+  /** The number that the update in flight writes. */
+  revision(index: number): number {
+    return this.sent[index] ?? 0;
+  }
+
+  /** Records that the update got its response. */
+  settleRevision(index: number): void {
+    this.stored[index] = this.revision(index);
+  }
+
+  /** The number of the last update that got its response; 0 for none. */
+  storedRevision(index: number): number {
+    return this.stored[index] ?? 0;
   }
 }

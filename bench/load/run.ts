@@ -5,7 +5,7 @@ import { type Conversation, converse } from './connection.ts';
 import { cpuMicroseconds, familyCpuMicroseconds, rssMiB } from './process-usage.ts';
 import type { Measurement, Run } from './protocol.ts';
 import { environmentOf, type Groups } from './rows.ts';
-import { hole, type Workload, workloads } from './workloads.ts';
+import { hole, revisionHole, type Workload, workloads } from './workloads.ts';
 
 /** How often the server's memory is read. */
 const memoryIntervalMs = 100;
@@ -65,7 +65,7 @@ function usage({ pid, databasePid }: Run): { cpu: number | undefined; database: 
 /** The requests of one connection: one buffer, into which each request's API token and key are written. */
 function newConversation(run: Run, groups: Groups, tally: Tally): Conversation {
   const workload = workloads[run.workload];
-  const { request, credentialAt, keysAt } = template(workload, run);
+  const { request, credentialAt, keysAt, revisionsAt } = template(workload, run);
   const credentials = { Customer: secretsOf(run, 'Customer'), Testing: secretsOf(run, 'Testing') };
   const expectedLength = workload.specimen.length;
   let subject = 0;
@@ -77,6 +77,7 @@ function newConversation(run: Run, groups: Groups, tally: Tally): Conversation {
       const secrets = credentials[environmentOf(subject)];
       secrets[Math.floor(Math.random() * secrets.length)]?.copy(request, credentialAt);
       for (const at of keysAt) workload.writeKey(groups, subject, request, at);
+      for (const at of revisionsAt) request.write(String(groups.revision(subject)), at, 'latin1');
       sentAt = performance.now();
       return request;
     },
@@ -104,9 +105,22 @@ function secretsOf({ credentials }: Run, environment: string): Buffer[] {
   return credentials.filter((one) => one.environment === environment).map(({ secret }) => Buffer.from(secret, 'latin1'));
 }
 
-function template(workload: Workload, run: Run): { request: Buffer; credentialAt: number; keysAt: number[] } {
+/** A request, and where its variable parts begin. */
+interface Template {
+  readonly request: Buffer;
+  readonly credentialAt: number;
+  readonly keysAt: readonly number[];
+  readonly revisionsAt: readonly number[];
+}
+
+/** How many digits the number of an update has. */
+const revisionLength = 7;
+
+function template(workload: Workload, run: Run): Template {
   const secret = run.credentials[0]?.secret ?? '';
-  const body = workload.body.replaceAll(hole, hole.repeat(workload.keyLength));
+  const body = workload.body
+    .replaceAll(hole, hole.repeat(workload.keyLength))
+    .replaceAll(revisionHole, revisionHole.repeat(revisionLength));
   const head = [
     `${workload.method} ${workload.path} HTTP/1.1`,
     `Host: 127.0.0.1:${run.port}`,
@@ -116,9 +130,18 @@ function template(workload: Workload, run: Run): { request: Buffer; credentialAt
     `Content-Length: ${Buffer.byteLength(body)}`,
   ].join('\r\n');
   const text = `${head}\r\n\r\n${body}`;
-  const keysAt: number[] = [];
-  for (let at = text.indexOf(hole); at >= 0; at = text.indexOf(hole, at + workload.keyLength)) keysAt.push(at);
-  return { request: Buffer.from(text, 'latin1'), credentialAt: text.indexOf(secret), keysAt };
+  return {
+    request: Buffer.from(text, 'latin1'),
+    credentialAt: text.indexOf(secret),
+    keysAt: placesOf(hole, workload.keyLength, text),
+    revisionsAt: placesOf(revisionHole, revisionLength, text),
+  };
+}
+
+function placesOf(part: string, length: number, text: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + length)) places.push(at);
+  return places;
 }
 
 function wrongResponse({ workload }: Run, status: number, body: Buffer, expected?: unknown): Error {

@@ -1,16 +1,16 @@
 import { digitsOf, environmentOf, type Groups, rowOf, tokenLength } from './rows.ts';
 
 /** The names of the workloads. */
-export const workloadIds = ['gql-token', 'rest-get', 'rest-create', 'rest-rotate'] as const;
+export const workloadIds = ['gql-token', 'rest-get', 'rest-create', 'rest-rotate', 'rest-update'] as const;
 
 /** The name of a workload. */
 export type WorkloadId = (typeof workloadIds)[number];
 
 /** The requests of a workload and their expected responses. All its requests have the same length, and so have its responses. */
 export interface Workload {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** The request's body, with {@link hole} in the place of the key. */
+  /** The request's body, with {@link hole} in the place of the key, and {@link revisionHole} in that of an update's number. */
   readonly body: string;
   /** The length of the key in bytes. */
   readonly keyLength: number;
@@ -30,6 +30,9 @@ export interface Workload {
 
 /** The placeholder of the key in a body. */
 export const hole = '\u0000';
+
+/** The placeholder of the seven digits of {@link Groups.revision} in a body. */
+export const revisionHole = '\u0001';
 
 /** The document of `gql-token`: what an embed backend sends for every dashboard view. */
 const document = 'query ($token: String!) { userGroup(by: {token: $token}) { teamId providedId name token environmentTag } }';
@@ -59,6 +62,13 @@ const createResponse = (subject: number, teamId: unknown, token: unknown) => {
 const rotateResponse = (subject: number, token: unknown) => {
   const { teamId, providedId, name, environment } = rowOf(subject);
   const user_group = { team_id: teamId, token, name, provided_id: providedId, api_environment_tag: environment };
+  return { success: 1, user_group };
+};
+
+const updateResponse = (subject: number, revision: number, token: unknown) => {
+  const { teamId, providedId, environment } = rowOf(subject);
+  const [name, properties] = [`Name ${revision}`, { country: 'BE', revision }];
+  const user_group = { team_id: teamId, token, name, provided_id: providedId, properties, api_environment_tag: environment };
   return { success: 1, user_group };
 };
 
@@ -113,5 +123,19 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
     settle(groups, subject, body) {
       groups.replaceToken(subject, body, body.indexOf('"token":"') + 9);
     },
+  },
+  'rest-update': {
+    ...{ method: 'PUT', path: '/api/user', keyLength: 7 },
+    body: `{"user_group_id":"group-${hole}","name":"Name ${revisionHole}","properties":{"country":"BE","revision":${revisionHole}}}`,
+    next(groups) {
+      const subject = groups.drawIdle();
+      groups.revise(subject);
+      return subject;
+    },
+    writeKey: (_, subject, request, at) => writeDigits(subject, request, at),
+    specimen: JSON.stringify(updateResponse(0, 1_000_000, anyToken)),
+    longer: customerIsLonger,
+    expected: (groups, subject) => updateResponse(subject, groups.revision(subject), groups.token(subject)),
+    settle: (groups, subject) => groups.settleRevision(subject),
   },
 };

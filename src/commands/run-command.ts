@@ -1,15 +1,17 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { readPackageVersion } from '../package-root.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: user-group-gateway COMMAND
 
   serve [--workers N]   start the gateway with N processes (default: 1)
-  token                 create, list and revoke API tokens
+  token                 create, list, rotate and revoke API tokens
   migrate               apply pending database migrations
   groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
+  help, version         print this help, or the version; also --help, --version
 
 Settings are environment variables:
 
@@ -51,6 +53,9 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
     case 'help':
     case '--help':
       return print(help);
+    case 'version':
+    case '--version':
+      return print(`${readPackageVersion()}\n`);
     default:
       throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
   }

@@ -12,6 +12,7 @@ import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
 import { ownCommand } from './own-command.ts';
+import { readPersistedOperations } from './persisted-operations-file.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
@@ -24,13 +25,17 @@ export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
   if (cluster.isPrimary && workers > 1) {
     const config = readConfig(process.env, process.stderr.isTTY); // here, so that invalid settings are reported once
-    return runWorkers(workers, untilStopRequested(), openLog(config));
+    const stop = untilStopRequested();
+    await readPersistedOperations(config);
+    return runWorkers(workers, stop, openLog(config));
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
+  // Before anything is started, like every other check of the settings.
+  const persistedOperations = await readPersistedOperations(readConfig(process.env, process.stderr.isTTY));
   return withDatabase(async ({ config, log, database, keys }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
-    const gateway = buildGateway(database, keys, log, config);
+    const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
     const listening = listen(gateway.server, config);

@@ -4,8 +4,9 @@ import { isScope, scopeNames } from '../domain/caller.ts';
 import { textIssues } from '../domain/limits.ts';
 import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { withDatabase } from './context.ts';
+import { readDurationMs } from './duration.ts';
 import { readOptions } from './options.ts';
-import { defaultScopes, describeApiToken, tokenHelp } from './token-text.ts';
+import { defaultScopes, printIssued, tokenHelp } from './token-text.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The streams of `token`: for input, for the result, and for prompts. */
@@ -40,11 +41,7 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   const expiresAt = lifetimeMs === undefined ? null : new Date(Date.now() + lifetimeMs);
   const environmentTag = environment === 'none' ? null : environment;
   return withDatabase(async ({ database }) => {
-    const { secret, apiToken } = await issueApiToken(database.prisma, { name, environmentTag, scopes, expiresAt });
-    const { id, scopes: granted } = apiToken;
-    const members = { id, token: secret, name, environment: environmentTag, scopes: granted, expiresAt: apiToken.expiresAt };
-    const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
-    stdout.write(`${json ? JSON.stringify(members) : text}\n`);
+    printIssued(stdout, await issueApiToken(database.prisma, { name, environmentTag, scopes, expiresAt }), json);
     return 0;
   });
 }
@@ -57,7 +54,7 @@ function readRequest(args: readonly string[], canPrompt: boolean): CreateRequest
   const [environment] = given.get('environment') ?? [];
   const [expiresIn] = given.get('expires-in') ?? [];
   const scopes = given.get('scope') ?? defaultScopes;
-  const lifetimeMs = expiresIn === undefined ? undefined : durationMs(expiresIn);
+  const lifetimeMs = expiresIn === undefined ? undefined : readDurationMs(expiresIn);
   const valid = environment !== undefined && isEnvironmentName(environment) ? environment : undefined;
 
   const all = [
@@ -82,15 +79,4 @@ function readRequest(args: readonly string[], canPrompt: boolean): CreateRequest
     );
   }
   return { name, environment: valid, scopes, lifetimeMs, json: given.has('json') };
-}
-
-const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** The longest lifetime of an API token: a hundred years. */
-const maxDurationMs = 100 * 52 * 604_800_000;
-
-function durationMs(text: string): number | undefined {
-  const [, amount = '', unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  const duration = Number(amount) * (unitsMs[unit] ?? 0);
-  return duration > 0 && duration <= maxDurationMs ? duration : undefined;
 }

@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+import type { IssuedApiToken } from '../domain/api-tokens.ts';
 import { describeScope, type Scope, scopeNames } from '../domain/caller.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 
@@ -11,13 +13,15 @@ const scopeLines = scopeNames.map((scope) => `  ${scope.padEnd(widestScope)}  ${
 export const tokenHelp = `Usage:
   user-group-gateway token create --name N --environment Customer|Testing|none [--scope S]... [--expires-in 90d] [--json]
   user-group-gateway token list [--json]
+  user-group-gateway token rotate ID [--overlap 1h] [--json]
   user-group-gateway token revoke ID
 
-create prints the secret once; only its hash is stored.
+create and rotate print the secret once; only its hash is stored.
   --name         what the API token is for
   --environment  the environment it has access to; none means untagged groups. On a terminal, prompted for if omitted
   --scope        what it allows; may be repeated (default: ${defaultScopes.join(' ')})
   --expires-in   a number and a unit: 30m, 12h, 90d, 52w (default: never)
+  --overlap      how long the replaced secret stays accepted, at most 7d (default: 0; it, and any replaced earlier, stop at once)
   --json         one JSON object instead of text
 
 Scopes:
@@ -30,4 +34,15 @@ export function describeApiToken(apiToken: ApiToken): string {
   const times = { created: createdAt, expires: expiresAt, 'last used': lastUsedAt, revoked: revokedAt };
   const known = Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));
   return [`#${id}  ${name}`, environmentTag ?? 'no environment', scopes.join(' '), ...known].join('  ·  ');
+}
+
+/** Whether an argument can be the number of an API token. */
+export const isApiTokenId = (text: string): boolean => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 31;
+
+/** Prints an API token with its secret, as text or as one JSON object. */
+export function printIssued(stdout: Writable, { secret, apiToken }: IssuedApiToken, asJson: boolean): void {
+  const { id, name, environmentTag, scopes, expiresAt } = apiToken;
+  const members = { id, token: secret, name, environment: environmentTag, scopes, expiresAt };
+  const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
+  stdout.write(`${asJson ? JSON.stringify(members) : text}\n`);
 }

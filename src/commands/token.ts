@@ -3,11 +3,12 @@ import type { ApiToken } from '../generated/prisma/client.ts';
 import { withDatabase } from './context.ts';
 import { readOptions } from './options.ts';
 import { createToken, type TokenIo } from './token-create.ts';
-import { describeApiToken, tokenHelp } from './token-text.ts';
+import { rotateToken } from './token-rotate.ts';
+import { describeApiToken, isApiTokenId, tokenHelp } from './token-text.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `token create|list|revoke`: manages API tokens. Can be run while the server runs.
+ * `token create|list|rotate|revoke`: manages API tokens. Can be run while the server runs.
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
@@ -21,6 +22,8 @@ export async function token([action, ...args]: string[], io: TokenIo = process):
       return createToken(args, io);
     case 'list':
       return list(args, io);
+    case 'rotate':
+      return rotateToken(args, io);
     case 'revoke':
       return revoke(args, io);
     default:
@@ -44,7 +47,7 @@ async function list(args: readonly string[], { stdout }: TokenIo): Promise<numbe
 async function revoke(args: readonly string[], { stdout }: TokenIo): Promise<number> {
   const { words, problems } = readOptions(args, {});
   const [id = ''] = words;
-  if (problems.length > 0 || words.length !== 1 || !/^\d{1,9}$/.test(id)) {
+  if (problems.length > 0 || words.length !== 1 || !isApiTokenId(id)) {
     throw new UsageError([...problems, 'token revoke takes one numeric id; `token list` shows the ids.'].join('\n'));
   }
   return withDatabase(async ({ database }) => {

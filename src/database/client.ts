@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { repeatOnConflict } from './errors.ts';
+import { retryOnConflict } from './errors.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
 import { type Row, textRows } from './text-rows.ts';
 
@@ -23,6 +23,13 @@ export interface Database {
    * @param name identifies the text: each connection prepares it once.
    */
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; after a deadlock or
+   * a serialization failure `work` is called once more, so it must have no other effects.
+   *
+   * @param work takes {@link query} for the statements of the transaction, which must not be used afterwards.
+   */
+  transaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -38,6 +45,18 @@ const statementTimeoutMs = 10_000;
 
 /** How long to wait for a result: a server that is frozen or unreachable does not end statements itself. */
 const queryTimeoutMs = 12_000;
+
+/** How long the server keeps a transaction, with its locks, whose next statement does not come. */
+const idleTransactionTimeoutMs = 5_000;
+
+const begin = `begin; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
+
+/** A statement as {@link Database.query} takes it. */
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
 
 /** How statements are sent. */
 export interface StatementOptions {
@@ -74,15 +93,32 @@ export function connectDatabase(
       namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) as string } : {},
     ),
   });
+  async function run(target: pg.Pool | pg.PoolClient, { name, text, values }: Statement): Promise<Row[]> {
+    const statement = { ...textRows, ...(namedStatements && { name }), text, values: values as unknown[] };
+    const { rows } = await target.query<(string | null)[]>(statement);
+    return rows;
+  }
+
+  async function runTransaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result> {
+    const client = await pool.connect();
+    try {
+      await client.query(begin);
+      const result = await work((name, text, values) => run(client, { name, text, values }));
+      await client.query('commit');
+      client.release();
+      return result;
+    } catch (error) {
+      // Closes the connection, which may still be busy with a statement; the server rolls back.
+      client.release(true);
+      throw error;
+    }
+  }
+
   return {
     prisma,
     pool,
-    query: (name, text, values) =>
-      repeatOnConflict(async () => {
-        const statement = { ...textRows, ...(namedStatements && { name }), text, values: values as unknown[] };
-        const { rows } = await pool.query<(string | null)[]>(statement);
-        return rows;
-      }),
+    query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
+    transaction: (work) => retryOnConflict(() => runTransaction(work)),
     async close() {
       await prisma.$disconnect();
       await pool.end();

@@ -62,7 +62,7 @@ const retryDelayMs = 100;
  *
  * @throws the error of the last attempt.
  */
-export async function repeatOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -71,6 +71,17 @@ export async function repeatOnConflict<Result>(work: () => Promise<Result>): Pro
     await sleep(retryDelayMs);
     return work();
   }
+}
+
+const uniqueViolation = '23505';
+
+/** The name of the unique index that kept a statement from being executed; undefined for any other error. */
+export function violatedUniqueIndex(error: unknown): string | undefined {
+  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
+    const { code, constraint } = fault as { code?: unknown; constraint?: unknown };
+    if (code === uniqueViolation && typeof constraint === 'string') return constraint;
+  }
+  return undefined;
 }
 
 /** Whether an error, from Prisma or the driver, is a deadlock or a serialization failure: the server has rolled everything back. */

@@ -1,12 +1,12 @@
 import type { Database } from '../database/client.ts';
-import { repeatOnConflict } from '../database/errors.ts';
+import { retryOnConflict } from '../database/errors.ts';
 import type { ApiTokenLookups } from '../database/queries/api-token-lookups.ts';
-import { lockFirstApiToken } from '../database/queries/api-token-writes.ts';
+import { type ApiTokenWrites, lockFirstApiToken } from '../database/queries/api-token-writes.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
-import { Caller, isScope, scopeNames } from './caller.ts';
-import { InvalidInput, type Issue, NotFound, shorten, Unauthenticated } from './errors.ts';
+import { checkApiToken, checkOverlap } from './api-token-input.ts';
+import { Caller } from './caller.ts';
+import { NotFound, Unauthenticated } from './errors.ts';
 import type { LastUsed } from './last-used.ts';
-import { textIssues } from './limits.ts';
 import { apiTokenProblem, hashSecret, issueToken } from './tokens.ts';
 
 /** The properties of an API token to issue. */
@@ -15,24 +15,26 @@ export interface ApiTokenRequest {
   readonly name: string;
   /** The environment it has access to; `null` means untagged. */
   readonly environmentTag: EnvironmentTag | null;
-  /** At least one. */
+  /** At least one, each known. */
   readonly scopes: readonly string[];
-  /** When it expires; `null` means never. */
+  /** When it expires, in the future; `null` means never. */
   readonly expiresAt: Date | null;
+}
+
+/** An API token with its secret, which is nowhere else: only its hash is stored. */
+export interface IssuedApiToken {
+  readonly secret: string;
+  readonly apiToken: ApiToken;
 }
 
 type Prisma = Pick<Database['prisma'], 'apiToken'>;
 
-/**
- * Issues an API token. The result is the only place that has the secret: only its hash is stored.
- *
- * @throws InvalidInput.
- */
-export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): Promise<{ secret: string; apiToken: ApiToken }> {
-  const issues = [...textIssues(['name'], request.name), ...scopeIssues(request.scopes)];
-  if (issues.length > 0) throw new InvalidInput(issues);
+/** Issues an API token. @throws InvalidInput. */
+export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): Promise<IssuedApiToken> {
+  checkApiToken(request);
+  const { name, environmentTag, scopes, expiresAt } = request;
   const secret = issueToken('apiToken');
-  const data = { ...request, scopes: [...new Set(request.scopes)], secretHash: Buffer.from(hashSecret(secret), 'hex') };
+  const data = { name, environmentTag, scopes: [...new Set(scopes)], expiresAt, secretHash: bytesOf(hashSecret(secret)) };
   return { secret, apiToken: await prisma.apiToken.create({ data }) };
 }
 
@@ -48,18 +50,59 @@ export function listApiTokens(prisma: Prisma): Promise<ApiToken[]> {
  */
 export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiToken> {
   await prisma.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+  return findApiToken(prisma, id);
+}
+
+/**
+ * Replaces the secret of an API token; all else about it stays. Of rotations that replace the same secret at once exactly one
+ * succeeds.
+ *
+ * @param overlapSeconds how long the replaced secret stays accepted, 0 to 604800. With 0 it is rejected from the next request on,
+ *   on every instance, and so is every secret that was replaced earlier; otherwise these keep their ends.
+ * @throws InvalidInput. @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that
+ *   do not succeed.
+ */
+export async function rotateApiToken(
+  { prisma, writes }: { readonly prisma: Prisma; readonly writes: Pick<ApiTokenWrites, 'replaceApiTokenSecret'> },
+  id: number,
+  overlapSeconds: number,
+): Promise<IssuedApiToken> {
+  checkOverlap(overlapSeconds);
+  const { secretHash, ...apiToken } = await findApiToken(prisma, id);
+  if (apiToken.revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
+  const secret = issueToken('apiToken');
+  const newHash = hashSecret(secret);
+  const currentHash = Buffer.from(secretHash).toString('hex');
+  if (!(await writes.replaceApiTokenSecret({ id, currentHash, newHash, overlapSeconds }))) throw await rotationFault(prisma, id);
+  return { secret, apiToken: { ...apiToken, secretHash: bytesOf(newHash) } };
+}
+
+/** Why the secret of an API token could not be replaced. */
+async function rotationFault(prisma: Prisma, id: number): Promise<NotFound> {
+  const { revokedAt, expiresAt } = await findApiToken(prisma, id);
+  if (revokedAt) return new NotFound(`The API token ${id} is revoked. Create a new one.`);
+  if (expiresAt && expiresAt.getTime() <= Date.now()) return new NotFound(`The API token ${id} has expired. Create a new one.`);
+  return new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
+}
+
+async function findApiToken(prisma: Prisma, id: number): Promise<ApiToken> {
   const apiToken = await prisma.apiToken.findUnique({ where: { id } });
   if (!apiToken) throw new NotFound(`No API token has the id ${id}. \`token list\` lists all of them.`);
   return apiToken;
 }
 
-/** Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already. */
+const bytesOf = (hexadecimal: string): Uint8Array<ArrayBuffer> => Buffer.from(hexadecimal, 'hex');
+
+/**
+ * Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already, also
+ * if it was revoked or replaced since.
+ */
 export async function acceptBootstrapToken(
   { prisma, lookups }: { readonly prisma: Prisma; readonly lookups: Pick<ApiTokenLookups, 'apiTokenByHash'> },
   secret: string,
 ): Promise<void> {
   if (await lookups.apiTokenByHash(hashSecret(secret))) return;
-  const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: Buffer.from(hashSecret(secret), 'hex') }];
+  const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: bytesOf(hashSecret(secret)) }];
   await prisma.apiToken.createMany({ data, skipDuplicates: true });
 }
 
@@ -70,12 +113,10 @@ export async function acceptBootstrapToken(
 export async function issueFirstApiToken({
   prisma,
   lookups,
-}: Pick<Database, 'prisma'> & { readonly lookups: Pick<ApiTokenLookups, 'hasApiTokens'> }): Promise<
-  { secret: string; apiToken: ApiToken } | undefined
-> {
+}: Pick<Database, 'prisma'> & { readonly lookups: Pick<ApiTokenLookups, 'hasApiTokens'> }): Promise<IssuedApiToken | undefined> {
   // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
   if (await lookups.hasApiTokens()) return undefined;
-  return repeatOnConflict(() =>
+  return retryOnConflict(() =>
     prisma.$transaction(async (transaction) => {
       await lockFirstApiToken(transaction);
       if ((await transaction.apiToken.count()) > 0) return undefined;
@@ -102,7 +143,7 @@ export interface AuthDependencies {
 /**
  * Finds the caller that holds a secret, and records its use. A malformed secret is rejected without a query.
  *
- * @throws Unauthenticated when it is malformed, unknown, expired or revoked.
+ * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
  */
 export async function authenticate({ lookups, lastUsed }: AuthDependencies, secret: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
@@ -111,16 +152,7 @@ export async function authenticate({ lookups, lastUsed }: AuthDependencies, secr
   if (!found) throw new Unauthenticated('The API token is unknown.');
   if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
   if (found.isExpired) throw new Unauthenticated('The API token has expired.');
+  if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
   lastUsed.note(found.id);
   return new Caller(found);
-}
-
-function scopeIssues(requested: readonly string[]): Issue[] {
-  if (requested.length === 0) return [{ path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` }];
-  return requested
-    .filter((scope) => !isScope(scope))
-    .map((scope) => ({
-      path: ['scopes'],
-      message: `has the unknown scope ${JSON.stringify(shorten(scope))}; expected ${scopeNames.join(', ')}.`,
-    }));
 }

@@ -16,7 +16,8 @@ interface ScopeDefinition {
 export const scopes = {
   'groups:read': { description: 'find and read user groups', includes: ['groups:resolve'] },
   'groups:write': {
-    description: 'get or create user groups, update them and rotate their tokens; includes reading the group that a call names',
+    description:
+      'get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names',
     includes: [],
   },
   'groups:resolve': {
@@ -24,7 +25,7 @@ export const scopes = {
     includes: [],
   },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
-  admin: { description: 'full access to every environment', includes: [] },
+  admin: { description: 'full access to every environment, and the management of API tokens', includes: [] },
 } as const satisfies Record<string, ScopeDefinition>;
 
 /** A scope that an API token may have. */

@@ -73,7 +73,9 @@ export const errorCatalog = {
   CONFLICT: {
     status: 409,
     title: 'Conflicts with an existing user group',
-    remedy: 'Use another id, or an API token of an environment that the message names.',
+    remedy:
+      'Use another id, or an API token of an environment that the message names, or change the environment of one of the groups ' +
+      '(setUserGroupEnvironment over GraphQL).',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/client.ts';
-import { isConflict } from '../database/errors.ts';
+import { isConflict, violatedUniqueIndex } from '../database/errors.ts';
 import type { UserGroupDraft } from '../database/queries/user-group-columns.ts';
 import {
   findIdHolders,
@@ -38,11 +38,9 @@ const retryDelayMs = 50;
 /** Another transaction has taken an id or a token of the batch since it was looked up, too late to leave the line out. */
 class TakenMeanwhile extends Error {}
 
-/** SQLSTATE of an update that gives a group the token of another one. */
-const uniqueViolation = '23505';
-
+/** A unique index stops an update whose token another group has got since it was looked up. */
 const mayRepeat = (error: unknown): boolean =>
-  error instanceof TakenMeanwhile || (error as { code?: unknown }).code === uniqueViolation || isConflict(error);
+  error instanceof TakenMeanwhile || violatedUniqueIndex(error) !== undefined || isConflict(error);
 
 /**
  * Writes lines in one transaction, by the rules that requests follow too.

@@ -24,8 +24,34 @@ export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | FieldNames>> 
   check(caller, () => getOrCreateIssues(input));
 
 /** Checks the input of an update: the selector, and the fields to change. */
-export const checkUpdate: InputCheck<Unchecked<FieldNames> & { readonly by: UncheckedBy }> = (caller, input) =>
-  check(caller, () => updateIssues(input));
+export const checkUpdate: InputCheck<Unchecked<FieldNames | 'mergeProperties'> & { readonly by: UncheckedBy }> = (
+  caller,
+  input,
+) => check(caller, () => updateIssues(input));
+
+/** Checks properties that a merge patch resulted in. @throws InvalidInput. */
+export function checkMergedProperties(properties: unknown): void {
+  assertNoIssues(
+    propertiesIssues(['mergeProperties'], properties).map(({ path, message }) => ({
+      path,
+      message: `after the merge ${message}`,
+    })),
+  );
+}
+
+/** Checks the input of a change of environment, of which the environment must be given, `null` for untagged. */
+export function checkSetEnvironment(input: Unchecked<'environmentTag'> & { readonly by: UncheckedBy }): void {
+  assertNoIssues(setEnvironmentIssues(input));
+}
+
+/** The most groups of one bulk call. */
+export const maxBulkGroups = 1_000;
+
+/** Checks how many groups a bulk call has. Each group is checked by {@link checkGetOrCreate}. @throws InvalidInput. */
+export function checkBulkSize({ length }: readonly unknown[]): void {
+  if (length >= 1 && length <= maxBulkGroups) return;
+  throw new InvalidInput([{ path: ['groups'], message: `must have 1 to ${maxBulkGroups} groups.` }]);
+}
 
 /** Checks the input of a token rotation. */
 export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'>> = (caller, input) =>
@@ -33,12 +59,12 @@ export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'>>
 
 /** Validates a selector. @throws InvalidInput. */
 export function checkSelector(by: UncheckedBy): void {
-  refuse(selectorIssues(by));
+  assertNoIssues(selectorIssues(by));
 }
 
 function check(caller: Caller, issues: () => Iterable<Issue>): void {
   caller.require('groups:write');
-  refuse(issues());
+  assertNoIssues(issues());
 }
 
 /** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */
@@ -47,12 +73,32 @@ export function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>):
   yield* fieldIssues(input);
 }
 
-function* updateIssues({ by, ...change }: Unchecked<FieldNames> & { readonly by: UncheckedBy }): Generator<Issue> {
+function* updateIssues({
+  by,
+  mergeProperties,
+  ...change
+}: Unchecked<FieldNames | 'mergeProperties'> & { readonly by: UncheckedBy }): Generator<Issue> {
   yield* selectorIssues(by);
+  if (mergeProperties !== undefined) yield* patchIssues(mergeProperties, change.properties);
   for (const field of ['name', 'mapping'] as const) {
     if (change[field] === null) yield { path: [field], message: 'must not be null; omit it to keep the current value.' };
   }
   yield* fieldIssues(change);
+}
+
+function* patchIssues(patch: unknown, properties: unknown): Generator<Issue> {
+  const path = ['mergeProperties'];
+  if (properties !== undefined) yield { path, message: 'must not be combined with properties; send one of them.' };
+  if (patch === null) yield { path, message: 'must be a JSON object; to clear all properties, set properties to null.' };
+  else yield* propertiesIssues(path, patch);
+}
+
+function* setEnvironmentIssues({
+  by,
+  environmentTag,
+}: Unchecked<'environmentTag'> & { readonly by: UncheckedBy }): Generator<Issue> {
+  yield* selectorIssues(by);
+  if (environmentTag === undefined) yield { path: ['environmentTag'], message: 'is required; null means untagged.' };
 }
 
 function* rotateIssues({ currentToken, graceSeconds }: Unchecked<'currentToken' | 'graceSeconds'>): Generator<Issue> {
@@ -81,7 +127,7 @@ function isGracePeriod(seconds: unknown): boolean {
 }
 
 /** Takes issues until there are as many as are listed. @throws InvalidInput when there is one. */
-function refuse(issues: Iterable<Issue>): void {
+function assertNoIssues(issues: Iterable<Issue>): void {
   const found: Issue[] = [];
   for (const issue of issues) if (found.push(issue) === maxIssues) break;
   if (found.length > 0) throw new InvalidInput(found);

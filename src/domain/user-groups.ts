@@ -1,13 +1,13 @@
 import type { Database } from '../database/client.ts';
 import type { Lookups } from '../database/queries/lookups.ts';
 import type { Writes } from '../database/queries/writes.ts';
-import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { Conflict, InvalidInput, NotFound } from './errors.ts';
+import { InvalidInput, NotFound } from './errors.ts';
 import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
-import { checkGetOrCreate, checkRotate, checkSelector, checkUpdate } from './user-group-input.ts';
+import { checkRotate, checkSelector } from './user-group-input.ts';
 import { decryptToken, encryptToken, type StoredToken } from './user-group-tokens.ts';
 
 /**
@@ -30,7 +30,8 @@ export interface UserGroupFields {
   readonly properties?: Json | undefined;
 }
 
-const notFound = () => new NotFound('No such user group in the environment of this API token.');
+/** The error for a group that does not exist, or that the caller has no access to. */
+export const notFound = (): NotFound => new NotFound('No such user group in the environment of this API token.');
 
 /**
  * Finds the selected group; a group that the caller has no access to counts as not found.
@@ -51,7 +52,7 @@ interface WithKnownToken {
 }
 
 /** The same group, of which `token` is the current token. It may be shared by requests: all of them know the same. */
-function withToken(group: UserGroup & WithKnownToken, token: string): UserGroup {
+export function withToken(group: UserGroup & WithKnownToken, token: string): UserGroup {
   group[knownToken] = token;
   return group;
 }
@@ -65,85 +66,6 @@ function withToken(group: UserGroup & WithKnownToken, token: string): UserGroup 
 export function currentTokenOf({ keys }: Pick<Db, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
   caller.require('groups:read', 'groups:write');
   return group[knownToken] ?? decryptToken(keys, 'user_group', group);
-}
-
-/**
- * Returns the group with this id, or creates it if it does not exist. An existing group is returned unchanged, whatever other
- * fields are given. Of any number of concurrent calls, in any number of processes, exactly one creates it.
- *
- * @param input `environmentTag` is the group's environment, `null` for untagged; it defaults to the caller's.
- * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
- * @throws InvalidInput. @throws Conflict when a group of another environment, or an untagged one, holds the id.
- */
-export async function getOrCreateUserGroup(
-  db: Db,
-  caller: Caller,
-  input: UserGroupFields & { readonly providedId: string; readonly environmentTag?: EnvironmentTag | null | undefined },
-): Promise<{ userGroup: UserGroup; created: boolean }> {
-  caller.require('groups:write');
-  const environmentTag = caller.chooseEnvironment(input.environmentTag);
-  checkGetOrCreate(caller, input);
-  const { providedId, name, mapping, properties } = input;
-
-  const ownOf = (groups: readonly UserGroup[] = []) => {
-    const own = groups.find((group) => group.environmentTag === environmentTag);
-    // Two groups share an id only if one is Customer and the other Testing.
-    if (!own && groups.some((group) => group.environmentTag === null || environmentTag === null))
-      throw idIsHeld(providedId, environmentTag);
-    return own;
-  };
-
-  const existing = ownOf(await db.lookups.groupsByProvidedId(providedId, caller.share));
-  if (existing) return { userGroup: existing, created: false };
-
-  const token = issueToken('userGroup');
-  const stored = encryptToken(db.keys, 'user_group', token);
-  const draft = {
-    ...{ providedId, environmentTag, ...stored, name: name ?? providedId },
-    properties: properties == null ? null : JSON.stringify(properties),
-    mapping: JSON.stringify(asObject(mapping ?? [])),
-  };
-  const inserted = await db.writes.insertGroup(draft, caller.share);
-  // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
-  const created = inserted !== undefined && stored.tokenHash.equals(inserted.tokenHash);
-  if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
-
-  // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
-  const winner = ownOf(await db.writes.groupsHoldingId(providedId, caller.share));
-  if (winner) return { userGroup: winner, created: false };
-  throw idIsHeld(providedId, environmentTag);
-}
-
-/** The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment. */
-function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Conflict {
-  const id = `The id ${JSON.stringify(providedId)}`;
-  return new Conflict(
-    environmentTag === null
-      ? `${id} belongs to a Customer or Testing user group, and an untagged group cannot share its id. Use another id, or an ` +
-          'API token of that environment.'
-      : `${id} belongs to an untagged user group, which cannot share its id. Use another id, an API token without an environment, ` +
-          'or ask the operator to label the untagged group as Customer or Testing (column environment_tag of table user_group).',
-  );
-}
-
-/**
- * Changes the fields that are given; mapping and properties are replaced whole, and `properties: null` clears them.
- *
- * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws NotFound.
- */
-export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, change: UserGroupFields): Promise<UserGroup> {
-  checkUpdate(caller, { by, ...change });
-  const { name, mapping, properties } = change;
-  const group = await locate(db, caller, by);
-  if (!group) throw notFound();
-  const { environmentTag, allEnvironments } = caller;
-  const updated = await db.writes.updateGroup({
-    ...{ teamId: group.teamId, environmentTag, allEnvironments, name: name ?? undefined },
-    mapping: mapping == null ? undefined : JSON.stringify(asObject(mapping)),
-    properties: properties == null ? properties : JSON.stringify(properties),
-  });
-  if (!updated) throw notFound();
-  return updated;
 }
 
 /** The input of a token rotation. */
@@ -191,8 +113,13 @@ export async function rotateUserGroupToken(
   return { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }
 
-/** Finds the group that is meant among those that the caller sees. With `admin`, an id may mean two groups: then it is refused. */
-async function locate(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+/**
+ * Finds the group that is meant among those that the caller has access to, whatever its scopes. With `admin`, an id may mean two
+ * groups: then it is refused.
+ *
+ * @throws InvalidInput.
+ */
+export async function locate(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
   const { lookups } = db;
   checkSelector(by);
   if ('teamId' in by) return onlyVisible(caller, await lookups.groupByTeamId(by.teamId, caller.share));
@@ -217,6 +144,3 @@ async function locateByToken({ lookups, keys }: Db, caller: Caller, token: strin
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {
   return group && caller.canAccess(group) ? group : undefined;
 }
-
-const asObject = (mapping: readonly DataSourceMapping[]): Record<string, string> =>
-  Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource]));

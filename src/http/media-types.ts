@@ -6,6 +6,7 @@ export const mediaTypes = {
   /** GraphQL responses whose status says whether the operation was executed; `json` always has 200. */
   graphql: 'application/graphql-response+json',
   jsonSchema: 'application/schema+json',
+  form: 'application/x-www-form-urlencoded',
   html: 'text/html',
   css: 'text/css',
   svg: 'image/svg+xml',

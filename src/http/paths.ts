@@ -8,6 +8,8 @@ export const paths = {
   errors: '/docs/errors',
   docsConfig: '/docs/docs-config',
   docsConfigSchema: '/schemas/docs-config.json',
+  apiReference: '/docs/api',
+  openApi: '/openapi.json',
 } as const;
 
 /** The path of the page about an error code. */

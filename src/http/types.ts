@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
 import type { GatewayError } from '../domain/errors.ts';
+import type { PathItem } from './openapi/types.ts';
 
 /** A request as every route gets it: read whole, within the limits, and with its caller. */
 export interface HttpRequest {
@@ -64,4 +65,10 @@ export interface Route extends Handler {
   readonly credential: 'ignored' | 'optional' | 'required';
   /** The accepted schemes of the `Authorization` header; all by default. */
   readonly schemes?: readonly AuthorizationScheme[];
+  /** The media types of its successful responses, where `openApi` is absent. */
+  readonly produces?: readonly string[];
+  /** Its operations in the OpenAPI document; by default they are derived from the other members. */
+  readonly openApi?: () => PathItem;
+  /** The tag of `openApi`'s operations. */
+  readonly tag?: { readonly name: string; readonly description: string };
 }

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { droppedBodyRemedy } from '../domain/errors.ts';
+import { droppedBodyRemedy, type ErrorCode } from '../domain/errors.ts';
 import { compileMutation } from '../graphql/execution/compiled-operation.ts';
 import type { GraphQLContext } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
@@ -46,19 +46,35 @@ const rotateDocument = `
   }`;
 
 /** A method of the legacy API. */
-interface Operation {
+export interface Operation {
   /** What it does, as a verb with its object. */
   readonly summary: string;
+  /** The same as a heading. */
+  readonly title: string;
   readonly document: string;
+  /** The members of the request, and the GraphQL input field of each, as a path. */
+  readonly members: Readonly<Record<string, string>>;
+  /** The member that a request must have. */
+  readonly required: string;
+  /** The members that may be `null`. */
+  readonly nullable: readonly string[];
+  /** The error codes that only some operations respond with. */
+  readonly ownErrors: readonly ErrorCode[];
   /** The operation's input, from the request's members, of which none is checked yet. */
   readonly input: (members: Members) => Members;
 }
 
 const groupFields = { user_group_id: 'providedId', ...shared };
+const tokenFields = { current_token: 'currentToken' };
 
 const getOrCreate: Operation = {
   summary: 'gets or creates a user group',
+  title: 'Get or create a user group',
   document: getOrCreateDocument,
+  members: groupFields,
+  required: 'user_group_id',
+  nullable: ['name', 'mapping', 'properties'],
+  ownErrors: ['CONFLICT'],
   input: pick(groupFields),
 };
 
@@ -68,10 +84,24 @@ export const operations: Readonly<Record<string, Operation>> = {
   QUERY: getOrCreate,
   PUT: {
     summary: 'updates it',
+    title: 'Update a user group',
     document: updateDocument,
+    members: { user_group_id: 'by.providedId', ...shared },
+    required: 'user_group_id',
+    nullable: ['properties'],
+    ownErrors: ['NOT_FOUND'],
     input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
   },
-  POST: { summary: 'rotates its token', document: rotateDocument, input: pick({ current_token: 'currentToken' }) },
+  POST: {
+    summary: 'rotates its token',
+    title: 'Rotate the token of a user group',
+    document: rotateDocument,
+    members: tokenFields,
+    required: 'current_token',
+    nullable: [],
+    ownErrors: ['NOT_FOUND'],
+    input: pick(tokenFields),
+  },
 };
 
 /** The methods of `/api/user`. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
-import { acceptBootstrapToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
+import { acceptBootstrapToken, revokeApiToken, rotateApiToken } from '../../src/domain/api-tokens.ts';
 import { tokenPrefixes } from '../../src/domain/tokens.ts';
 import { httpLimits } from '../../src/http/limits.ts';
 import { makeDataDir } from '../support/data-dir.ts';
@@ -113,6 +113,18 @@ test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', as
   await revokeApiToken(database.prisma, id);
   const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
   expect((await getGroup(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
+});
+
+test('a BOOTSTRAP_API_TOKEN whose secret was replaced stays replaced when the gateway starts again', async () => {
+  await migrate(database.pool);
+  const queries = bindQueries(database);
+  await acceptBootstrapToken(queries, 'an-operators/own+choice=2026');
+  const { id } = await database.prisma.apiToken.findFirstOrThrow();
+  const { secret } = await rotateApiToken(queries, id, 0);
+  const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
+  expect((await getGroup(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
+  expect((await getGroup(gateway.url, secret)).status).toBe(200);
+  expect(await database.prisma.apiToken.count()).toBe(1);
 });
 
 test('reports every invalid setting at once by name, starts nothing, and prints no value', async () => {

@@ -133,6 +133,33 @@ test('token revoke: the running gateway rejects the token from the next request 
   expect((await caller(made.token)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
 });
 
+test('token rotate prints a new secret; the running gateway accepts the old one for the overlap only', async () => {
+  const made = await issue('rotated');
+  const rotated = await run(['token', 'rotate', String(made.id), '--overlap', '1h', '--json'], settings);
+  expect(rotated).toMatchObject({ code: 0, stderr: '' });
+  const { token: next, ...rest } = JSON.parse(rotated.stdout);
+  expect(rest).toEqual({
+    ...{ id: made.id, name: 'rotated', environment: 'Testing', scopes: ['groups:read', 'groups:write'], expiresAt: null },
+  });
+  for (const secret of [made.token, next]) expect((await caller(secret)).data.caller.id).toBe(String(made.id));
+
+  const text = await run(['token', 'rotate', String(made.id)], settings);
+  const [last = '', ...others] = text.stdout.match(/ugk_[0-9A-Za-z]{36}/g) ?? [];
+  expect([text.code, others]).toEqual([0, []]);
+  for (const secret of [made.token, next]) expect((await caller(secret)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  expect((await caller(last)).data.caller.id).toBe(String(made.id));
+});
+
+test('token rotate reports every mistake at once and replaces nothing', async () => {
+  const made = await issue('not rotated');
+  const refused = await run(['token', 'rotate', String(made.id), 'more', '--overlap', '8d', '--grace=1h'], settings);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain('Unknown option --grace.');
+  expect(refused.stderr).toContain('token rotate takes one numeric id');
+  expect(refused.stderr).toContain('--overlap must be 0, or a number and a unit up to a week, such as 30s, 1h or 7d, not "8d".');
+  expect((await caller(made.token)).data.caller.name).toBe('not rotated');
+});
+
 test('token revoke of an unknown id fails with a message', async () => {
   const { code, stdout, stderr } = await run(['token', 'revoke', '999999999'], settings);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

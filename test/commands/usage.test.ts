@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { token } from '../../src/commands/token.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
@@ -36,6 +37,11 @@ test.concurrent.each([
   const { code, stdout, stderr } = await run(args, nowhere);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(text);
+});
+
+test.concurrent.each([[['version']], [['--version']]])('%j: the version in package.json', async (args) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await run(args, nowhere)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('the help describes every scope', async () => {

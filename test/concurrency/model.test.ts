@@ -9,6 +9,7 @@ import {
   initialState,
   next,
   type Operation,
+  type Patch,
   type State,
   type Tag,
 } from '../support/model.ts';
@@ -39,7 +40,7 @@ afterAll(async () => {
 
 /** An operation before it is known which tokens and numbers there are: those are meant by their place among all. */
 interface Draft {
-  readonly kind: 'getOrCreate' | 'update' | 'rotate' | 'find';
+  readonly kind: Operation['kind'];
   readonly asker: number;
   readonly gateway: number;
   readonly id: number;
@@ -49,6 +50,7 @@ interface Draft {
   readonly environmentTag?: Tag | undefined;
   readonly by: 'providedId' | 'token' | 'teamId';
   readonly fields: Fields;
+  readonly patch: Patch;
 }
 
 const fields = fc.record(
@@ -60,8 +62,11 @@ const fields = fc.record(
   { requiredKeys: [] },
 );
 const draft: fc.Arbitrary<Draft> = fc.record({
-  kind: fc.constantFrom('getOrCreate', 'getOrCreate', 'update', 'rotate', 'rotate', 'find'),
-  asker: fc.nat({ max: askers.length - 1 }),
+  kind: fc.constantFrom(
+    ...(['getOrCreate', 'getOrCreate', 'getOrCreate', 'update', 'patch', 'patch', 'rotate', 'rotate'] as const),
+    ...(['delete', 'setEnvironment', 'setEnvironment', 'find'] as const),
+  ),
+  asker: fc.constantFrom(0, 1, 2, 3, 3),
   gateway: fc.nat({ max: 1 }),
   id: fc.nat({ max: 1 }),
   token: fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 5),
@@ -70,18 +75,32 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   environmentTag: fc.constantFrom(undefined, undefined, undefined, null, 'CUSTOMER', 'TESTING'),
   by: fc.constantFrom('providedId', 'token', 'teamId'),
   fields,
+  patch: fc.constantFrom<Patch>({}, { plan: 'silver' }, { plan: null, seats: 5 }, { trial: 'x' }),
 });
 
 /** The steps of a run, each of one operation or of two at the same moment. */
-const steps = fc.array(fc.oneof(fc.tuple(draft), fc.tuple(draft, draft)), { minLength: 5, maxLength: 25 });
+const steps = fc.array(fc.oneof(fc.tuple(draft), fc.tuple(draft, draft)), { minLength: 5, maxLength: 22 });
+
+/** What the parts of a draft are that a step does not need. */
+const plain: Omit<Draft, 'kind'> = {
+  ...{ gateway: 0, asker: askers.findIndex(({ admin }) => admin), id: 0, token: 0, graceSeconds: 0, endGracePeriods: false },
+  ...{ by: 'token', fields: {}, patch: {} },
+};
 
 /** The last steps of every run: who is found by each of the newest tokens, former ones included. */
 const probes: readonly [Draft][] = Array.from({ length: 8 }, (_, token) => [
-  {
-    ...{ kind: 'find', by: 'token', token, asker: askers.findIndex(({ admin }) => admin), gateway: token % 2 },
-    ...{ id: 0, graceSeconds: 0, endGracePeriods: false, fields: {} },
-  },
+  { ...plain, kind: 'find', token, gateway: token % 2 },
 ]);
+
+/** Steps that chance brings about too rarely: groups that share an id, and a change that would make them share an environment. */
+const rareSteps: [Draft][] = [
+  [{ ...plain, kind: 'getOrCreate', environmentTag: 'CUSTOMER' }],
+  [{ ...plain, kind: 'getOrCreate', environmentTag: 'TESTING' }],
+  [{ ...plain, kind: 'setEnvironment', environmentTag: 'TESTING' }],
+  [{ ...plain, kind: 'setEnvironment', environmentTag: null }],
+  [{ ...plain, kind: 'delete', asker: 1 }],
+  [{ ...plain, kind: 'setEnvironment', environmentTag: 'TESTING', gateway: 1 }],
+];
 
 let runs = 0;
 
@@ -105,7 +124,7 @@ test('every answer, from either gateway and to any caller, agrees with the rules
         if (first) states = [first, ...others];
       }
     }),
-    { numRuns: 80, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
+    { numRuns: 80, examples: [[rareSteps]], interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
   );
   // That the runs came by everything that can happen, so that agreement means something.
   const kinds = [
@@ -115,6 +134,14 @@ test('every answer, from either gateway and to any caller, agrees with the rules
     'getOrCreate FORBIDDEN',
     'update found',
     'update NOT_FOUND',
+    'patch found',
+    'patch NOT_FOUND',
+    'delete deleted',
+    'delete NOT_FOUND',
+    'setEnvironment found',
+    'setEnvironment CONFLICT',
+    'setEnvironment FORBIDDEN',
+    'setEnvironment NOT_FOUND',
   ];
   expect([...seen]).toEqual(expect.arrayContaining([...kinds, 'rotate found', 'rotate NOT_FOUND', 'find found', 'find nothing']));
 }, 40_000);
@@ -160,18 +187,22 @@ function distinct(states: readonly (State | undefined)[]): State[] {
 }
 
 function concrete(draft: Draft, { tokens, groups }: State, run: string): Operation {
-  const { kind, id, token, graceSeconds, endGracePeriods, environmentTag, by, fields } = draft;
+  const { kind, id, token, graceSeconds, endGracePeriods, environmentTag, by, fields, patch } = draft;
   const providedId = `${run} ${id}`;
   const anyToken = tokens[tokens.length - 1 - token] ?? 'a token of no group';
   if (kind === 'rotate') return { kind, token: anyToken, graceSeconds, endGracePeriods };
   if (kind === 'getOrCreate') return { kind, id: providedId, fields, ...(environmentTag !== undefined && { environmentTag }) };
   if (kind === 'update') return { kind, id: providedId, fields };
+  if (kind === 'patch') return { kind, id: providedId, patch };
+  if (kind === 'delete') return { kind, id: providedId };
+  const teamId = groups[token]?.teamId ?? 2_000_000_000;
+  if (kind === 'setEnvironment') return { kind, teamId, environmentTag: environmentTag ?? null };
   if (by === 'token') return { kind, by: { token: anyToken } };
-  return { kind, by: by === 'teamId' ? { teamId: groups[token]?.teamId ?? 2_000_000_000 } : { providedId } };
+  return { kind, by: by === 'teamId' ? { teamId } : { providedId } };
 }
 
-function outcome({ group, created, code }: Answer): string {
-  return code ?? (created ? 'created' : group ? 'found' : 'nothing');
+function outcome({ group, created, code, deletedId }: Answer): string {
+  return code ?? (deletedId ? 'deleted' : created ? 'created' : group ? 'found' : 'nothing');
 }
 
 const groupFields = '{ teamId providedId environmentTag token name properties mapping { schemaId dataSource } }';
@@ -181,6 +212,11 @@ const mutation = (name: string, type: string, more = '') => `mutation ($input: $
 const documents = {
   getOrCreate: mutation('getOrCreateUserGroup', 'GetOrCreateUserGroup', 'created'),
   update: mutation('updateUserGroup', 'UpdateUserGroup'),
+  patch: mutation('updateUserGroup', 'UpdateUserGroup'),
+  setEnvironment: mutation('setUserGroupEnvironment', 'SetUserGroupEnvironment'),
+  delete: `mutation ($input: DeleteUserGroupInput!) {
+    result: deleteUserGroup(input: $input) { ... on DeleteUserGroupPayload { deletedId } ... on Error { code } }
+  }`,
   rotate: mutation('rotateUserGroupToken', 'RotateUserGroupToken'),
   find: `query ($by: UserGroupBy!) { group: userGroup(by: $by) ${groupFields} }`,
 };
@@ -202,6 +238,12 @@ function variables(operation: Operation): Record<string, unknown> {
     }
     case 'update':
       return { input: { by: { providedId: operation.id }, ...operation.fields } };
+    case 'patch':
+      return { input: { by: { providedId: operation.id }, mergeProperties: operation.patch } };
+    case 'delete':
+      return { input: { by: { providedId: operation.id } } };
+    case 'setEnvironment':
+      return { input: { by: { teamId: operation.teamId }, environmentTag: operation.environmentTag } };
     case 'rotate': {
       const { kind: _, token: currentToken, ...options } = operation;
       return { input: { currentToken, ...options } };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { importLimits } from '../../src/domain/import-limits.ts';
-import { graphqlLimits } from '../../src/graphql/schema/limits.ts';
+import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
@@ -13,5 +13,5 @@ test('docs/limits.md lists each limit with the value that applies', () => {
       Number(value.replaceAll(',', '')),
     ]),
   );
-  expect(documented).toEqual({ ...graphqlLimits, ...httpLimits, ...httpTimeouts, ...importLimits });
+  expect(documented).toEqual({ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts, ...importLimits });
 });

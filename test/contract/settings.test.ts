@@ -39,6 +39,7 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     bootstrapApiToken: undefined,
     drainDelaySeconds: 0,
     introspection: true,
+    persistedOperationsFile: undefined,
     logLevel: 'info',
     logFormat: isTerminal ? 'pretty' : 'json',
   });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
-import { repeatOnConflict } from '../../src/database/errors.ts';
+import { retryOnConflict } from '../../src/database/errors.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/process.ts';
@@ -61,11 +61,9 @@ describe('retries a statement that failed with a deadlock', () => {
   const rename = "update api_token set name = 'by the loser' where id in (1, 2)";
   test.each<[string, (loser: Database) => Promise<unknown>]>([
     ['the driver’s', ({ query }) => query('rename', rename, [])],
+    ['of a transaction', ({ transaction }) => transaction((query) => query('rename', rename, []))],
     ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
-    [
-      'a whole transaction',
-      ({ prisma }) => repeatOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename))),
-    ],
+    ['a whole transaction', ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename)))],
   ])('%s', async (_, loseOnce) => {
     await connectWith("deadlock_timeout = '2s'");
     for (const byte of [1, 2]) {
@@ -90,5 +88,39 @@ describe('retries a statement that failed with a deadlock', () => {
     const { rows } = await winner.query('select name from api_token');
     await winner.end();
     expect(rows).toEqual([{ name: 'by the loser' }, { name: 'by the loser' }]);
+  });
+});
+
+describe('a transaction', () => {
+  const insert = "insert into api_token (name, scopes, secret_hash) values ($1::text, '{}', sha256($1::text::bytea))";
+  const stored = async () => (await database.pool.query('select name from api_token order by id')).rows.map(({ name }) => name);
+
+  test('commits what its statements did together', async () => {
+    client = connectDatabase({ connectionString: database.url });
+    const result = await client.transaction(async (query) => {
+      await query('insert', insert, ['first']);
+      expect(await stored()).toEqual([]);
+      await query('insert', insert, ['second']);
+      return 'result';
+    });
+    expect([result, await stored()]).toEqual(['result', ['first', 'second']]);
+  });
+
+  test.each<[string, (query: Database['query']) => Promise<unknown>]>([
+    ['its work throws', () => Promise.reject(new Error('on purpose'))],
+    ['a statement fails', (query) => query('fails', 'select 1 / 0', [])],
+  ])('leaves nothing behind when %s, and its connection is not used again', async (_, fail) => {
+    client = connectDatabase({ connectionString: database.url });
+    const attempts = Array.from({ length: 20 }, () =>
+      client.transaction(async (query) => {
+        await query('insert', insert, ['never']);
+        await fail(query);
+      }),
+    );
+    const outcomes = await Promise.allSettled(attempts);
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
+    expect(await stored()).toEqual([]);
+    expect(client.pool.totalCount).toBe(0);
+    expect(await client.query('one', 'select 1', [])).toEqual([['1']]);
   });
 });

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bindLookups } from '../../src/database/queries/lookups.ts';
 import { bindWrites } from '../../src/database/queries/writes.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { currentTokenOf, type Db, findUserGroup, getOrCreateUserGroup } from '../../src/domain/user-groups.ts';
+import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
+import { currentTokenOf, type Db, findUserGroup } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeys } from '../support/keys.ts';
 

@@ -5,14 +5,9 @@ import { Caller } from '../../src/domain/caller.ts';
 import { reencryptTokens } from '../../src/domain/key-rotation.ts';
 import { DecryptionError, KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
+import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
-import {
-  currentTokenOf,
-  type Db,
-  findUserGroup,
-  getOrCreateUserGroup,
-  rotateUserGroupToken,
-} from '../../src/domain/user-groups.ts';
+import { currentTokenOf, type Db, findUserGroup, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/process.ts';
 import { bindQueries } from '../support/queries.ts';

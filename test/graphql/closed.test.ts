@@ -5,11 +5,14 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 let group: { id: string; token: string };
+/** API tokens that are not in use. */
+let spare: { rotated: number; revoked: number };
 beforeAll(async () => {
   gateway = await startGateway();
   const { json } = await gateway.graphql(`mutation { getOrCreateUserGroup(input: { providedId: "acme" }) {
     ... on GetOrCreateUserGroupPayload { userGroup { id token } } } }`);
   group = json.data.getOrCreateUserGroup.userGroup;
+  spare = { rotated: (await gateway.issue()).id, revoked: (await gateway.issue()).id };
 });
 afterAll(() => gateway.close());
 
@@ -41,9 +44,30 @@ const operations: Record<string, Operation> = {
     scopes: ['groups:read', 'groups:resolve'],
   },
   userGroups: { document: () => '{ userGroups(filter: { search: "acme" }) { totalCount nodes { token } } }', scopes: read },
+  apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', scopes: ['admin'] },
+  createApiToken: {
+    document: () => `mutation { createApiToken(input: { name: "new", scopes: ["groups:read"] }) ${result} }`,
+    scopes: ['admin'],
+  },
+  rotateApiToken: { document: () => `mutation { rotateApiToken(input: { id: ${spare.rotated} }) ${result} }`, scopes: ['admin'] },
+  revokeApiToken: { document: () => `mutation { revokeApiToken(input: { id: ${spare.revoked} }) ${result} }`, scopes: ['admin'] },
   getOrCreateUserGroup: {
     document: () => `mutation { getOrCreateUserGroup(input: { providedId: "acme" }) ${result} }`,
     scopes: write,
+  },
+  getOrCreateUserGroups: {
+    document: () => `mutation { getOrCreateUserGroups(input: { groups: [{ providedId: "acme" }] }) ${result} }`,
+    scopes: write,
+  },
+  deleteUserGroup: {
+    document: () => `mutation { doomed: getOrCreateUserGroup(input: { providedId: "doomed" }) { __typename }
+      deleteUserGroup(input: { by: { providedId: "doomed" } }) ${result} }`,
+    scopes: write,
+  },
+  setUserGroupEnvironment: {
+    document: () =>
+      `mutation { setUserGroupEnvironment(input: { by: { providedId: "acme" }, environmentTag: TESTING }) ${result} }`,
+    scopes: ['admin'],
   },
   updateUserGroup: {
     document: () => `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) ${result} }`,
@@ -92,7 +116,9 @@ describe.each(Object.entries(operations))('%s', (name, { document, scopes }) => 
   test('returns no data without an API token next to a field that needs none', async () => {
     const { status, json } = await gateway.graphql(document().replace('{', '{ __typename '), {}, { token: null });
     expect(status).toBe(200);
-    expect(JSON.stringify(json.data)).not.toMatch(new RegExp(`"UserGroup"|ApiToken|Payload|${tokenPrefixes.userGroup}`));
+    expect(JSON.stringify(json.data)).not.toMatch(
+      new RegExp(`"(?:UserGroup|ApiToken|\\w+Payload|\\w+Connection)"|${tokenPrefixes.userGroup}|${tokenPrefixes.apiToken}`),
+    );
   });
 
   test('rejects an invalid credential', async () => {

@@ -52,6 +52,7 @@ describe('the cost of an operation', () => {
     ['a page whose size is left out', 'query ($n: Int) { userGroups(first: $n) { nodes { name } } }', {}, 21 + 1 + 20],
     ['a page whose size is null', '{ userGroups(first: null, last: 5) { nodes { name } } }', {}, 21 + 1 + 5],
     ['a filter and the count', '{ userGroups(first: 1, filter: { search: "a" }) { totalCount } }', {}, 21 + 300 + 301],
+    ['a page of API tokens', '{ apiTokens(last: 30) { totalCount nodes { id name } } }', {}, 21 + 301 + 1 + 30 * 2],
     [
       'a page through fragments',
       '{ userGroups(first: 4) { ...P } } fragment P on UserGroupConnection { nodes { ...G } } fragment G on UserGroup { name id }',

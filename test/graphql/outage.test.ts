@@ -20,7 +20,7 @@ function counted() {
     if (state.isCut) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     return database.query(...statement);
   };
-  return { state, db: bindQueries({ prisma: database.prisma, query }) };
+  return { state, db: bindQueries({ ...database, query }) };
 }
 
 test('while the database does not respond, a request with a compiled query asks it once, from the second request on', async () => {

@@ -130,6 +130,15 @@ describe('caller', () => {
   test('contains nothing of the secret', async () => {
     const { json } = await gateway.graphql('{ __type(name: "ApiToken") { fields { name } } }');
     const names = json.data.__type.fields.map(({ name }: { name: string }) => name);
-    expect(names.toSorted()).toEqual(['createdAt', 'environmentTag', 'expiresAt', 'id', 'lastUsedAt', 'name', 'scopes']);
+    expect(names.toSorted()).toEqual([
+      'createdAt',
+      'environmentTag',
+      'expiresAt',
+      'id',
+      'lastUsedAt',
+      'name',
+      'revokedAt',
+      'scopes',
+    ]);
   });
 });

@@ -9,31 +9,36 @@ afterAll(() => gateway.close());
 
 const open = (path: string) => gateway.send('GET', path, { token: null, headers: { accept: 'text/html' } });
 
-describe.each(['/', '/docs/errors', '/docs/errors/CONFLICT', '/docs/docs-config', '/docs/docs-config/hex-color', '/nowhere'])(
-  'the page %s',
-  (path) => {
-    test('permits only files of the gateway', async () => {
-      const policy = (await open(path)).headers.get('content-security-policy');
-      expect(policy).toContain("default-src 'none'; style-src 'self'; img-src 'self'");
-      expect(policy).not.toMatch(/unsafe|\*|http|data:|script-src/);
-    });
+describe.each([
+  '/',
+  '/docs/api',
+  '/docs/errors',
+  '/docs/errors/CONFLICT',
+  '/docs/docs-config',
+  '/docs/docs-config/hex-color',
+  '/nowhere',
+])('the page %s', (path) => {
+  test('permits only files of the gateway', async () => {
+    const policy = (await open(path)).headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; style-src 'self'; img-src 'self'");
+    expect(policy).not.toMatch(/unsafe|\*|http|data:|script-src/);
+  });
 
-    test('has no inline style, no script and no external link', async () => {
-      expect((await open(path)).text).not.toMatch(/<style|<script| style=| on\w+=|(?:href|src)="(?:[a-z]+:|\/\/)/i);
-    });
+  test('has no inline style, no script and no external link', async () => {
+    expect((await open(path)).text).not.toMatch(/<style|<script| style=| on\w+=|(?:href|src)="(?:[a-z]+:|\/\/)/i);
+  });
 
-    test('links to the stylesheet and the icon, which are cacheable because a change renames them', async () => {
-      const { text } = await open(path);
-      const files = [...text.matchAll(/<link rel="(icon|stylesheet)" href="(assets\/\w+-[\da-f]{12}\.(?:css|svg))"/g)];
-      expect(files.map(([, rel]) => rel)).toEqual(['icon', 'stylesheet']);
-      for (const [, rel, file] of files) {
-        const { status, headers } = await open(`/${file}`);
-        expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
-        expect(headers.get('content-type')).toMatch(rel === 'icon' ? /^image\/svg\+xml/ : /^text\/css/);
-      }
-    });
-  },
-);
+  test('links to the stylesheet and the icon, which are cacheable because a change renames them', async () => {
+    const { text } = await open(path);
+    const files = [...text.matchAll(/<link rel="(icon|stylesheet)" href="(assets\/\w+-[\da-f]{12}\.(?:css|svg))"/g)];
+    expect(files.map(([, rel]) => rel)).toEqual(['icon', 'stylesheet']);
+    for (const [, rel, file] of files) {
+      const { status, headers } = await open(`/${file}`);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      expect(headers.get('content-type')).toMatch(rel === 'icon' ? /^image\/svg\+xml/ : /^text\/css/);
+    }
+  });
+});
 
 test('pages themselves are not cacheable', async () => {
   expect((await open('/')).headers.get('cache-control')).toBe('no-store');

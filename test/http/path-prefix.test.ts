@@ -58,7 +58,15 @@ test('behind a proxy that removes a path prefix, every link of every page works'
     [`${prefix}/no/such/folder/`]: 404,
     [`${prefix}/no/such/path`]: 404,
   });
-  for (const path of ['/', '/graphql', '/docs/errors/CONFLICT', '/docs/docs-config/hex-color', '/schemas/docs-config.json']) {
+  for (const path of [
+    '/',
+    '/graphql',
+    '/docs/api',
+    '/openapi.json',
+    '/docs/errors/CONFLICT',
+    '/docs/docs-config/hex-color',
+    '/schemas/docs-config.json',
+  ]) {
     expect([...statuses.keys()]).toContain(prefix + path);
   }
 });

@@ -9,6 +9,7 @@ import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { describeError } from '../../src/logger.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
+import { assertDocumented } from './openapi.ts';
 
 /** An answer, read whole. */
 export interface Reply {
@@ -68,12 +69,10 @@ export async function startGateway(shared?: TestDatabase, options?: Parameters<t
     scopes = ['groups:read', 'groups:write'],
     expiresAt = null,
   } = {}) => {
-    const { secret, apiToken } = await issueApiToken(database.prisma, {
-      name: 'test',
-      environmentTag: environment,
-      scopes,
-      expiresAt,
-    });
+    const request = { name: 'test', environmentTag: environment, scopes, expiresAt: null };
+    const { secret, apiToken } = await issueApiToken(database.prisma, request);
+    // Set afterwards, because none is issued that has expired already.
+    if (expiresAt) await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { expiresAt } });
     return { secret, id: apiToken.id };
   };
   const { secret: token } = await issue();
@@ -90,7 +89,7 @@ export async function startGateway(shared?: TestDatabase, options?: Parameters<t
   };
 }
 
-/** Sends a request as legacy callers do: unlike `fetch`, with a body on any method. */
+/** Sends a request as legacy callers do: unlike `fetch`, with a body on any method. Rejects when the OpenAPI document does not describe the response. */
 export function sendRequest(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
   const { token, body } = options;
   const payload =
@@ -106,7 +105,13 @@ export function sendRequest(url: string, method: string, path: string, options: 
       for await (const chunk of incoming) chunks.push(chunk);
       const text = Buffer.concat(chunks).toString('utf8');
       const replyHeaders = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-      resolve({ status: incoming.statusCode ?? 0, headers: replyHeaders, text, json: parseOrNothing(text) });
+      const reply = { status: incoming.statusCode ?? 0, headers: replyHeaders, text, json: parseOrNothing(text) };
+      try {
+        assertDocumented(method, path, reply);
+        resolve(reply);
+      } catch (error) {
+        reject(error);
+      }
     });
     request.once('error', reject);
     request.end(payload);

@@ -16,6 +16,9 @@ export interface Fields {
   readonly mapping?: readonly { schemaId: string; dataSource: string }[];
 }
 
+/** A merge patch of one level: `null` removes a member. */
+export type Patch = Readonly<Record<string, string | number | null>>;
+
 /** A group as the model has it, and as GraphQL answers with it. */
 export interface Group {
   readonly teamId: number;
@@ -44,11 +47,15 @@ export type Operation =
       readonly environmentTag?: Tag;
     }
   | { readonly kind: 'update'; readonly id: string; readonly fields: Fields }
+  | { readonly kind: 'patch'; readonly id: string; readonly patch: Patch }
+  | { readonly kind: 'delete'; readonly id: string }
+  | { readonly kind: 'setEnvironment'; readonly teamId: number; readonly environmentTag: Tag }
   | { readonly kind: 'rotate'; readonly token: string; readonly graceSeconds: number; readonly endGracePeriods: boolean }
   | { readonly kind: 'find'; readonly by: { providedId: string } | { token: string } | { teamId: number } };
 
-/** What came back: a group (or `null` from a look-up), or the code of a failure. */
+/** What came back: a group (or `null` from a look-up), the number of one that was deleted, or the code of a failure. */
 export interface Answer {
+  readonly deletedId?: string;
   readonly group?: Group | null;
   readonly created?: boolean;
   readonly code?: string;
@@ -91,6 +98,32 @@ export function next(state: State, asker: Asker, operation: Operation, answer: A
       if (typeof group === 'string') return allowed({ code: group });
       const updated = { ...group, ...operation.fields };
       return allowed({ group: updated }, { ...state, groups: replace(updated) });
+    }
+    case 'patch': {
+      const group = named(operation.id);
+      if (typeof group === 'string') return allowed({ code: group });
+      const merged = Object.entries({ ...group.properties, ...operation.patch }).filter(([, value]) => value !== null);
+      const patched = { ...group, properties: Object.fromEntries(merged) };
+      return allowed({ group: patched }, { ...state, groups: replace(patched) });
+    }
+    case 'delete': {
+      const group = named(operation.id);
+      if (typeof group === 'string') return allowed({ code: group });
+      const groups = state.groups.filter((other) => other !== group);
+      const retired = new Map([...state.retired].filter(([, teamId]) => teamId !== group.teamId));
+      const deletedId = Buffer.from(`UserGroup:${group.teamId}`).toString('base64');
+      return allowed({ deletedId }, { ...state, groups, retired });
+    }
+    case 'setEnvironment': {
+      if (!asker.admin) return allowed({ code: 'FORBIDDEN' });
+      const { environmentTag, teamId } = operation;
+      const group = state.groups.find((other) => other.teamId === teamId);
+      if (!group) return allowed({ code: 'NOT_FOUND' });
+      const others = state.groups.filter((other) => other.providedId === group.providedId && other !== group);
+      const isHeld = others.some((other) => environmentTag === null || [null, environmentTag].includes(other.environmentTag));
+      if (isHeld) return allowed({ code: 'CONFLICT' });
+      const moved = { ...group, environmentTag };
+      return allowed({ group: moved }, { ...state, groups: replace(moved) });
     }
     case 'rotate': {
       const group = state.groups.find(({ token }) => token === operation.token);

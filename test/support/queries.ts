@@ -5,6 +5,6 @@ import type { Db } from '../../src/domain/user-groups.ts';
 import { testKeys } from './keys.ts';
 
 /** The database access of the domain, on one database, with the tests' key. */
-export function bindQueries(database: Pick<Database, 'prisma' | 'query'>): Db {
+export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'transaction'>): Db {
   return { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys: testKeys };
 }

@@ -102,3 +102,30 @@ export async function rotate(caller: Caller, currentToken: string): Promise<Grou
 const rotateToken = `
   update user_group set token_hash = $3, token_encrypted = $4, updated_at = now()
   where token_hash = $1 and environment_tag is not distinct from $2 returning ${columns}`;
+
+/** Changes the fields that are given of the caller's group with a provided id; nothing when there is no such group. */
+export async function update(
+  caller: Caller,
+  providedId: string,
+  { name, mapping, properties }: { name?: string; properties?: unknown; mapping?: unknown },
+): Promise<Group | undefined> {
+  const json = [mapping === undefined ? null : JSON.stringify(mapping), properties == null ? null : JSON.stringify(properties)];
+  const values = [providedId, name ?? null, ...json, properties !== undefined];
+  const stored = await (caller.environment_tag === 'Testing'
+    ? first<StoredGroup>('update-testing', updateTesting, values)
+    : first<StoredGroup>('update-other', updateOther, [...values, caller.environment_tag]));
+  return stored && { ...stored, token: tokenOf(stored) };
+}
+
+const changes = `
+  name = coalesce($2, name), mapping = coalesce($3, mapping),
+  properties = case when $5 then $4 else properties end, updated_at = now()`;
+
+const updateTesting = `
+  update user_group set ${changes}
+  where provided_id = $1 and environment_tag is distinct from 'Customer' and environment_tag = 'Testing' returning ${columns}`;
+
+const updateOther = `
+  update user_group set ${changes}
+  where provided_id = $1 and environment_tag is distinct from 'Testing' and environment_tag is not distinct from $6
+  returning ${columns}`;

@@ -17,8 +17,9 @@ const columns = {
   lastUsedAt: { sql: 'last_used_at', ...nullableTime },
   isRevoked: { sql: 'revoked_at is not null', ...boolean },
   isExpired: { sql: 'coalesce(expires_at <= now(), false)', ...boolean },
+  isReplaced: { sql: 'is_replaced', ...boolean },
 } satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash' | 'revokedAt'>]: Column<ApiToken[Field]> } & {
-  readonly [Judged in 'isRevoked' | 'isExpired']: Column<boolean>;
+  readonly [Judged in 'isRevoked' | 'isExpired' | 'isReplaced']: Column<boolean>;
 };
 
 const ApiTokenRow = createRowClass(columns);
@@ -28,7 +29,10 @@ export type ApiTokenRecord = RowOf<typeof columns>;
 
 /** Look-ups of API tokens. */
 export interface ApiTokenLookups {
-  /** The API token whose secret has this hash (SHA-256, hexadecimal), revoked and expired ones included. */
+  /**
+   * The API token whose secret has this hash (SHA-256, hexadecimal), or had it before a rotation; revoked and expired ones
+   * included. `isReplaced` says that a rotation replaced the secret and that its overlap is over.
+   */
   readonly apiTokenByHash: Load<string, ApiTokenRecord>;
   /** Whether there is any API token, revoked and expired ones included. */
   hasApiTokens(): Promise<boolean>;
@@ -52,6 +56,15 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
 
 const count = columnCount(columns);
 
+/** Current secrets and replaced ones, each by its index. Joins, because the hashes differ: no time is spent on duplicates. */
 const apiTokensByHash = `
-  select ${selectList(columns)}, encode(secret_hash, 'hex')
-  from api_token where secret_hash = any (select decode(hash, 'hex') from unnest($1::text[]) as hash)`;
+  select ${selectList(columns)}, given_hash
+  from (
+    select t.*, given_hash, false as is_replaced
+    from api_token t join unnest($1::text[]) as given_hash on t.secret_hash = decode(given_hash, 'hex')
+    union all
+    select t.*, given_hash, r.expires_at <= now()
+    from unnest($1::text[]) as given_hash
+    join retired_secret r on r.secret_hash = decode(given_hash, 'hex')
+    join api_token t on t.id = r.api_token_id
+  ) as found`;

@@ -1,8 +1,25 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Database } from '../client.ts';
 
+/** The secret of an API token to replace, every rule checked. */
+export interface SecretRotation {
+  readonly id: number;
+  /** SHA-256 of the secret that the caller takes for the current one, hexadecimal. */
+  readonly currentHash: string;
+  /** SHA-256 of the new secret, hexadecimal. */
+  readonly newHash: string;
+  /** How long the replaced secret stays accepted, in seconds; 0 ends it, and every secret that was replaced earlier, at once. */
+  readonly overlapSeconds: number;
+}
+
 /** Writes of API tokens. */
 export interface ApiTokenWrites {
+  /**
+   * Replaces the secret of an API token. The clock that decides is the database's, as for look-ups.
+   *
+   * @returns false when the API token is revoked or expired, or its current secret is another one.
+   */
+  replaceApiTokenSecret(rotation: SecretRotation): Promise<boolean>;
   /** Records when API tokens were last used, by their ids; never moves a time backwards. */
   recordApiTokenUses(uses: ReadonlyMap<number, Date>): Promise<void>;
 }
@@ -10,11 +27,32 @@ export interface ApiTokenWrites {
 /** Binds the writes of API tokens to a database. */
 export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiTokenWrites {
   return {
+    async replaceApiTokenSecret({ id, currentHash, newHash, overlapSeconds }) {
+      return (await query('replace-secret', replaceSecret, [id, currentHash, newHash, overlapSeconds])).length > 0;
+    },
     async recordApiTokenUses(uses) {
       await query('stamp-api-tokens', stampApiTokens, [[...uses.keys()], [...uses.values()]]);
     },
   };
 }
+
+/**
+ * A statement that waited for another rotation finds another secret and does nothing; one that finds the secret also sees every
+ * secret that was replaced before. Times are cut to milliseconds, because rounding could move an end into the future.
+ */
+const replaceSecret = `
+  with replaced as (
+    update api_token set secret_hash = decode($3, 'hex')
+    where id = $1 and secret_hash = decode($2, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())
+    returning id
+  ), ended as (
+    update retired_secret r set expires_at = date_trunc('milliseconds', now()) from replaced
+    where $4::int = 0 and r.api_token_id = replaced.id and r.expires_at > now()
+  ), retired as (
+    insert into retired_secret (secret_hash, api_token_id, expires_at)
+    select decode($2, 'hex'), id, date_trunc('milliseconds', now()) + $4::int * interval '1 second' from replaced
+  )
+  select id from replaced`;
 
 /** In the order of the ids and never backwards, because several instances write the same rows. */
 const stampApiTokens = `

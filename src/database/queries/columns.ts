@@ -84,6 +84,12 @@ export function unnest(columns: readonly ParameterColumn[], alias: string): stri
   return `unnest(${lists.join(', ')}) as ${alias} (${names(columns)})`;
 }
 
+/** The same with one more column, `position`: the place in the lists, from 1. */
+export function unnestWithPosition(columns: readonly ParameterColumn[], alias: string): string {
+  const lists = columns.map(({ type }, index) => `$${index + 1}::${type}[]`);
+  return `unnest(${lists.join(', ')}) with ordinality as ${alias} (${names(columns)}, position)`;
+}
+
 /** The names of columns as a list in SQL. */
 export const names = (columns: readonly ParameterColumn[]): string => columns.map(({ sql }) => sql).join(', ');
 

@@ -72,6 +72,26 @@ export const UserGroupRow: new (row: Row) => UserGroup = createRowClass(columns)
 /** The columns that {@link UserGroupRow} reads, of a table or its alias. */
 export const userGroupSelectList = (table: string): string => selectList(columns, table);
 
+/** A user group that was read without its JSON. Properties and mapping throw: what is not read must not pass for empty. */
+export const BriefUserGroupRow: new (row: Row) => UserGroup = createRowClass({
+  ...columns,
+  properties: { ...columns.properties, decode: notRead },
+  mapping: { ...columns.mapping, decode: notRead },
+});
+
+/** The columns that {@link BriefUserGroupRow} reads. */
+export const briefUserGroupSelectList = (table: string): string =>
+  Object.values(columns)
+    .map(({ sql, type }) => (type === 'json' ? 'null' : `${table}.${sql}`))
+    .join(', ');
+
+function notRead(): never {
+  throw new Error('The JSON of this user group was not read.');
+}
+
+/** The columns that {@link UserGroupRow} reads, in its order. */
+export const userGroupColumns: readonly string[] = Object.values(columns).map(({ sql }) => sql);
+
 /** How many columns that are: what else a row has follows. */
 export const userGroupColumnCount = columnCount(columns);
 

@@ -4,7 +4,13 @@ import type { Database } from '../client.ts';
 import type { Row } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import { columnTypes, toByteaArray } from './columns.ts';
-import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
+import {
+  BriefUserGroupRow,
+  briefUserGroupSelectList,
+  UserGroupRow,
+  userGroupColumnCount,
+  userGroupSelectList,
+} from './user-group-columns.ts';
 
 /** The group that a token identifies. */
 export interface GroupOfToken {
@@ -24,6 +30,13 @@ export interface UserGroupLookups {
   readonly groupByTeamId: Load<number, UserGroup>;
   /** The groups with this provided id: one, or two of which one is `Customer` and one `Testing`; undefined for none. */
   readonly groupsByProvidedId: Load<string, UserGroup[]>;
+  /**
+   * The groups with each of these provided ids, in one statement.
+   *
+   * @param withJson whether properties and mappings are read. Without it, taking them from a group throws: those of many groups
+   * are too much to read for nothing.
+   */
+  groupsByProvidedIds(providedIds: readonly string[], withJson: boolean): Promise<ReadonlyMap<string, UserGroup[]>>;
 }
 
 /** Binds the look-ups of user groups to a database. */
@@ -52,6 +65,7 @@ export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGr
       },
     }),
     groupsByProvidedId: bindGroupsByProvidedId({ query }),
+    groupsByProvidedIds: bindGroupsByProvidedIds({ query }),
   };
 }
 
@@ -61,16 +75,32 @@ export function bindGroupsByProvidedId({ query }: Pick<Database, 'query'>): Load
     keyOf: (providedId) => providedId,
     maxKeys: maxLookupKeys,
     load: async (providedIds) => {
-      const groups = new Map<string, UserGroup[]>();
-      for (const row of await query('groups-by-provided-id', groupsByProvidedId, [providedIds])) {
-        const group = new UserGroupRow(row);
-        const others = groups.get(group.providedId);
-        if (others) others.push(group);
-        else groups.set(group.providedId, [group]);
-      }
-      return groups;
+      const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);
+      return byProvidedId(rows.map((row) => new UserGroupRow(row)));
     },
   });
+}
+
+/** Binds {@link UserGroupLookups.groupsByProvidedIds} alone. */
+export function bindGroupsByProvidedIds({ query }: Pick<Database, 'query'>): UserGroupLookups['groupsByProvidedIds'] {
+  return async (providedIds, withJson) => {
+    if (withJson) {
+      const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);
+      return byProvidedId(rows.map((row) => new UserGroupRow(row)));
+    }
+    const rows = await query('brief-groups-by-provided-id', briefGroupsByProvidedId, [providedIds]);
+    return byProvidedId(rows.map((row) => new BriefUserGroupRow(row)));
+  };
+}
+
+function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup[]> {
+  const found = new Map<string, UserGroup[]>();
+  for (const group of groups) {
+    const others = found.get(group.providedId);
+    if (others) others.push(group);
+    else found.set(group.providedId, [group]);
+  }
+  return found;
 }
 
 const firstHash = ([hash = '']: readonly string[]): string => hash;
@@ -90,9 +120,12 @@ const groupsByTeamId = `
   select ${userGroupSelectList('g')} from user_group g where g.team_id = any ($1::int[])`;
 
 /** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
-const groupsByProvidedId = `
-  select ${userGroupSelectList('g')} from user_group g
+const selectByProvidedId = (selectList: string): string => `
+  select ${selectList} from user_group g
   where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Testing'
   union all
-  select ${userGroupSelectList('g')} from user_group g
+  select ${selectList} from user_group g
   where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
+
+const groupsByProvidedId = selectByProvidedId(userGroupSelectList('g'));
+const briefGroupsByProvidedId = selectByProvidedId(briefUserGroupSelectList('g'));

@@ -2,61 +2,57 @@ import type { Share } from '../../fair-queue.ts';
 import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
+import { violatedUniqueIndex } from '../errors.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { names, toLists, unnest } from './columns.ts';
-import {
-  insertedColumns,
-  insertedFields,
-  type UserGroupChange,
-  type UserGroupDraft,
-  UserGroupRow,
-  updatedColumns,
-  updatedFields,
-  userGroupSelectList,
-} from './user-group-columns.ts';
-import { bindGroupsByProvidedId } from './user-group-lookups.ts';
+import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
+import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
 
-/** An update of one group. */
-export interface UserGroupUpdate extends UserGroupChange {
-  readonly teamId: number;
-  /** The environment of the groups that may be changed; ignored with `allEnvironments`. */
-  readonly environmentTag: EnvironmentTag | null;
-  readonly allEnvironments: boolean;
-}
-
-/** Writes of user groups. */
+/** Creation of user groups, and the change of their environment. */
 export interface UserGroupWrites {
   /** Inserts a group and returns it; undefined when a stored group holds its id. Concurrent drafts for one id insert the first. */
   insertGroup(draft: UserGroupDraft, share?: Share): Promise<UserGroup | undefined>;
-  /** Changes a group and returns it; undefined when there is no such group in that environment. A statement of its own. */
-  updateGroup(update: UserGroupUpdate): Promise<UserGroup | undefined>;
+  /** Inserts the groups whose ids no stored group holds, in one statement, and returns them. No two drafts may conflict. */
+  insertGroups(drafts: readonly UserGroupDraft[]): Promise<UserGroup[]>;
+  /** Moves a group to an environment; undefined when there is no such group. A statement of its own. */
+  setEnvironment(teamId: number, environmentTag: EnvironmentTag | null): Promise<EnvironmentChange | undefined>;
   /**
    * The groups with this provided id, read where groups are written: the group that kept a draft from being inserted is
    * there, and may not have reached a copy of the database yet.
    */
   readonly groupsHoldingId: Load<string, UserGroup[]>;
+  /** The same for many ids in one statement. */
+  readonly groupsHoldingIds: UserGroupLookups['groupsByProvidedIds'];
 }
+
+/** The result of a change of environment: the group, or the environment of another group with its id, which does not permit it. */
+export type EnvironmentChange = { readonly userGroup: UserGroup } | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */
 export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGroupWrites {
+  const insertGroups = async (drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> => {
+    const rows = await query('insert-groups', insertStatement, toLists(insertedFields, drafts));
+    return rows.map((row) => new UserGroupRow(row));
+  };
   return {
     insertGroup: createBatchLoader<UserGroupDraft, UserGroup>({
       keyOf: uniqueKeyOf,
       maxKeys: maxWriteKeys,
-      load: async (drafts) => {
-        const inserted = (await query('insert-groups', insertGroups, toLists(insertedFields, drafts))).map(
-          (row) => new UserGroupRow(row),
-        );
-        return new Map(inserted.map((group) => [uniqueKeyOf(group), group]));
-      },
+      load: async (drafts) => new Map((await insertGroups(drafts)).map((group) => [uniqueKeyOf(group), group])),
     }),
-    async updateGroup(update) {
-      const values: unknown[] = [update.teamId, update.environmentTag, update.allEnvironments];
-      for (const field of updatedFields) values.push(update[field] !== undefined, update[field] ?? null);
-      const [row] = await query('update-group', updateGroup, values);
-      return row && new UserGroupRow(row);
+    insertGroups,
+    async setEnvironment(teamId, environmentTag) {
+      try {
+        const [row] = await query('set-group-environment', setEnvironment, [teamId, environmentTag]);
+        return row && { userGroup: new UserGroupRow(row) };
+      } catch (error) {
+        const heldIn = environmentsByIndex.get(violatedUniqueIndex(error));
+        if (heldIn) return { heldIn };
+        throw error;
+      }
     },
     groupsHoldingId: bindGroupsByProvidedId({ query }),
+    groupsHoldingIds: bindGroupsByProvidedIds({ query }),
   };
 }
 
@@ -68,20 +64,19 @@ const uniqueKeyOf = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'envir
  * In the order of the ids, so that two processes that insert the same ids wait for each other, and not in a circle; of one id
  * the untagged group first, which conflicts with both others.
  */
-const insertGroups = `
+const insertStatement = `
   insert into user_group as g (${names(insertedColumns)})
   select * from ${unnest(insertedColumns, 'draft')}
   order by provided_id, environment_tag nulls first
   on conflict do nothing
   returning ${userGroupSelectList('g')}`;
 
-/** For each column that may change two parameters, after the three of the condition: whether it changes, and its new value. */
-const assignments = updatedColumns.map(({ sql, type }, index) => {
-  const parameter = 4 + 2 * index;
-  return `${sql} = case when $${parameter} then $${parameter + 1}::${type} else g.${sql} end`;
-});
+/** The unique indexes on the provided id, each by the environment of the tagged groups in it. Untagged groups are in both. */
+const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new Map([
+  ['user_group_provided_id_customer_key', 'Customer'],
+  ['user_group_provided_id_testing_key', 'Testing'],
+]);
 
-const updateGroup = `
-  update user_group g set ${assignments.join(', ')}, updated_at = now()
-  where g.team_id = $1 and ($3 or g.environment_tag is not distinct from $2::environment_tag)
+const setEnvironment = `
+  update user_group g set environment_tag = $2::environment_tag, updated_at = now() where g.team_id = $1
   returning ${userGroupSelectList('g')}`;

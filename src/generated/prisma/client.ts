@@ -56,3 +56,8 @@ export type RetiredToken = Prisma.RetiredTokenModel
  * An API token: the credential of a caller. Only the SHA-256 of its secret is stored.
  */
 export type ApiToken = Prisma.ApiTokenModel
+/**
+ * Model RetiredSecret
+ * A replaced secret of an API token. Kept after its end, so that it stays known as replaced, also to BOOTSTRAP_API_TOKEN.
+ */
+export type RetiredSecret = Prisma.RetiredSecretModel

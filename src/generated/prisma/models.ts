@@ -11,4 +11,5 @@
 export type * from './models/UserGroup.ts'
 export type * from './models/RetiredToken.ts'
 export type * from './models/ApiToken.ts'
+export type * from './models/RetiredSecret.ts'
 export type * from './commonInputTypes.ts'

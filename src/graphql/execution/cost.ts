@@ -2,15 +2,19 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type FragmentSpreadNode,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  type InlineFragmentNode,
+  isAbstractType,
   isCompositeType,
   isListType,
   isObjectType,
-  isUnionType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -41,8 +45,9 @@ export interface DocumentCost {
 /**
  * The cost of an operation with these variables. Every field costs 1, and 1 more for each 64 characters of its arguments; a root
  * field 20 more; what a field's extension adds; and for a list the cost of its item's fields times its size: what the field's
- * extension says, or 10. The fields of a connection cost once, those of its items as often as its page has items. Introspection costs what it resolves on the real schema. Directives are not considered. Takes time
- * linear in the document.
+ * extension says, or 10. The fields of a connection cost once, those of its items as often as its page has items. Of the fields
+ * of a union or an interface those of the costliest possible type count. Introspection costs what it resolves on the real schema.
+ * Directives are not considered. Takes time linear in the document, for each possible type.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -98,42 +103,52 @@ function measure(
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const root = schema.getRootType(operation.operation);
-  const measured = new Map<string, Measured>();
+  const measured = new Map<SelectionSetNode, Map<GraphQLObjectType, Measured>>();
   const lengths = new Map<object, number>();
   const countIntrospection = createIntrospectionCounter({ schema, fragments, variables, limit: graphqlLimits.maxCost });
   let dependsOnVariables = false;
 
-  function selectionsOf({ selections }: SelectionSetNode, type: GraphQLCompositeType): Measured {
+  /** Of an interface or a union the most that one of its types costs: each object has one of them. */
+  function selectionsOf(selectionSet: SelectionSetNode, type: GraphQLCompositeType): Measured {
+    if (isObjectType(type)) return selectionsOfObject(selectionSet, type);
+    const most = { ...nothing };
+    for (const possible of schema.getPossibleTypes(type)) {
+      const part = selectionsOfObject(selectionSet, possible);
+      for (const key of measures) most[key] = Math.max(most[key], part[key]);
+    }
+    return most;
+  }
+
+  /** Each selection set is measured once for each type; a fragment that contains itself does not pass validation. */
+  function selectionsOfObject(selectionSet: SelectionSetNode, type: GraphQLObjectType): Measured {
+    const known = measured.get(selectionSet)?.get(type);
+    if (known) return known;
     const total = { ...nothing };
-    for (const selection of selections) {
-      const part =
-        selection.kind === Kind.FIELD
-          ? fieldOf(selection, type)
-          : selection.kind === Kind.INLINE_FRAGMENT
-            ? selectionsOf(selection.selectionSet, typeNamed(selection.typeCondition?.name.value) ?? type)
-            : fragmentOf(selection.name.value);
+    for (const selection of selectionSet.selections) {
+      const part = selection.kind === Kind.FIELD ? fieldOf(selection, type) : fragmentOf(selection, type);
       for (const key of measures) total[key] = Math.min(Number.MAX_SAFE_INTEGER, total[key] + part[key]);
     }
+    const ofTypes = measured.get(selectionSet) ?? new Map<GraphQLObjectType, Measured>();
+    measured.set(selectionSet, ofTypes.set(type, total));
     return total;
   }
 
-  /** Each fragment is measured once; one that contains itself does not pass validation. */
-  function fragmentOf(name: string): Measured {
-    const known = measured.get(name);
-    if (known) return known;
-    const fragment = fragments.get(name);
-    const type = typeNamed(fragment?.typeCondition.name.value);
-    const result = fragment && type ? selectionsOf(fragment.selectionSet, type) : nothing;
-    measured.set(name, result);
-    return result;
+  function fragmentOf(selection: InlineFragmentNode | FragmentSpreadNode, type: GraphQLObjectType): Measured {
+    const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+    const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value);
+    if (!fragment || (condition && !appliesTo(condition, type))) return nothing;
+    return selectionsOfObject(fragment.selectionSet, type);
   }
 
-  function fieldOf(field: FieldNode, type: GraphQLCompositeType): Measured {
+  const appliesTo = (condition: GraphQLNamedType, type: GraphQLObjectType): boolean =>
+    condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
+
+  function fieldOf(field: FieldNode, type: GraphQLObjectType): Measured {
     if (isIntrospectionField(field.name.value)) {
       if (field.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true;
       return { ...nothing, cost: countIntrospection(field) };
     }
-    const definition = isUnionType(type) ? undefined : type.getFields()[field.name.value];
+    const definition = type.getFields()[field.name.value];
     if (!definition) return { ...nothing, cost: 1 }; // __typename
     const { cost, listSize, pageSize, isPage } = definition.extensions as FieldCost;
     const holdsVariable = field.arguments?.some(({ value }) => hasVariable(value)) ?? false;
@@ -152,11 +167,6 @@ function measure(
       cost: Math.min(Number.MAX_SAFE_INTEGER, own + size * child.cost + items * child.itemCost),
       uses: Math.min(Number.MAX_SAFE_INTEGER, uses + size * child.uses + items * child.itemUses),
     };
-  }
-
-  function typeNamed(name: string | undefined): GraphQLCompositeType | undefined {
-    const type = name === undefined ? undefined : schema.getType(name);
-    return isCompositeType(type) ? type : undefined;
   }
 
   const { cost, uses } = isObjectType(root) ? selectionsOf(operation.selectionSet, root) : nothing;

@@ -1,13 +1,15 @@
 import { type Credential, describeScope, scopeNames } from '../../domain/caller.ts';
 import { Unauthenticated } from '../../domain/errors.ts';
+import type { ApiToken } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 
-const ApiTokenType = builder.objectRef<Credential>('ApiToken').implement({
+/** An API token; one that authenticated a request has no time of revocation. */
+export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken').implement({
   description: 'An API token, the credential of a caller, without its secret.',
   fields: (t) => ({
     id: t.id({
-      description: 'The number that identifies it in `token list` and `token revoke`.',
+      description: 'The number that identifies it, also in the commands `token list`, `token rotate` and `token revoke`.',
       resolve: ({ id }) => String(id),
     }),
     name: t.exposeString('name', { description: 'A label that says what it is for.' }),
@@ -29,6 +31,12 @@ const ApiTokenType = builder.objectRef<Credential>('ApiToken').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When it was last used before this request, accurate to a few seconds.',
+    }),
+    revokedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was revoked; null if it is not revoked.',
+      resolve: ({ revokedAt }) => revokedAt,
     }),
   }),
 });

@@ -10,6 +10,7 @@ import {
   Unauthenticated,
 } from '../../domain/errors.ts';
 import { builder } from './builder.ts';
+import type { FieldCost } from './field-cost.ts';
 
 const ErrorCodeType = builder.enumType('ErrorCode', {
   description: 'Every error code, over GraphQL and REST.',
@@ -46,6 +47,8 @@ builder.objectType(InvalidInput, {
     issues: t.field({
       type: [IssueType],
       description: 'Every problem that was found, up to 10.',
+      // Few inputs of many are invalid, and few of those in many ways. The response meter counts what there is.
+      extensions: { listSize: () => 2 } satisfies FieldCost,
       resolve: ({ issues }) => [...issues],
     }),
   }),

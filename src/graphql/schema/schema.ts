@@ -3,8 +3,15 @@ import './scalars.ts';
 import './error.ts';
 import './user-group.ts';
 import './user-group-list.ts';
-import './user-group-mutations.ts';
+import './get-or-create-user-group.ts';
+import './get-or-create-user-groups.ts';
+import './update-user-group.ts';
+import './set-user-group-environment.ts';
+import './rotate-user-group-token.ts';
+import './delete-user-group.ts';
 import './api-token.ts';
+import './api-token-list.ts';
+import './api-token-mutations.ts';
 import './docs-config.ts';
 
 /** The whole schema. Its text is committed as `schema.graphql`. */

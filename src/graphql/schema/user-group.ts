@@ -1,5 +1,6 @@
 import { decodeGlobalID } from '@pothos/plugin-relay';
-import { InvalidInput } from '../../domain/errors.ts';
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import { InvalidInput, NotFound } from '../../domain/errors.ts';
 import type { DataSourceMapping } from '../../domain/limits.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../../domain/user-groups.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
@@ -7,6 +8,7 @@ import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 import { type FieldCost, lookUpCost } from './field-cost.ts';
+import { isAnySelected } from './selected-fields.ts';
 
 /** The most nodes that one `nodes` field returns. */
 const maxNodes = 100;
@@ -19,8 +21,11 @@ const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMa
   }),
 });
 
+/** The member of a field's extensions that says that its resolver reads properties or mapping. */
+const readsJsonExtension = 'readsJson';
+
 /** Up to some hundred KiB, which are parsed for each request. */
-const largeField = { cost: () => 100 } satisfies FieldCost;
+const largeField = { cost: () => 100, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
 
 /** A user group. */
 export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
@@ -90,14 +95,28 @@ export const UserGroupByInput = builder.inputType('UserGroupBy', {
   }),
 });
 
+/** Whether properties or mapping of a user group are read below a field, so that they need be loaded. */
+export function readsJson(info: Pick<GraphQLResolveInfo, 'schema' | 'fieldNodes' | 'fragments'>): boolean {
+  const fields = Object.values((info.schema.getType('UserGroup') as GraphQLObjectType).getFields());
+  const names = fields.filter(({ extensions }) => extensions[readsJsonExtension]).map(({ name }) => name);
+  return isAnySelected(new Set(names), info);
+}
+
 type ByInput = typeof UserGroupByInput.$inferInput;
 
 /** Converts the input to the domain's selector; `undefined` for an id that cannot be a group's. */
-export function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
+function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
   if (id != null) return teamIdOf(id);
   if (teamId != null) return { teamId };
   if (providedId != null) return { providedId };
   return token != null ? { token } : undefined;
+}
+
+/** Converts the input to the domain's selector. @throws NotFound for an id that cannot be a group's. */
+export function requireSelector(by: ByInput): UserGroupBy {
+  const meant = selector(by);
+  if (!meant) throw new NotFound('No such user group: the id is not the ID of a user group.');
+  return meant;
 }
 
 /** Longer than any id of a group, so that a text of a megabyte is not decoded. */

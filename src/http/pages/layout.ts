@@ -55,6 +55,7 @@ export function renderPage(
 <a class="home" href="${href(paths.contents)}"><img src="${href(assetPaths.icon)}" width="24" height="24" alt="">User group gateway</a>
 <nav aria-label="Pages">
 <a href="${href(paths.graphql)}">GraphQL</a>
+<a href="${href(paths.apiReference)}">REST</a>
 <a href="${href(paths.errors)}">Error codes</a>
 <a href="${href(paths.docsConfig)}">Diagnostics</a>
 </nav>

@@ -9,8 +9,8 @@ export function resource(handle: Handler['handle']): Handler {
 }
 
 /** The handler of a page. */
-export function page(content: (request: HttpRequest) => PageContent): Handler {
-  return resource((request) => renderPage(request, content(request)));
+export function page(content: (request: HttpRequest) => PageContent): Handler & Pick<Route, 'produces'> {
+  return { ...resource((request) => renderPage(request, content(request))), produces: [mediaTypes.html] };
 }
 
 /** The handler of a page with a parameter, and the values that it accepts. */

@@ -34,7 +34,11 @@ header .home { display: flex; align-items: center; gap: 0.5rem; margin-right: au
 main { padding-block: 1.5rem 4rem; }
 h1 { margin: 0 0 0.75rem; font-size: 1.75rem; line-height: 1.25; }
 h2 { margin: 2rem 0 0.5rem; font-size: 1.2rem; }
+h3 { margin: 1.5rem 0 0.25rem; font-size: 1.05rem; }
+h4 { margin: 1.25rem 0 0; font-size: 1rem; }
 p { margin: 0.5rem 0; }
+ul { margin: 0.75rem 0; padding-left: 1.25rem; }
+summary { padding-block: 0.25rem; color: var(--muted); cursor: pointer; }
 a { color: var(--link); }
 a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.9em; }
@@ -50,6 +54,7 @@ pre {
   border-radius: 0.4rem;
 }
 pre code { font-size: inherit; }
+pre.command { user-select: all; border-left-color: var(--link); }
 pre.wrong { border-left-color: var(--wrong); }
 pre.right { border-left-color: var(--right); }
 dl { margin: 1rem 0; }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { revokeApiToken } from '../../../src/domain/api-tokens.ts';
+import { bindApiTokenWrites } from '../../../src/database/queries/api-token-writes.ts';
+import { revokeApiToken, rotateApiToken } from '../../../src/domain/api-tokens.ts';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -66,6 +67,27 @@ test('get-or-create of a new group is two reads and one write', async () => {
   expect(statements).toEqual([reads('api_token'), reads('user_group'), expect.stringMatching(/^insert into user_group\b/)]);
 });
 
+const updates = expect.stringMatching(/^with\s+requested as .*\bupdate user_group\b/s);
+
+test('an update over REST is one read and one write, which finds the group', async () => {
+  await gateway.send('PUT', '/api/user', { body: { user_group_id: 'acme', name: 'renamed' } });
+  expect(statements).toEqual([reads('api_token'), updates]);
+});
+
+test.each(['teamId', 'providedId'])('an update over GraphQL by %s costs the same', async (selector) => {
+  const by = { [selector]: { teamId: group.team_id, providedId: 'acme' }[selector] };
+  const document = `mutation ($by: UserGroupBy!) { updateUserGroup(input: { by: $by, name: "renamed" }) { __typename } }`;
+  expect((await gateway.graphql(document, { by })).json.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
+  expect(statements).toEqual([reads('api_token'), updates]);
+});
+
+test('a merge patch is one transaction: the group is locked, then updated', async () => {
+  const document = `mutation { updateUserGroup(input: { by: { providedId: "acme" }, mergeProperties: { a: 1 } }) { __typename } }`;
+  expect((await gateway.graphql(document)).json.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
+  const locks = expect.stringMatching(/\bfor update of g\b/);
+  expect(statements).toEqual([reads('api_token'), expect.stringMatching(/^begin;/), locks, updates, 'commit']);
+});
+
 test('a hundred nodes cost one statement for the API token and one for the groups', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => Buffer.from(`UserGroup:${index}`).toString('base64'));
   await gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
@@ -79,6 +101,9 @@ const count = expect.stringMatching(/^select count\(/i);
 const commit = expect.stringMatching(/^commit/i);
 const filtered = [begin, limit, positions, commit];
 const everyEnvironment = [limit, positions, limit, positions, limit, positions];
+
+const tokens = expect.stringMatching(/^select .* from "public"."api_token" where /is);
+const tokenCount = expect.stringMatching(/^select count\(.* from "public"."api_token"/is);
 
 test.each<[string, string, unknown[]]>([
   ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [positions, reads('user_group')]],
@@ -125,6 +150,34 @@ test('an API token with a wrong checksum is refused without a query', async () =
 test('an unknown API token costs one statement', async () => {
   await gateway.send('GET', '/api/user', { token: issueToken('apiToken'), body: { user_group_id: 'acme' } });
   expect(statements).toEqual([reads('api_token')]);
+});
+
+test('a secret that a rotation replaced costs one statement, in its overlap and after it', async () => {
+  const { secret: token, id } = await gateway.issue();
+  const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
+  await rotateApiToken(db, id, 600);
+  statements = [];
+  expect((await gateway.graphql('{ caller { id } }', {}, { token })).json.data.caller.id).toBe(String(id));
+  expect(statements).toEqual([reads('api_token')]);
+  await rotateApiToken(db, id, 0);
+  statements = [];
+  expect((await gateway.graphql('{ caller { id } }', {}, { token })).status).toBe(401);
+  expect(statements).toEqual([reads('api_token')]);
+});
+
+test.each<[string, string, unknown[]]>([
+  ['a page of API tokens', '{ apiTokens { nodes { name } } }', [tokens]],
+  ['the same with a count, twice', '{ apiTokens { edges { cursor } totalCount again: totalCount } }', [tokens, tokenCount]],
+  [
+    'a rotation',
+    'mutation { rotateApiToken(input: { id: 1 }) { __typename } }',
+    [tokens, expect.stringMatching(/^with replaced/)],
+  ],
+])('%s costs what it needs', async (_, query, expected) => {
+  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  statements = [];
+  expect((await gateway.graphql(query, {}, { token })).json.errors).toBeUndefined();
+  expect(statements).toEqual([reads('api_token'), ...expected]);
 });
 
 test('no credential, pages and liveness cost none', async () => {

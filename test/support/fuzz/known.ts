@@ -9,7 +9,7 @@ export interface Known {
   readonly providedIds: readonly string[];
   /** User group tokens. */
   readonly tokens: readonly string[];
-  /** Cursors of the list of groups in its default order. */
+  /** Cursors of the list of groups in its default order, and of the list of API tokens. */
   readonly cursors: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export type NamedValues = Readonly<Record<string, readonly unknown[]>>;
 /** Values by names; fields without an entry, new ones for example, are drawn from their types alone. */
 export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Known): NamedValues {
   return {
-    id: [...ids, 'bm9uZTox', 'nonsense', ''],
+    id: [...ids, '999999999', 'bm9uZTox', 'nonsense', ''],
     ids: [...ids, 'bm9uZTox', 'nonsense'],
     teamId: [...teamIds, 0, -1, 2_147_483_647],
     providedId: [...providedIds, 'nobody', ''],
@@ -59,7 +59,9 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     files: ['intro.mdx', 'api/users.md', ''],
     properties: [{ plan: 'gold' }, {}, null, [1], { a: [1, true, { b: null }] }],
     name: ['Same', 'UserGroup', 'DocsConfigLogo', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
-    scopes: ['groups:read', 'nothing'],
+    // None that exists, because the secret of an API token that is created is never the same again.
+    scopes: ['nothing', ''],
+    overlapSeconds: [0, 60, -1, 604_801],
   };
 }
 

@@ -3,6 +3,7 @@ import { parse } from 'graphql';
 import type { Database } from '../../../src/database/client.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
+import { encodeCursor } from '../../../src/domain/cursor.ts';
 import { userGroupCursor } from '../../../src/domain/user-group-cursor.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
@@ -176,7 +177,10 @@ async function store({ prisma }: Database): Promise<Known> {
     teamIds: groups.map(({ teamId }) => teamId),
     providedIds: ['acme', 'untagged'],
     tokens: groups.map(tokenOf),
-    cursors: groups.map((group) => userGroupCursor('createdAt', { ...group, value: group.createdAt })),
+    cursors: [
+      ...groups.map((group) => userGroupCursor('createdAt', { ...group, value: group.createdAt })),
+      encodeCursor('ApiToken', [2]),
+    ],
   };
 }
 

@@ -23,7 +23,7 @@ export interface GeneratedRequest {
 const depth = 6;
 
 /** Mutations that callers with every scope send: with values under which a second time gives the same response. */
-const repeatable = ['getOrCreateUserGroup', 'updateUserGroup', 'rotateUserGroupToken'];
+const repeatable = ['getOrCreateUserGroup', 'getOrCreateUserGroups', 'updateUserGroup', 'rotateUserGroupToken'];
 
 /** Fields that a repeated mutation changes. */
 const changing: ReadonlySet<string> = new Set(['UserGroup.updatedAt']);

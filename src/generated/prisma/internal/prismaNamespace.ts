@@ -399,7 +399,8 @@ type FieldRefInputType<Model, FieldType> = Model extends never ? never : FieldRe
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
-  ApiToken: 'ApiToken'
+  ApiToken: 'ApiToken',
+  RetiredSecret: 'RetiredSecret'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -415,7 +416,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "apiToken"
+    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -641,6 +642,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    RetiredSecret: {
+      payload: Prisma.$RetiredSecretPayload<ExtArgs>
+      fields: Prisma.RetiredSecretFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RetiredSecretFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RetiredSecretFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        findFirst: {
+          args: Prisma.RetiredSecretFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RetiredSecretFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        findMany: {
+          args: Prisma.RetiredSecretFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>[]
+        }
+        create: {
+          args: Prisma.RetiredSecretCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        createMany: {
+          args: Prisma.RetiredSecretCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RetiredSecretCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>[]
+        }
+        delete: {
+          args: Prisma.RetiredSecretDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        update: {
+          args: Prisma.RetiredSecretUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        deleteMany: {
+          args: Prisma.RetiredSecretDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RetiredSecretUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RetiredSecretUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>[]
+        }
+        upsert: {
+          args: Prisma.RetiredSecretUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetiredSecretPayload>
+        }
+        aggregate: {
+          args: Prisma.RetiredSecretAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRetiredSecret>
+        }
+        groupBy: {
+          args: Prisma.RetiredSecretGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RetiredSecretGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RetiredSecretCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RetiredSecretCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -719,6 +794,15 @@ export const ApiTokenScalarFieldEnum = {
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]
+
+
+export const RetiredSecretScalarFieldEnum = {
+  secretHash: 'secretHash',
+  apiTokenId: 'apiTokenId',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RetiredSecretScalarFieldEnum = (typeof RetiredSecretScalarFieldEnum)[keyof typeof RetiredSecretScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -1026,6 +1110,7 @@ export type GlobalOmitConfig = {
   userGroup?: Prisma.UserGroupOmit
   retiredToken?: Prisma.RetiredTokenOmit
   apiToken?: Prisma.ApiTokenOmit
+  retiredSecret?: Prisma.RetiredSecretOmit
 }
 
 /* Types for Logging */

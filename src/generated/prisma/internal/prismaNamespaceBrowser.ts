@@ -53,7 +53,8 @@ export const AnyNull = runtime.AnyNull
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
-  ApiToken: 'ApiToken'
+  ApiToken: 'ApiToken',
+  RetiredSecret: 'RetiredSecret'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -111,6 +112,15 @@ export const ApiTokenScalarFieldEnum = {
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]
+
+
+export const RetiredSecretScalarFieldEnum = {
+  secretHash: 'secretHash',
+  apiTokenId: 'apiTokenId',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RetiredSecretScalarFieldEnum = (typeof RetiredSecretScalarFieldEnum)[keyof typeof RetiredSecretScalarFieldEnum]
 
 
 export const SortOrder = {

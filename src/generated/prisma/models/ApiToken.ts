@@ -244,6 +244,7 @@ export type ApiTokenWhereInput = {
   expiresAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   revokedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
+  retiredSecrets?: Prisma.RetiredSecretListRelationFilter
 }
 
 export type ApiTokenOrderByWithRelationInput = {
@@ -256,6 +257,7 @@ export type ApiTokenOrderByWithRelationInput = {
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   revokedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  retiredSecrets?: Prisma.RetiredSecretOrderByRelationAggregateInput
 }
 
 export type ApiTokenWhereUniqueInput = Prisma.AtLeast<{
@@ -271,6 +273,7 @@ export type ApiTokenWhereUniqueInput = Prisma.AtLeast<{
   expiresAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   revokedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
+  retiredSecrets?: Prisma.RetiredSecretListRelationFilter
 }, "id" | "secretHash">
 
 export type ApiTokenOrderByWithAggregationInput = {
@@ -314,6 +317,7 @@ export type ApiTokenCreateInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   revokedAt?: Date | string | null
+  retiredSecrets?: Prisma.RetiredSecretCreateNestedManyWithoutApiTokenInput
 }
 
 export type ApiTokenUncheckedCreateInput = {
@@ -326,6 +330,7 @@ export type ApiTokenUncheckedCreateInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   revokedAt?: Date | string | null
+  retiredSecrets?: Prisma.RetiredSecretUncheckedCreateNestedManyWithoutApiTokenInput
 }
 
 export type ApiTokenUpdateInput = {
@@ -337,6 +342,7 @@ export type ApiTokenUpdateInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  retiredSecrets?: Prisma.RetiredSecretUpdateManyWithoutApiTokenNestedInput
 }
 
 export type ApiTokenUncheckedUpdateInput = {
@@ -349,6 +355,7 @@ export type ApiTokenUncheckedUpdateInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  retiredSecrets?: Prisma.RetiredSecretUncheckedUpdateManyWithoutApiTokenNestedInput
 }
 
 export type ApiTokenCreateManyInput = {
@@ -436,6 +443,11 @@ export type ApiTokenSumOrderByAggregateInput = {
   id?: Prisma.SortOrder
 }
 
+export type ApiTokenScalarRelationFilter = {
+  is?: Prisma.ApiTokenWhereInput
+  isNot?: Prisma.ApiTokenWhereInput
+}
+
 export type ApiTokenCreatescopesInput = {
   set: string[]
 }
@@ -449,6 +461,111 @@ export type NullableDateTimeFieldUpdateOperationsInput = {
   set?: Date | string | null
 }
 
+export type ApiTokenCreateNestedOneWithoutRetiredSecretsInput = {
+  create?: Prisma.XOR<Prisma.ApiTokenCreateWithoutRetiredSecretsInput, Prisma.ApiTokenUncheckedCreateWithoutRetiredSecretsInput>
+  connectOrCreate?: Prisma.ApiTokenCreateOrConnectWithoutRetiredSecretsInput
+  connect?: Prisma.ApiTokenWhereUniqueInput
+}
+
+export type ApiTokenUpdateOneRequiredWithoutRetiredSecretsNestedInput = {
+  create?: Prisma.XOR<Prisma.ApiTokenCreateWithoutRetiredSecretsInput, Prisma.ApiTokenUncheckedCreateWithoutRetiredSecretsInput>
+  connectOrCreate?: Prisma.ApiTokenCreateOrConnectWithoutRetiredSecretsInput
+  upsert?: Prisma.ApiTokenUpsertWithoutRetiredSecretsInput
+  connect?: Prisma.ApiTokenWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ApiTokenUpdateToOneWithWhereWithoutRetiredSecretsInput, Prisma.ApiTokenUpdateWithoutRetiredSecretsInput>, Prisma.ApiTokenUncheckedUpdateWithoutRetiredSecretsInput>
+}
+
+export type ApiTokenCreateWithoutRetiredSecretsInput = {
+  name: string
+  secretHash: runtime.Bytes
+  environmentTag?: $Enums.EnvironmentTag | null
+  scopes?: Prisma.ApiTokenCreatescopesInput | string[]
+  createdAt?: Date | string
+  expiresAt?: Date | string | null
+  lastUsedAt?: Date | string | null
+  revokedAt?: Date | string | null
+}
+
+export type ApiTokenUncheckedCreateWithoutRetiredSecretsInput = {
+  id?: number
+  name: string
+  secretHash: runtime.Bytes
+  environmentTag?: $Enums.EnvironmentTag | null
+  scopes?: Prisma.ApiTokenCreatescopesInput | string[]
+  createdAt?: Date | string
+  expiresAt?: Date | string | null
+  lastUsedAt?: Date | string | null
+  revokedAt?: Date | string | null
+}
+
+export type ApiTokenCreateOrConnectWithoutRetiredSecretsInput = {
+  where: Prisma.ApiTokenWhereUniqueInput
+  create: Prisma.XOR<Prisma.ApiTokenCreateWithoutRetiredSecretsInput, Prisma.ApiTokenUncheckedCreateWithoutRetiredSecretsInput>
+}
+
+export type ApiTokenUpsertWithoutRetiredSecretsInput = {
+  update: Prisma.XOR<Prisma.ApiTokenUpdateWithoutRetiredSecretsInput, Prisma.ApiTokenUncheckedUpdateWithoutRetiredSecretsInput>
+  create: Prisma.XOR<Prisma.ApiTokenCreateWithoutRetiredSecretsInput, Prisma.ApiTokenUncheckedCreateWithoutRetiredSecretsInput>
+  where?: Prisma.ApiTokenWhereInput
+}
+
+export type ApiTokenUpdateToOneWithWhereWithoutRetiredSecretsInput = {
+  where?: Prisma.ApiTokenWhereInput
+  data: Prisma.XOR<Prisma.ApiTokenUpdateWithoutRetiredSecretsInput, Prisma.ApiTokenUncheckedUpdateWithoutRetiredSecretsInput>
+}
+
+export type ApiTokenUpdateWithoutRetiredSecretsInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
+  scopes?: Prisma.ApiTokenUpdatescopesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type ApiTokenUncheckedUpdateWithoutRetiredSecretsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  secretHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
+  scopes?: Prisma.ApiTokenUpdatescopesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+
+/**
+ * Count Type ApiTokenCountOutputType
+ */
+
+export type ApiTokenCountOutputType = {
+  retiredSecrets: number
+}
+
+export type ApiTokenCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  retiredSecrets?: boolean | ApiTokenCountOutputTypeCountRetiredSecretsArgs
+}
+
+/**
+ * ApiTokenCountOutputType without action
+ */
+export type ApiTokenCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ApiTokenCountOutputType
+   */
+  select?: Prisma.ApiTokenCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * ApiTokenCountOutputType without action
+ */
+export type ApiTokenCountOutputTypeCountRetiredSecretsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.RetiredSecretWhereInput
+}
 
 
 export type ApiTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -461,6 +578,8 @@ export type ApiTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   expiresAt?: boolean
   lastUsedAt?: boolean
   revokedAt?: boolean
+  retiredSecrets?: boolean | Prisma.ApiToken$retiredSecretsArgs<ExtArgs>
+  _count?: boolean | Prisma.ApiTokenCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiToken"]>
 
 export type ApiTokenSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -500,13 +619,24 @@ export type ApiTokenSelectScalar = {
 }
 
 export type ApiTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "secretHash" | "environmentTag" | "scopes" | "createdAt" | "expiresAt" | "lastUsedAt" | "revokedAt", ExtArgs["result"]["apiToken"]>
+export type ApiTokenInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  retiredSecrets?: boolean | Prisma.ApiToken$retiredSecretsArgs<ExtArgs>
+  _count?: boolean | Prisma.ApiTokenCountOutputTypeDefaultArgs<ExtArgs>
+}
+export type ApiTokenIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
+export type ApiTokenIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
 
 export type $ApiTokenPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ApiToken"
-  objects: {}
+  objects: {
+    /**
+     * Secrets that a rotation replaced.
+     */
+    retiredSecrets: Prisma.$RetiredSecretPayload<ExtArgs>[]
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     /**
-     * The number that `token list` shows and `token revoke` takes.
+     * The number that `token list` shows, and that `token rotate` and `token revoke` take.
      */
     id: number
     /**
@@ -935,6 +1065,7 @@ readonly fields: ApiTokenFieldRefs;
  */
 export interface Prisma__ApiTokenClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  retiredSecrets<T extends Prisma.ApiToken$retiredSecretsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ApiToken$retiredSecretsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RetiredSecretPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -990,6 +1121,10 @@ export type ApiTokenFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Inte
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
+  /**
    * Filter, which ApiToken to fetch.
    */
   where: Prisma.ApiTokenWhereUniqueInput
@@ -1008,6 +1143,10 @@ export type ApiTokenFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensio
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
+  /**
    * Filter, which ApiToken to fetch.
    */
   where: Prisma.ApiTokenWhereUniqueInput
@@ -1025,6 +1164,10 @@ export type ApiTokenFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Omit specific fields from the ApiToken
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
   /**
    * Filter, which ApiToken to fetch.
    */
@@ -1074,6 +1217,10 @@ export type ApiTokenFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extension
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
+  /**
    * Filter, which ApiToken to fetch.
    */
   where?: Prisma.ApiTokenWhereInput
@@ -1121,6 +1268,10 @@ export type ApiTokenFindManyArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the ApiToken
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
   /**
    * Filter, which ApiTokens to fetch.
    */
@@ -1170,6 +1321,10 @@ export type ApiTokenCreateArgs<ExtArgs extends runtime.Types.Extensions.Internal
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
+  /**
    * The data needed to create a ApiToken.
    */
   data: Prisma.XOR<Prisma.ApiTokenCreateInput, Prisma.ApiTokenUncheckedCreateInput>
@@ -1217,6 +1372,10 @@ export type ApiTokenUpdateArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the ApiToken
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
   /**
    * The data needed to update a ApiToken.
    */
@@ -1284,6 +1443,10 @@ export type ApiTokenUpsertArgs<ExtArgs extends runtime.Types.Extensions.Internal
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
+  /**
    * The filter to search for the ApiToken to update in case it exists.
    */
   where: Prisma.ApiTokenWhereUniqueInput
@@ -1310,6 +1473,10 @@ export type ApiTokenDeleteArgs<ExtArgs extends runtime.Types.Extensions.Internal
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
+  /**
    * Filter which ApiToken to delete.
    */
   where: Prisma.ApiTokenWhereUniqueInput
@@ -1330,6 +1497,30 @@ export type ApiTokenDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Inte
 }
 
 /**
+ * ApiToken.retiredSecrets
+ */
+export type ApiToken$retiredSecretsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the RetiredSecret
+   */
+  select?: Prisma.RetiredSecretSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the RetiredSecret
+   */
+  omit?: Prisma.RetiredSecretOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RetiredSecretInclude<ExtArgs> | null
+  where?: Prisma.RetiredSecretWhereInput
+  orderBy?: Prisma.RetiredSecretOrderByWithRelationInput | Prisma.RetiredSecretOrderByWithRelationInput[]
+  cursor?: Prisma.RetiredSecretWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.RetiredSecretScalarFieldEnum | Prisma.RetiredSecretScalarFieldEnum[]
+}
+
+/**
  * ApiToken without action
  */
 export type ApiTokenDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1341,4 +1532,8 @@ export type ApiTokenDefaultArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the ApiToken
    */
   omit?: Prisma.ApiTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ApiTokenInclude<ExtArgs> | null
 }

@@ -1,0 +1,51 @@
+import { isScope, scopeNames } from './caller.ts';
+import { InvalidInput, type Issue, shorten } from './errors.ts';
+import { textIssues } from './limits.ts';
+import { isStorableTime } from './user-group-list-input.ts';
+
+/** The longest that a replaced secret stays accepted, in seconds: a week. */
+export const maxOverlapSeconds = 604_800;
+
+/** What is checked of an API token to issue. */
+export interface ApiTokenFields {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+/** Checks the properties of an API token to issue. @throws InvalidInput. */
+export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields): void {
+  const issues = [...textIssues(['name'], name), ...scopeIssues(scopes), ...expiryIssues(expiresAt)];
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** Checks how long a replaced secret stays accepted: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
+export function checkOverlap(overlapSeconds: number): void {
+  if (Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= maxOverlapSeconds) return;
+  throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
+}
+
+/** The number of an API token, as a text. @throws InvalidInput when it is not a number that an API token can have. */
+export function readApiTokenId(text: string): number {
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (id >= 1 && id < 2 ** 31) return id;
+  throw new InvalidInput([{ path: ['id'], message: 'must be the number of an API token, such as 2.' }]);
+}
+
+function* scopeIssues(requested: readonly string[]): Generator<Issue> {
+  const expected = scopeNames.join(', ');
+  if (requested.length === 0) yield { path: ['scopes'], message: `must contain at least one of ${expected}.` };
+  if (requested.length > scopeNames.length)
+    return yield { path: ['scopes'], message: `must have at most ${scopeNames.length} scopes.` };
+  for (const [index, scope] of requested.entries()) {
+    if (isScope(scope)) continue;
+    yield { path: ['scopes', index], message: `is the unknown scope ${JSON.stringify(shorten(scope))}; expected ${expected}.` };
+  }
+}
+
+function* expiryIssues(expiresAt: Date | null): Generator<Issue> {
+  if (!expiresAt) return;
+  if (!(expiresAt.getTime() > Date.now())) yield { path: ['expiresAt'], message: 'must be in the future.' };
+  else if (!isStorableTime(expiresAt.getTime()))
+    yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
+}

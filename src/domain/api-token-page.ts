@@ -1,0 +1,67 @@
+import type { Database } from '../database/client.ts';
+import type { ApiToken } from '../generated/prisma/client.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { InvalidInput, type Issue } from './errors.ts';
+import { type Page, type PageInput, pageSizeIssues, pageSizeOf } from './page.ts';
+
+/** Which API tokens are listed. */
+export interface ApiTokenPageInput extends PageInput {
+  /** Whether revoked ones are listed too; by default they are not. */
+  readonly includeRevoked?: boolean | null | undefined;
+}
+
+/** A page of API tokens. */
+export interface ApiTokenPage extends Page<ApiToken> {
+  /** Counts all of them, on every page, once however often it is called. */
+  totalCount(): Promise<number>;
+}
+
+type Prisma = Pick<Database['prisma'], 'apiToken'>;
+
+const listName = 'ApiToken';
+
+/**
+ * A page of API tokens, the newest first, expired ones included. A cursor is the number of a token, so that tokens that are
+ * created or revoked meanwhile neither repeat nor hide another.
+ *
+ * @throws InvalidInput, also for a cursor of another list.
+ */
+export async function readApiTokenPage(prisma: Prisma, input: ApiTokenPageInput): Promise<ApiTokenPage> {
+  const issues = [...pageSizeIssues(input)];
+  const after = readCursor('after', input.after, issues);
+  const before = readCursor('before', input.before, issues);
+  if (issues.length > 0) throw new InvalidInput(issues);
+
+  const { size, isBackward } = pageSizeOf(input);
+  const listed = input.includeRevoked ? {} : { revokedAt: null };
+  const found = await prisma.apiToken.findMany({
+    where: { ...listed, id: { ...(after !== undefined && { lt: after }), ...(before !== undefined && { gt: before }) } },
+    orderBy: { id: isBackward ? 'asc' : 'desc' },
+    take: size + 1,
+  });
+  const nodes = found.slice(0, size);
+  if (isBackward) nodes.reverse();
+  const edges = nodes.map((node) => ({ node, cursor: encodeCursor(listName, [node.id]) }));
+  const hasMore = found.length > size;
+  let count: Promise<number> | undefined;
+  return {
+    edges,
+    hasNextPage: isBackward ? before !== undefined : hasMore,
+    hasPreviousPage: isBackward ? hasMore : after !== undefined,
+    startCursor: edges[0]?.cursor ?? null,
+    endCursor: edges.at(-1)?.cursor ?? null,
+    totalCount() {
+      count ??= prisma.apiToken.count({ where: listed });
+      return count;
+    },
+  };
+}
+
+/** The number that a cursor holds; undefined without a cursor, and when it is none of this list, which is an issue. */
+function readCursor(name: 'after' | 'before', cursor: string | null | undefined, issues: Issue[]): number | undefined {
+  if (cursor == null) return undefined;
+  const [id, ...rest] = decodeCursor(listName, cursor) ?? [];
+  if (Number.isInteger(id) && (id as number) >= 0 && (id as number) < 2 ** 31 && rest.length === 0) return id as number;
+  issues.push({ path: [name], message: 'is not a cursor of this list.' });
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { Caller } from './caller.ts';
+import { Conflict } from './errors.ts';
+import { checkSetEnvironment } from './user-group-input.ts';
+import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
+
+/**
+ * Moves a group to an environment. Its id, number and tokens stay.
+ *
+ * @param environmentTag `null` means untagged; required, and so never undefined once it is checked.
+ * @throws Forbidden without `admin`. @throws InvalidInput. @throws NotFound.
+ * @throws Conflict when another group has its id there; or, for untagged, in either environment.
+ */
+export async function setUserGroupEnvironment(
+  db: Db,
+  caller: Caller,
+  by: UserGroupBy,
+  environmentTag: EnvironmentTag | null | undefined,
+): Promise<UserGroup> {
+  caller.require('admin');
+  checkSetEnvironment({ by, environmentTag });
+  const group = await locate(db, caller, by);
+  if (!group) throw notFound();
+  const changed = await db.writes.setEnvironment(group.teamId, environmentTag ?? null);
+  if (!changed) throw notFound();
+  if ('heldIn' in changed) throw idIsHeld(group.providedId, environmentTag ?? null, changed.heldIn);
+  return changed.userGroup;
+}
+
+function idIsHeld(providedId: string, wanted: EnvironmentTag | null, heldIn: EnvironmentTag): Conflict {
+  const id = `The id ${JSON.stringify(providedId)} also belongs to another user group, in the environment ${heldIn}`;
+  const rule = wanted === null ? ', and an untagged group cannot share its id' : '';
+  return new Conflict(`${id}${rule}. Delete that group first (deleteUserGroup), or use another environment.`);
+}

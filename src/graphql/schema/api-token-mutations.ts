@@ -1,0 +1,118 @@
+import { maxOverlapSeconds } from '../../domain/api-token-input.ts';
+import { manageApiTokens } from '../../domain/api-token-management.ts';
+import type { IssuedApiToken } from '../../domain/api-tokens.ts';
+import { scopeNames } from '../../domain/caller.ts';
+import { NotFound } from '../../domain/errors.ts';
+import type { ApiToken } from '../../generated/prisma/client.ts';
+import { ApiTokenType } from './api-token.ts';
+import { builder } from './builder.ts';
+import { EnvironmentTagType } from './environment-tag.ts';
+
+const idDescription = 'The number of the API token, as `apiTokens` and the command `token list` show it.';
+
+const CreateApiTokenPayload = builder.objectRef<IssuedApiToken>('CreateApiTokenPayload').implement({
+  description: 'The new API token with its secret.',
+  fields: (t) => ({
+    apiToken: t.expose('apiToken', { type: ApiTokenType, description: 'The new API token.' }),
+    secret: t.exposeString('secret', {
+      description: 'What a caller sends as `Authorization: Token …`. Shown only here: only its SHA-256 is stored.',
+    }),
+  }),
+});
+
+builder.mutationField('createApiToken', (t) =>
+  t.field({
+    type: CreateApiTokenPayload,
+    nullable: true,
+    errors: { types: [], union: { description: 'The new API token with its secret, or an error.' } },
+    description:
+      'Creates an API token. Each call creates another one: if the response is lost, revoke what it created, which `apiTokens` ' +
+      'lists first. Requires the scope admin.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The properties of the API token.',
+        type: builder.inputType('CreateApiTokenInput', {
+          description: 'The properties of an API token, which cannot be changed later.',
+          fields: (field) => ({
+            name: field.string({ required: true, description: 'A label that says what it is for: 1 to 255 characters.' }),
+            environmentTag: field.field({
+              type: EnvironmentTagType,
+              description:
+                'The environment that it has access to; null means untagged. Defaults to the environment of the API token that ' +
+                'sends the request.',
+            }),
+            scopes: field.stringList({ required: true, description: `At least one of ${scopeNames.join(', ')}.` }),
+            expiresAt: field.field({ type: 'DateTime', description: 'When it expires, in the future. Defaults to never.' }),
+          }),
+        }),
+      }),
+    },
+    resolve: (_, { input }, { db, caller }) => manageApiTokens(db, caller).create(input),
+  }),
+);
+
+const RotateApiTokenPayload = builder.objectRef<IssuedApiToken>('RotateApiTokenPayload').implement({
+  description: 'The API token with its new secret.',
+  fields: (t) => ({
+    apiToken: t.expose('apiToken', { type: ApiTokenType, description: 'The API token: all but its secret is unchanged.' }),
+    secret: t.exposeString('secret', { description: 'The new secret. Shown only here: only its SHA-256 is stored.' }),
+  }),
+});
+
+builder.mutationField('rotateApiToken', (t) =>
+  t.field({
+    type: RotateApiTokenPayload,
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The API token with its new secret, or an error.' } },
+    description:
+      'Replaces the secret of an API token. Of rotations that replace the same secret at once exactly one succeeds; the others are ' +
+      'NotFound, and so are revoked and expired API tokens. Requires the scope admin.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The API token.',
+        type: builder.inputType('RotateApiTokenInput', {
+          description: 'The API token whose secret is replaced, and how long the replaced one stays accepted.',
+          fields: (field) => ({
+            id: field.id({ required: true, description: idDescription }),
+            overlapSeconds: field.int({
+              defaultValue: 0,
+              description:
+                `How long the replaced secret stays accepted, in seconds: 0 to ${maxOverlapSeconds}. With 0, it and every secret ` +
+                'that was replaced earlier are rejected from the next request on; otherwise those replaced earlier keep their ends.',
+            }),
+          }),
+        }),
+      }),
+    },
+    resolve: (_, { input }, { db, caller }) => manageApiTokens(db, caller).rotate(input),
+  }),
+);
+
+const RevokeApiTokenPayload = builder.objectRef<{ apiToken: ApiToken }>('RevokeApiTokenPayload').implement({
+  description: 'The revoked API token.',
+  fields: (t) => ({ apiToken: t.expose('apiToken', { type: ApiTokenType, description: 'The revoked API token.' }) }),
+});
+
+builder.mutationField('revokeApiToken', (t) =>
+  t.field({
+    type: RevokeApiTokenPayload,
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The revoked API token, or an error.' } },
+    description:
+      'Revokes an API token for good: it is rejected from the next request on, on every instance, with each of its secrets. Revoking ' +
+      'it again changes nothing. Requires the scope admin.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The API token.',
+        type: builder.inputType('RevokeApiTokenInput', {
+          description: 'The API token to revoke.',
+          fields: (field) => ({ id: field.id({ required: true, description: idDescription }) }),
+        }),
+      }),
+    },
+    resolve: async (_, { input }, { db, caller }) => ({ apiToken: await manageApiTokens(db, caller).revoke(input) }),
+  }),
+);

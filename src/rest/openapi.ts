@@ -1,0 +1,86 @@
+import type { ErrorCode } from '../domain/errors.ts';
+import { schema } from '../graphql/schema/schema.ts';
+import { mediaTypes } from '../http/media-types.ts';
+import { problemResponse, problemResponses, requestIdHeader } from '../http/openapi/problem.ts';
+import type { JsonSchema, Operation as OpenApiOperation, Parameter, PathItem } from '../http/openapi/types.ts';
+import { failureExamples, otherMethodExample, successExamples } from './examples.ts';
+import { fieldOf, requestMembers, successSchema } from './schemas.ts';
+import { type Operation, operations, userMethods } from './user.ts';
+
+/** The tag of the operations of `/api/user`. */
+export const userTag = {
+  name: 'Legacy REST API',
+  description: 'Runs on the same resolvers as the GraphQL API, which new clients should use.',
+} as const;
+
+/** The error codes that every operation may respond with. */
+const commonErrors: readonly ErrorCode[] = [
+  ...(['INVALID_INPUT', 'BODY_REQUIRED', 'MALFORMED_JSON', 'UNAUTHENTICATED', 'FORBIDDEN', 'REQUEST_TIMEOUT'] as const),
+  ...(['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'] as const),
+];
+
+/** What the GraphQL description of an operation does not say. */
+const notes: Readonly<Record<string, string>> = {
+  GET:
+    'Success is 200, also when the group was created.\n\nThe parameters may be sent as members of a JSON object in the body instead ' +
+    '(`Content-Type: application/json`), `mapping` and `properties` as objects; the query string is then ignored. In a body, optional members may be `null`, which counts as left out. A body may ' +
+    'come with the method GET or, for clients and proxies that drop the body of a GET, with the method QUERY. This document describes ' +
+    'the parameters, because OpenAPI 3.1 has no method QUERY and no defined semantics for the body of a GET, and most generated ' +
+    'clients cannot send one.',
+  PUT: 'The group is selected by `user_group_id`, which cannot be changed.',
+  POST: 'The replaced token stops working immediately.',
+};
+
+/** Describes the operations of `/api/user` for the OpenAPI document. */
+export function describeUser(): PathItem {
+  const methods = ['GET', 'PUT', 'POST'] as const;
+  const entries = methods.map((method) => [method.toLowerCase(), describeOperation(method, operations[method])]);
+  return {
+    description: 'A trailing slash is accepted.',
+    ...Object.fromEntries(entries),
+    'x-other-methods': problemResponse(['METHOD_NOT_ALLOWED'], {
+      METHOD_NOT_ALLOWED: otherMethodExample(userMethods.join(', ')),
+    }),
+  };
+}
+
+function describeOperation(method: string, operation: Operation | undefined): OpenApiOperation {
+  if (!operation) throw new Error(`${method} has no operation.`);
+  const { name, description } = fieldOf(schema, operation);
+  const members = requestMembers(schema, operation);
+  const request =
+    method === 'GET' ? { parameters: parametersOf(members, operation) } : { requestBody: bodyOf(members, operation) };
+  return {
+    operationId: name,
+    summary: operation.title,
+    description: `${description}\n\n${notes[method]}`,
+    ...request,
+    responses: {
+      200: {
+        description: 'Success.',
+        headers: requestIdHeader,
+        content: { [mediaTypes.json]: { schema: successSchema(schema, operation), examples: successExamples[method] ?? {} } },
+      },
+      ...problemResponses([...commonErrors, ...operation.ownErrors], failureExamples(method)),
+    },
+  };
+}
+
+/** The members as parameters of the query string; those that are objects are JSON in it. */
+function parametersOf(members: Readonly<Record<string, JsonSchema>>, { required }: Operation): Parameter[] {
+  return Object.entries(members).map(([name, { description = '', type, ...rest }]) => {
+    const isText = [type].flat().includes('string');
+    const value = isText
+      ? { schema: { type: 'string', ...rest } }
+      : { content: { [mediaTypes.json]: { schema: { type, ...rest } as JsonSchema } } };
+    return { name, in: 'query', required: name === required, description, ...value };
+  });
+}
+
+function bodyOf(
+  members: Readonly<Record<string, JsonSchema>>,
+  { required }: Operation,
+): NonNullable<OpenApiOperation['requestBody']> {
+  const body: JsonSchema = { type: 'object', required: [required], properties: members };
+  return { required: true, content: { [mediaTypes.json]: { schema: body } } };
+}

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Caller } from '../../src/domain/caller.ts';
+import type { Json } from '../../src/domain/limits.ts';
+import { updateUserGroup } from '../../src/domain/user-group-update.ts';
+import type { Db, UserGroupBy } from '../../src/domain/user-groups.ts';
+import type { UserGroup } from '../../src/generated/prisma/client.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { storedToken } from '../support/keys.ts';
+import { bindQueries } from '../support/queries.ts';
+
+let database: TestDatabase;
+let db: Db;
+const statements: string[] = [];
+
+const caller = new Caller({
+  ...{ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'] },
+  ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+});
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const query: TestDatabase['query'] = (name, ...statement) => {
+    statements.push(name);
+    return database.query(name, ...statement);
+  };
+  db = bindQueries({ ...database, query });
+});
+afterAll(() => database.close());
+
+let groups = 0;
+async function createGroup(environmentTag: 'Testing' | 'Customer' = 'Testing') {
+  groups += 1;
+  const data = { providedId: `group ${groups}`, name: 'first', ...storedToken(`an imported token ${groups}`), environmentTag };
+  return database.prisma.userGroup.create({ data: { ...data, properties: { first: true }, mapping: { first: 'x' } } });
+}
+
+const pick = ({ name, properties, mapping }: UserGroup) => ({ name, properties, mapping });
+
+const change = fc.record(
+  {
+    name: fc.constantFrom('a', 'b', 'c'),
+    properties: fc.constantFrom<Json>(null, {}, { list: [[1, [2]], []] }, { text: '{"a",NULL,\\"}' }),
+    mapping: fc.constantFrom([], [{ schemaId: 's', dataSource: 'd' }]),
+  },
+  { requiredKeys: [] },
+);
+const selectors = ['teamId', 'providedId'] as const;
+const steps = fc.array(fc.record({ group: fc.nat({ max: 1 }), selector: fc.constantFrom(...selectors), change }), {
+  minLength: 2,
+  maxLength: 8,
+});
+
+test('updates that are sent together, of one group or several, by any selector, behave as if made one after another', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      const together = [await createGroup(), await createGroup()];
+      const inTurn = [await createGroup(), await createGroup()];
+      const update = async (group: UserGroup | undefined, { selector, change: fields }: (typeof sequence)[number]) =>
+        pick(await updateUserGroup(db, caller, { [selector]: group?.[selector] } as UserGroupBy, fields));
+      statements.length = 0;
+      const results = await Promise.all(sequence.map((step) => update(together[step.group], step)));
+      expect(statements).toEqual(['update-groups']);
+      const expected = [];
+      for (const step of sequence) expected.push(await update(inTurn[step.group], step));
+      expect(results).toEqual(expected);
+      const rows = await database.prisma.userGroup.findMany({
+        where: { teamId: { in: together.map(({ teamId }) => teamId) } },
+        orderBy: { teamId: 'asc' },
+      });
+      const rowsInTurn = await database.prisma.userGroup.findMany({
+        where: { teamId: { in: inTurn.map(({ teamId }) => teamId) } },
+        orderBy: { teamId: 'asc' },
+      });
+      expect(rows.map(pick)).toEqual(rowsInTurn.map(pick));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('an update that finds no group does not affect those that are sent with it', async () => {
+  const [own, foreign] = [await createGroup(), await createGroup('Customer')];
+  const results = await Promise.allSettled([
+    updateUserGroup(db, caller, { providedId: own.providedId }, { name: 'own' }),
+    updateUserGroup(db, caller, { providedId: foreign.providedId }, { name: 'foreign' }),
+    updateUserGroup(db, caller, { teamId: foreign.teamId }, { name: 'foreign' }),
+    updateUserGroup(db, caller, { teamId: 2_147_483_647 }, { name: 'none' }),
+  ]);
+  expect(results.map((result) => (result.status === 'fulfilled' ? result.value.name : result.reason.code))).toEqual([
+    ...['own', 'NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'],
+  ]);
+});
+
+test('the time of an update is the database’s: it is the same for all that are sent together', async () => {
+  const [first, second] = [await createGroup(), await createGroup()];
+  const updated = await Promise.all(
+    [first, second, first].map(({ teamId }) => updateUserGroup(db, caller, { teamId }, { name: 'timed' })),
+  );
+  expect(new Set(updated.map(({ updatedAt }) => updatedAt.getTime())).size).toBe(1);
+  const rows = await database.prisma.userGroup.findMany({ where: { teamId: { in: [first.teamId, second.teamId] } } });
+  expect(rows.map(({ updatedAt }) => updatedAt.getTime())).toEqual(Array(2).fill(updated[0]?.updatedAt.getTime()));
+});

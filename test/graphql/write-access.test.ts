@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Mutation, mutate } from '../support/user-group-mutations.ts';
+
+let gateway: TestGateway;
+let admin: string;
+const secrets: Record<string, string> = {};
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+  secrets['reader'] = (await gateway.issue({ scopes: ['groups:read', 'groups:resolve', 'config:validate'] })).secret;
+  secrets['writer'] = gateway.token;
+  secrets['foreign'] = (await gateway.issue({ environment: 'Customer' })).secret;
+});
+afterAll(() => gateway.close());
+
+/** A new group of the Testing environment. */
+const create = async (providedId: string) => (await mutate(gateway, 'getOrCreateUserGroup', { providedId })).userGroup;
+
+interface Row {
+  readonly mutation: Mutation;
+  /** The input beside the selector. */
+  readonly change: object;
+  /** Whether it requires `admin`. */
+  readonly admin?: true;
+}
+
+const rows: Row[] = [
+  { mutation: 'updateUserGroup', change: { name: 'changed' } },
+  { mutation: 'updateUserGroup', change: { mergeProperties: { changed: true } } },
+  { mutation: 'deleteUserGroup', change: {} },
+  { mutation: 'setUserGroupEnvironment', change: { environmentTag: 'CUSTOMER' }, admin: true },
+];
+
+const unknown: Record<string, object> = {
+  id: { id: Buffer.from('UserGroup:2147483647').toString('base64') },
+  'an id of nothing': { id: 'nothing' },
+  teamId: { teamId: 2_147_483_647 },
+  providedId: { providedId: 'no such group' },
+  token: { token: 'no group has this token' },
+};
+
+describe.each(rows)('$mutation with $change', ({ mutation, change, admin: needsAdmin }) => {
+  const label = `${mutation} ${JSON.stringify(change)}`;
+  const permitted = () => (needsAdmin ? admin : gateway.token);
+
+  test.each(['id', 'teamId', 'providedId', 'token'])('succeeds by %s', async (selector) => {
+    const group = await create(`${label} ${selector}`);
+    const result = await mutate(gateway, mutation, { by: { [selector]: group[selector] }, ...change }, permitted());
+    expect(result.code).toBeUndefined();
+    if (mutation === 'deleteUserGroup') expect(result.deletedId).toBe(group.id);
+    else expect(result.userGroup).toMatchObject({ teamId: group.teamId, token: group.token });
+  });
+
+  test.each(Object.entries(unknown))('is NOT_FOUND by %s of no group', async (_, by) => {
+    const result = await mutate(gateway, mutation, { by, ...change }, permitted());
+    expect(result).toMatchObject({ __typename: 'NotFound', code: 'NOT_FOUND' });
+  });
+
+  const callersOfOneEnvironment = needsAdmin ? [] : ['foreign'];
+  test.each(callersOfOneEnvironment)('a %s group looks exactly like one that does not exist', async (caller) => {
+    const group = await create(`${label} foreign`);
+    for (const selector of ['id', 'teamId', 'providedId', 'token']) {
+      const foreign = await mutate(gateway, mutation, { by: { [selector]: group[selector] }, ...change }, secrets[caller]);
+      const none = await mutate(gateway, mutation, { by: unknown[selector], ...change }, secrets[caller]);
+      expect(foreign).toEqual(none);
+    }
+    expect((await mutate(gateway, 'getOrCreateUserGroup', { providedId: group.providedId })).userGroup).toEqual(group);
+  });
+
+  test.each(needsAdmin ? ['reader', 'writer'] : ['reader'])(
+    'is FORBIDDEN to a %s, whether there is such a group or not',
+    async (caller) => {
+      const group = await create(`${label} forbidden`);
+      for (const by of [{ teamId: group.teamId }, { id: 'nothing' }, { providedId: '' }]) {
+        const result = await mutate(gateway, mutation, { by, ...change }, secrets[caller]);
+        expect(result).toMatchObject({ __typename: 'Forbidden', code: 'FORBIDDEN' });
+      }
+      expect((await mutate(gateway, 'getOrCreateUserGroup', { providedId: group.providedId })).userGroup).toEqual(group);
+    },
+  );
+
+  test('is UNAUTHENTICATED without an API token', async () => {
+    const query = `mutation { ${mutation}(input: { by: { teamId: 1 } }) { __typename } }`;
+    const { json } = await gateway.graphql(query, {}, { token: null });
+    expect(json.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  });
+
+  test.each([[{ providedId: '' }], [{ providedId: 'x'.repeat(256) }], [{ token: 'nul\0' }]])(
+    'is INVALID_INPUT by %j',
+    async (by) => {
+      const result = await mutate(gateway, mutation, { by, ...change }, permitted());
+      expect(result).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['by', Object.keys(by)[0]] }] });
+    },
+  );
+});
+
+test('an id that means two groups to an admin is INVALID_INPUT by every mutation', async () => {
+  for (const environmentTag of ['CUSTOMER', 'TESTING']) {
+    await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'twofold', environmentTag }, admin);
+  }
+  for (const { mutation, change } of rows) {
+    const result = await mutate(gateway, mutation, { by: { providedId: 'twofold' }, ...change }, admin);
+    expect(result).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['by', 'providedId'] }] });
+  }
+});
+
+test('an admin changes groups of every environment by id and by number', async () => {
+  for (const environmentTag of ['CUSTOMER', 'TESTING', null]) {
+    const providedId = `admin ${environmentTag}`;
+    const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId, environmentTag }, admin);
+    for (const by of [{ providedId }, { teamId: userGroup.teamId }]) {
+      const changed = await mutate(gateway, 'updateUserGroup', { by, name: JSON.stringify(by) }, admin);
+      expect(changed.userGroup).toMatchObject({ environmentTag, name: JSON.stringify(by) });
+    }
+  }
+});

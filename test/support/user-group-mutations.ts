@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import type { TestGateway } from './gateway.ts';
+
+const failure = '... on Error { code message } ... on InvalidInput { issues { path message } }';
+
+/** Every field of a group. */
+const group =
+  'userGroup { id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt }';
+
+const document = (field: string, payload: string): string => {
+  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}`;
+  return `mutation ($input: ${type}Input!) { result: ${field}(input: $input) { __typename ... on ${type}Payload { ${payload} } ${failure} } }`;
+};
+
+const documents = {
+  getOrCreateUserGroup: document('getOrCreateUserGroup', `created ${group}`),
+  getOrCreateUserGroups: document(
+    'getOrCreateUserGroups',
+    `results { __typename ... on GetOrCreateUserGroupPayload { created ${group} } ${failure} }`,
+  ),
+  updateUserGroup: document('updateUserGroup', group),
+  setUserGroupEnvironment: document('setUserGroupEnvironment', group),
+  rotateUserGroupToken: document('rotateUserGroupToken', `previousTokenExpiresAt ${group}`),
+  deleteUserGroup: document('deleteUserGroup', 'deletedId'),
+};
+
+/** A mutation of user groups. */
+export type Mutation = keyof typeof documents;
+
+/** Sends a mutation that selects everything, and returns its result: the payload or an error, each with its `__typename`. */
+export async function mutate(gateway: TestGateway, mutation: Mutation, input: object, token = gateway.token) {
+  const { status, json } = await gateway.graphql(documents[mutation], { input }, { token });
+  expect([status, json.errors]).toEqual([200, undefined]);
+  return json.data.result;
+}
