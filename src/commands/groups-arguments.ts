@@ -1,9 +1,17 @@
+import type { Readable, Writable } from 'node:stream';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { type FormatName, formatOf, groupFormats } from './group-formats.ts';
 import { groupsHelp } from './groups-text.ts';
 import { type OptionKind, type ReadOptions, readOptions } from './options.ts';
 import { UsageError } from './usage-error.ts';
+
+/** The streams of `groups`: for input, for the result, and for progress. */
+export interface GroupsIo {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+}
 
 /** The arguments of a command, with every problem that was found so far. */
 export interface GroupsArguments extends ReadOptions {

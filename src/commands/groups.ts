@@ -1,15 +1,8 @@
-import type { Readable, Writable } from 'node:stream';
+import type { GroupsIo } from './groups-arguments.ts';
 import { exportGroups } from './groups-export.ts';
 import { importGroups } from './groups-import.ts';
 import { groupsHelp } from './groups-text.ts';
 import { UsageError } from './usage-error.ts';
-
-/** The streams of `groups`: for input, for the result, and for progress. */
-export interface GroupsIo {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-}
 
 /**
  * `groups import|export`: moves user groups from and to files. Can be run while the server runs.
