@@ -23,10 +23,15 @@ const formats = ['ndjson', 'csv'] as const;
 /**
  * Measures COPY, by the server from a file of its own, and the whole command, its start included, on the same groups.
  *
+ * @param interrupted rejects when the run is to end; what it started is then cleaned up.
  * @param groups how many.
  * @returns whether the command reached its target.
  */
-export async function compareImport(print: (text: string) => void, groups = 100_000): Promise<boolean> {
+export async function compareImport(
+  print: (text: string) => void,
+  interrupted: Promise<never>,
+  groups = 100_000,
+): Promise<boolean> {
   const server = await startServer();
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-bench-import-'));
   try {
@@ -44,7 +49,7 @@ export async function compareImport(print: (text: string) => void, groups = 100_
         await database.query('truncate user_group restart identity cascade');
         await database.query('checkpoint');
         const start = performance.now();
-        await ways[way]();
+        await Promise.race([ways[way](), interrupted]);
         rates[way].push((groups / (performance.now() - start)) * 1_000);
         const [{ count } = { count: 0 }] = await database.query<{ count: number }>(
           'select count(*)::int as count from user_group',

@@ -85,7 +85,11 @@ async function main(): Promise<void> {
     const reached = await compareValidators(print);
     process.exit(reached ? 0 : 1);
   }
-  if (process.argv[2] === 'import') process.exit((await compareImport(print)) ? 0 : 1);
+  if (process.argv[2] === 'import') {
+    const interrupted = untilInterrupted();
+    interrupted.catch(() => {});
+    process.exit((await compareImport(print, interrupted)) ? 0 : 1);
+  }
   if (process.argv[2] === 'json-parsers') return compareParsers(print);
   const options = readOptions(process.argv.slice(2));
   if (options === 'help') return print(help);
