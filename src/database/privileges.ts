@@ -7,6 +7,7 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   retired_token: ['select', 'insert', 'update', 'delete'],
   api_token: ['select', 'insert', 'update'],
   retired_secret: ['select', 'insert', 'update'],
+  signing_key: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };
 

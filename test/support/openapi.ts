@@ -8,7 +8,10 @@ import { createRoutes } from '../../src/routes.ts';
 const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }), renderError: problem };
 
 /** The route table of the gateway, with handlers that do nothing. */
-export const routes = createRoutes({ graphql: handler, user: handler, unreadiness: async () => undefined });
+export const routes = createRoutes({
+  ...{ graphql: handler, user: handler, jwks: handler, introspection: handler },
+  unreadiness: async () => undefined,
+});
 
 /** The OpenAPI document that the route table serves. */
 export const openApiDocument: OpenApiDocument = (() => {

@@ -105,6 +105,10 @@ export const operations: Record<string, GraphQLOperation> = {
     document: ({ teamId }) => `mutation { updateUserGroup(input: { by: { teamId: ${teamId} }, name: "new" }) ${result} }`,
     ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
   },
+  createEmbedToken: {
+    document: ({ teamId }) => `mutation { createEmbedToken(input: { by: { teamId: ${teamId} } }) ${result} }`,
+    ...{ scopes: ['embed:sign'], elsewhere: 'NOT_FOUND' },
+  },
   rotateUserGroupToken: {
     document: ({ token }) => `mutation { rotateUserGroupToken(input: { currentToken: "${token}" }) ${result} }`,
     ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
@@ -113,7 +117,8 @@ export const operations: Record<string, GraphQLOperation> = {
 
 /** An operation of a route other than `/graphql`. */
 export interface RestOperation extends Access {
-  readonly body: (target: Target) => object;
+  /** A text is a form. */
+  readonly body: (target: Target) => object | string;
 }
 
 /** The operations of routes that require a credential, by method and path. */
@@ -134,11 +139,16 @@ export const restOperations: Record<string, RestOperation> = {
     body: ({ token }) => ({ current_token: token }),
     ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
   },
+  'POST /oauth2/introspect': {
+    body: ({ token }) => `token=${token}`,
+    ...{ scopes: ['groups:read', 'groups:resolve'], elsewhere: 'nothing' },
+  },
 };
 
 /** The pages and files, which no credential opens or closes: a path of each, by the path of its route. */
 export const pages: Record<string, string> = {
   '/': '/',
+  '/.well-known/jwks.json': '/.well-known/jwks.json',
   '/docs/api': '/docs/api',
   '/openapi.json': '/openapi.json',
   '/docs/errors': '/docs/errors',

@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
+import { prefersHtml } from '../../http/media-types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
@@ -72,6 +73,16 @@ export interface GraphQLServerOptions {
   readonly playground?: boolean;
 }
 
+/** The page that browsers get. A request with an API token is one of a program, also if its library accepts HTML by default. */
+const playgroundPage = {
+  title: 'User group gateway',
+  defaultQuery: firstQuery,
+  headers: JSON.stringify({ Authorization: 'Token ' }, null, 2),
+  defaultEditorToolsVisibility: 'headers',
+  shouldPersistHeaders: false,
+  credentials: 'same-origin',
+} as const;
+
 /** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
 export function createGraphQLServer(
   failureHeaders: FailureHeaders,
@@ -100,14 +111,8 @@ export function createGraphQLServer(
     logging: false,
     // Loaded on the first request of a browser: it takes 40 MB of memory.
     renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options ?? {}),
-    graphiql: playground && {
-      title: 'User group gateway',
-      defaultQuery: firstQuery,
-      headers: JSON.stringify({ Authorization: 'Token ' }, null, 2),
-      defaultEditorToolsVisibility: 'headers',
-      shouldPersistHeaders: false,
-      credentials: 'same-origin',
-    },
+    graphiql: (request, { caller }) =>
+      playground && !caller.apiToken && prefersHtml(request.headers.get('accept') ?? '') ? playgroundPage : false,
   });
   return {
     async fullPipeline({ url, init, params, characters, context }) {
