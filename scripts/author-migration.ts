@@ -1,5 +1,5 @@
 // Creates the migration from a database with every migration applied to prisma/schema.prisma: npm run migration -- NAME.
-// Creates nothing if they agree, or if anything fails.
+// Indexes on existing tables become migrations of their own. Creates nothing if they agree.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,19 +7,19 @@ import { fileURLToPath } from 'node:url';
 import { connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { assertMigrationName, createMigration } from './migration-file.ts';
+import { assertMigrationName, createMigration, separateIndexes } from './migration-file.ts';
 import { schemaDifference } from './schema-difference.ts';
 
 const migrations = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const [name = ''] = process.argv.slice(2);
 try {
   assertMigrationName(name);
-  const sql = await findDifference();
-  process.stdout.write(
-    sql === ''
-      ? 'The migrations agree with prisma/schema.prisma.\n'
-      : `${createMigration(migrations, name, `${sql}\n`, new Date())}\n`,
+  const parts = separateIndexes(await findDifference());
+  const now = Date.now();
+  const files = parts.map((sql, i) =>
+    createMigration(migrations, i === 0 ? name : `${name}_${i + 1}`, sql, new Date(now + i * 1_000)),
   );
+  process.stdout.write(files.length === 0 ? 'The migrations agree with prisma/schema.prisma.\n' : `${files.join('\n')}\n`);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;

@@ -33,3 +33,22 @@ export function assertMigrationName(name: string): void {
     throw new Error('Name the migration in lowercase letters, digits and underscores: npm run migration -- add_color');
   }
 }
+
+/**
+ * Separates what must not be in one migration: each index on a table that exists already is built concurrently, alone in its
+ * file, so that writes to the table go on meanwhile.
+ *
+ * @param sql statements as Prisma formats them, separated by empty lines.
+ * @returns the SQL of each migration, in order; none if there is no statement.
+ */
+export function separateIndexes(sql: string): string[] {
+  const statements = sql.split(/\n{2,}/).map((statement) => statement.trim());
+  const created = new Set(statements.flatMap((statement) => /^CREATE TABLE "(\w+)"/m.exec(statement)?.[1] ?? []));
+  const isOnExisting = (statement: string) => {
+    const [, table] = /^CREATE (?:UNIQUE )?INDEX "\w+" ON "(\w+)"/m.exec(statement) ?? [];
+    return table !== undefined && !created.has(table);
+  };
+  const rest = statements.filter((statement) => statement !== '' && !isOnExisting(statement)).join('\n\n');
+  const builds = statements.filter(isOnExisting).map((statement) => statement.replace(' INDEX "', ' INDEX CONCURRENTLY "'));
+  return [rest, ...builds].filter((each) => each !== '').map((each) => `${each}\n`);
+}

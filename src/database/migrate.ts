@@ -1,46 +1,25 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
+import { buildIndex } from './concurrent-index.ts';
 import { type EncryptToken, encryptTokens, rewriteStatistics } from './encrypt-tokens.ts';
+import { type Migration, readMigrations } from './migration-files.ts';
+import { createHistory, readHistory, recordMigration } from './migration-history.ts';
 import { requireCreation } from './rights.ts';
 
-/** The folder with the migrations; the same from the sources and from the compiled files. */
-const folder = fileURLToPath(new URL('prisma/migrations/', packageRoot));
+/** The migrations of this version; the folder is the same from the sources and from the compiled files. */
+const ownMigrations: readonly Migration[] = readMigrations(fileURLToPath(new URL('prisma/migrations/', packageRoot)));
 
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
 
-/** Prisma's table of applied migrations, exactly as Prisma creates it. */
-const historyTable = `
-  create table _prisma_migrations (
-    id varchar(36) primary key not null,
-    checksum varchar(64) not null,
-    finished_at timestamptz,
-    migration_name varchar(255) not null,
-    logs text,
-    rolled_back_at timestamptz,
-    started_at timestamptz not null default now(),
-    applied_steps_count integer not null default 0
-  )`;
+/** How long a migration may take, and how long to wait for another process that applies some. Far above the limit of requests' statements. */
+const migrationTimeoutMs = 3_600_000;
 
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
-}
-
-const migrations: readonly Migration[] = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
-  .sort()
-  .map((name) => {
-    const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
-    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-  });
+/** How often a process that waits for another one tries again. */
+const lockRetryMs = 100;
 
 /** What a migration does that its SQL file cannot. */
 interface MigrationCode {
@@ -62,8 +41,10 @@ type Query = (text: string, values?: unknown[]) => Promise<readonly Record<strin
 export interface MigrateOptions {
   /** Encrypts a user group token, for databases that hold some as text; without it these are not migrated. */
   readonly encryptToken?: EncryptToken;
-  /** Hears what an operator should know. */
+  /** Receives messages for the operator. */
   readonly onEvent?: (message: string) => void;
+  /** The migrations to apply; those of this version by default. */
+  readonly migrations?: readonly Migration[];
 }
 
 const code: Readonly<Record<string, MigrationCode>> = {
@@ -74,23 +55,25 @@ const code: Readonly<Record<string, MigrationCode>> = {
 };
 
 /**
- * Applies the migrations that are not applied, each in a transaction of its own, and records them where Prisma looks.
- * Processes that start at once wait for each other. The lock and the settings end with each transaction, so that a pooler
- * hands neither on to another client; a database that is up to date is only read.
+ * Applies the migrations that are not applied, each in a transaction of its own, and records them where Prisma looks; an index
+ * on an existing table is built concurrently, outside the transaction. Processes that start at once wait for each other. The lock
+ * and the settings end with each transaction, so that a pooler passes neither on to another client; a database that is up to
+ * date is only read.
  *
  * @returns the names of those applied now, in order.
  * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, when the role lacks
- *   a right, or when one fails.
+ *   a privilege, or when one fails.
  */
 export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Promise<string[]> {
+  const { migrations = ownMigrations } = options;
   const client = await pool.connect();
   let isUsable = true;
   try {
     await requireServerVersion(client);
-    if (!firstMissing(await readHistory(client))) return [];
+    if (!firstMissing(migrations, await readHistory(client, migrations))) return [];
     const applied: string[] = [];
     for (;;) {
-      const name = await applyNext(client, options);
+      const name = await applyNext(pool, client, migrations, options);
       if (!name) return applied;
       applied.push(name);
     }
@@ -105,21 +88,8 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
-  const [row] = await query('is-migrated', text, [migrations.map(({ name }) => name)]);
-  return Number(row?.[0]) === migrations.length;
-}
-
-/** How long a migration, or one in another process, may take. The limit of requests' statements is far below. */
-const migrationTimeoutMs = 3_600_000;
-
-async function patiently(client: pg.PoolClient, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
-  // The driver knows the setting per statement; its types do not.
-  const statement: pg.QueryConfig & { query_timeout: number } = {
-    text,
-    query_timeout: migrationTimeoutMs,
-    ...(values && { values }),
-  };
-  return (await client.query<Record<string, unknown>>(statement)).rows;
+  const [row] = await query('is-migrated', text, [ownMigrations.map(({ name }) => name)]);
+  return Number(row?.[0]) === ownMigrations.length;
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
@@ -132,50 +102,22 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   }
 }
 
-const firstMissing = (applied: ReadonlySet<string>): Migration | undefined => migrations.find(({ name }) => !applied.has(name));
-
-/** The names of the applied migrations. @throws Error when one of them differs from this version's file, or did not finish. */
-async function readHistory(client: pg.PoolClient): Promise<Set<string>> {
-  if (!(await hasHistory(client))) return new Set();
-  const { rows } = await client.query<{ migration_name: string; checksum: string; finished: boolean }>(
-    `select migration_name, checksum, finished_at is not null as finished from _prisma_migrations where rolled_back_at is null`,
-  );
-  const unfinished = rows.find((row) => !row.finished);
-  if (unfinished) {
-    throw new Error(
-      `The migration ${unfinished.migration_name} was started by another tool and did not finish. ` +
-        'Inspect the database, then resolve it with `prisma migrate resolve`.',
-    );
-  }
-  const checksums = new Map(rows.map((row) => [row.migration_name, row.checksum]));
-  const changed = migrations.find(({ name, checksum }) => checksums.has(name) && checksums.get(name) !== checksum);
-  if (changed) {
-    throw new Error(
-      `The migration ${changed.name} was modified after it was applied to this database. ` +
-        'Restore prisma/migrations as published; put schema changes in a new migration.',
-    );
-  }
-  return new Set(checksums.keys());
-}
-
-async function hasHistory(client: pg.PoolClient): Promise<boolean> {
-  // Not to_regclass(): inside a transaction it may not see a table that another process has just created.
-  const { rowCount } = await client.query(
-    "select from pg_class where relname = '_prisma_migrations' and relkind = 'r' and pg_table_is_visible(oid)",
-  );
-  return rowCount === 1;
-}
+const firstMissing = (migrations: readonly Migration[], applied: ReadonlySet<string>): Migration | undefined =>
+  migrations.find(({ name }) => !applied.has(name));
 
 /** Applies the first migration that is missing once the lock is held, if one still is. @returns its name. */
-async function applyNext(client: pg.PoolClient, options: MigrateOptions): Promise<string | undefined> {
+async function applyNext(
+  pool: pg.Pool,
+  client: pg.PoolClient,
+  migrations: readonly Migration[],
+  options: MigrateOptions,
+): Promise<string | undefined> {
   let migration: Migration | undefined;
   let followUp: MigrationCode | undefined;
   try {
-    // The lock is waited for longer than any statement of a request may take, and what is read is read after it.
-    await client.query('begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0');
-    await patiently(client, `select pg_advisory_xact_lock(${lockNumber})`);
-    migration = firstMissing(await readHistory(client));
-    if (migration && (await apply(client, migration, options))) followUp = code[migration.name];
+    await beginLocked(client);
+    migration = firstMissing(migrations, await readHistory(client, migrations));
+    if (migration && (await apply(pool, client, migration, options))) followUp = code[migration.name];
     await client.query('commit');
   } catch (cause) {
     await client.query('rollback').catch(() => {});
@@ -187,16 +129,48 @@ async function applyNext(client: pg.PoolClient, options: MigrateOptions): Promis
   return migration?.name;
 }
 
+/**
+ * Begins a transaction that holds the lock. Does not wait within a statement: an index that another process builds concurrently
+ * is not complete before every statement that began earlier has ended.
+ */
+async function beginLocked(client: pg.PoolClient): Promise<void> {
+  const deadline = Date.now() + migrationTimeoutMs;
+  for (;;) {
+    await client.query(
+      'begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0; ' +
+        'set local idle_in_transaction_session_timeout = 0',
+    );
+    const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_xact_lock(${lockNumber}) as held`);
+    if (rows[0]?.held) return;
+    await client.query('rollback');
+    if (Date.now() > deadline) {
+      throw new Error(
+        'Another process has been applying migrations for an hour, or holds their lock. Wait until it has finished, or end it.',
+      );
+    }
+    await sleep(lockRetryMs);
+  }
+}
+
 /** Applies a migration and records it. Returns whether its code had anything to do. */
-async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration, options: MigrateOptions): Promise<boolean> {
+async function apply(pool: pg.Pool, client: pg.PoolClient, migration: Migration, options: MigrateOptions): Promise<boolean> {
+  const { name, sql, concurrentIndex } = migration;
   await requireCreation(client, name);
-  if (!(await hasHistory(client))) await client.query(historyTable);
-  const hadCode = await code[name]?.before((text, values) => patiently(client, text, values), options);
-  await patiently(client, sql);
-  await client.query(
-    `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-     values ($1, $2, $3, clock_timestamp(), 1)`,
-    [randomUUID(), checksum, name],
-  );
+  await createHistory(client);
+  const hadCode = await code[name]?.before((text, values) => queryForLong(client, text, values), options);
+  if (concurrentIndex === undefined) await queryForLong(client, sql);
+  else await buildIndex(pool, migration, concurrentIndex, migrationTimeoutMs);
+  await recordMigration(client, migration);
   return hadCode ?? false;
+}
+
+/** Runs a statement that may take as long as a migration. */
+async function queryForLong(client: pg.PoolClient, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  // The driver knows the setting per statement; its types do not.
+  const statement: pg.QueryConfig & { query_timeout: number } = {
+    text,
+    query_timeout: migrationTimeoutMs,
+    ...(values && { values }),
+  };
+  return (await client.query<Record<string, unknown>>(statement)).rows;
 }

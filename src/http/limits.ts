@@ -56,3 +56,5 @@ export const maxLingerBytes = 262_144;
 /** The same limit in chunks: a client may send chunks of one byte, and each costs more than its bytes. */
 export const maxLingerChunks = 256;
 export const maxLingeringConnections = 64;
+/** The same limit in sum: with more, connections are closed without reading the rest. */
+export const maxLingerBytesPerSecond = 8 * 2 ** 20;

@@ -61,3 +61,35 @@ test('a client that goes on sending in tiny chunks is disconnected after few of 
   // By bytes alone it could send 262,144 chunks.
   expect(socket.bytesWritten).toBeLessThan(1_000_000);
 });
+
+test('when many clients go on sending, most are disconnected without reading the rest', async () => {
+  const bytesEach = 200_000;
+  /** Sends a rejected request and, after the response, its body. @returns whether the body was accepted without a reset. */
+  const isReadToItsEnd = async () => {
+    const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', allowHalfOpen: true });
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    let isReset = false;
+    socket.on('error', () => {
+      isReset = true;
+    });
+    const ended = new Promise((resolve) => socket.on('end', resolve).on('close', resolve));
+    socket.resume();
+    socket.write(head(bytesEach));
+    await ended;
+    for (let sent = 0; sent < bytesEach && !isReset; sent += 50_000) {
+      await Promise.race([closed, new Promise((resolve) => socket.write('x'.repeat(50_000), resolve))]);
+    }
+    socket.end();
+    await closed;
+    return !isReset;
+  };
+  const results: boolean[] = [];
+  const sendMany = async () => {
+    for (let i = 0; i < 40; i += 1) results.push(await isReadToItsEnd());
+  };
+  await Promise.all(Array.from({ length: 10 }, sendMany));
+  const bytesRead = results.filter(Boolean).length * bytesEach;
+  expect(bytesRead).toBeGreaterThan(0);
+  // All would be 80 MB.
+  expect(bytesRead).toBeLessThan(60_000_000);
+});

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createMigration } from '../../scripts/migration-file.ts';
+import { createMigration, separateIndexes } from '../../scripts/migration-file.ts';
 import { endProcesses, launch } from '../support/process.ts';
 
 let folder: string;
@@ -29,6 +29,24 @@ test.each([
 ])('a migration %s is rejected, and nothing is created', (_, name, sql, now, message) => {
   expect(() => createMigration(folder, name, sql, new Date(now))).toThrow(message);
   expect(readdirSync(folder)).toEqual(['20260102030405_init']);
+});
+
+const column = '-- AlterTable\nALTER TABLE "a" ADD COLUMN "b" TEXT;';
+const table = '-- CreateTable\nCREATE TABLE "c" (\n    "d" TEXT\n);';
+const index = (name: string, on: string, how = '') => `-- CreateIndex\nCREATE UNIQUE INDEX ${how}"${name}" ON "${on}"("b");`;
+
+test.each([
+  ['nothing', '', []],
+  ['a column', column, [column]],
+  ['an index on a new table', `${table}\n\n${index('x', 'c')}`, [`${table}\n\n${index('x', 'c')}`]],
+  ['an index on an existing table', index('x', 'a'), [index('x', 'a', 'CONCURRENTLY ')]],
+  [
+    'a column and two indexes on an existing table',
+    [index('x', 'a'), column, index('y', 'a')].join('\n\n'),
+    [column, index('x', 'a', 'CONCURRENTLY '), index('y', 'a', 'CONCURRENTLY ')],
+  ],
+])('%s: each index on an existing table is built concurrently, in a migration of its own', (_, sql, expected) => {
+  expect(separateIndexes(sql)).toEqual(expected.map((each) => `${each}\n`));
 });
 
 test('a failed npm run migration creates nothing', async () => {
