@@ -1,3 +1,4 @@
+import type { Author } from '../database/queries/event-writes.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Forbidden, Unauthenticated } from './errors.ts';
 
@@ -24,6 +25,7 @@ export const scopes = {
     description: 'only resolve a user group token to its user group, without the current token; for embed backends',
     includes: [],
   },
+  'audit:read': { description: 'read the audit log: which changes were made, when and by whom', includes: [] },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
   admin: { description: 'full access to every environment, and the management of API tokens', includes: [] },
 } as const satisfies Record<string, ScopeDefinition>;
@@ -63,9 +65,12 @@ export class Caller {
   readonly apiToken: Credential | undefined;
   /** Kept, because a stored token decodes its scopes each time they are read. */
   private readonly held: readonly string[] | undefined;
+  private readonly requestId: string | undefined;
 
-  constructor(apiToken: Credential | undefined) {
+  /** @param requestId the id of the request: at most 128 characters. */
+  constructor(apiToken: Credential | undefined, requestId?: string) {
     this.apiToken = apiToken;
+    this.requestId = requestId;
     this.held = apiToken?.scopes;
   }
 
@@ -75,6 +80,13 @@ export class Caller {
   /** The share of the database queue that this caller's look-ups and writes count towards. */
   get share(): number | undefined {
     return this.apiToken?.id;
+  }
+
+  /** Who the audit log names for the changes of this request. @throws Unauthenticated for an anonymous caller. */
+  get author(): Author {
+    this.requireCredential();
+    const { id = null, name = '' } = this.apiToken ?? {};
+    return { kind: 'API_TOKEN', name, apiTokenId: id, requestId: this.requestId ?? null };
   }
 
   /** The environment of groups that this caller creates; `null` means untagged. */

@@ -37,3 +37,8 @@ export type ApiToken = Prisma.ApiTokenModel
  * A replaced secret of an API token. Kept after its end, so that it stays known as replaced, also to BOOTSTRAP_API_TOKEN.
  */
 export type RetiredSecret = Prisma.RetiredSecretModel
+/**
+ * Model Event
+ * An entry of the audit log: a change that was made. It refers to rows by their numbers alone, because it outlives them.
+ */
+export type Event = Prisma.EventModel

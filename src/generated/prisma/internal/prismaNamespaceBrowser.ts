@@ -54,7 +54,8 @@ export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
   ApiToken: 'ApiToken',
-  RetiredSecret: 'RetiredSecret'
+  RetiredSecret: 'RetiredSecret',
+  Event: 'Event'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -121,6 +122,24 @@ export const RetiredSecretScalarFieldEnum = {
 } as const
 
 export type RetiredSecretScalarFieldEnum = (typeof RetiredSecretScalarFieldEnum)[keyof typeof RetiredSecretScalarFieldEnum]
+
+
+export const EventScalarFieldEnum = {
+  id: 'id',
+  type: 'type',
+  occurredAt: 'occurredAt',
+  environment: 'environment',
+  actorKind: 'actorKind',
+  actorName: 'actorName',
+  actorApiTokenId: 'actorApiTokenId',
+  requestId: 'requestId',
+  teamId: 'teamId',
+  providedId: 'providedId',
+  subjectApiTokenId: 'subjectApiTokenId',
+  changes: 'changes'
+} as const
+
+export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
 
 
 export const SortOrder = {
