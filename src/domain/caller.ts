@@ -132,14 +132,9 @@ export class Caller {
     return this.has('admin');
   }
 
-  /** The groups that this caller has access to, as a `where` condition. {@link canAccess} is the same rule. */
-  get accessFilter(): { environmentTag?: EnvironmentTag | null } {
-    return this.allEnvironments ? {} : { environmentTag: this.environmentTag };
-  }
-
-  /** Whether this caller has access to a group: the rule of {@link accessFilter} for a row that is loaded already. */
-  canAccess(group: { readonly environmentTag: EnvironmentTag | null }): boolean {
-    return this.allEnvironments || group.environmentTag === this.environmentTag;
+  /** Whether this caller has access to a group, or an API token, of this environment. */
+  canAccess({ environmentTag }: { readonly environmentTag: EnvironmentTag | null }): boolean {
+    return this.allEnvironments || environmentTag === this.environmentTag;
   }
 
   private has(scope: Scope): boolean {

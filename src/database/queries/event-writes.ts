@@ -90,7 +90,9 @@ export function objectChange(field: string, before: string, after: string): stri
 
 /** The change of a text as SQL: `"field":{"from":…,"to":…}`. */
 export const textChange = (field: string, before: string, after: string): string =>
-  `'"${field}":{"from":' || to_json((${before})::text)::text || ',"to":' || to_json((${after})::text)::text || '}'`;
+  `'"${field}":{"from":' || ${jsonText(before)} || ',"to":' || ${jsonText(after)} || '}'`;
+
+const jsonText = (text: string): string => `coalesce(to_json((${text})::text)::text, 'null')`;
 
 /** An event that no hot statement records. */
 export interface EventDraft extends Authored {
