@@ -5,6 +5,8 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 let group: { id: string; token: string };
+/** The id of an event. */
+let event: string;
 /** API tokens that are not in use. */
 let spare: { rotated: number; revoked: number };
 beforeAll(async () => {
@@ -12,6 +14,8 @@ beforeAll(async () => {
   const { json } = await gateway.graphql(`mutation { getOrCreateUserGroup(input: { providedId: "acme" }) {
     ... on GetOrCreateUserGroupPayload { userGroup { id token } } } }`);
   group = json.data.getOrCreateUserGroup.userGroup;
+  const [{ occurredAt, id }] = (await gateway.database.prisma.event.findMany({ take: 1 })) as [{ occurredAt: Date; id: bigint }];
+  event = Buffer.from(`Event:${occurredAt.getTime()}.${id}`).toString('base64');
   spare = { rotated: (await gateway.issue()).id, revoked: (await gateway.issue()).id };
 });
 afterAll(() => gateway.close());
@@ -26,6 +30,7 @@ interface Operation {
 
 const read: Scope[] = ['groups:read'];
 const write: Scope[] = ['groups:write'];
+const audit: Scope[] = ['audit:read'];
 const validate: Scope[] = ['config:validate'];
 
 /** For every root field an operation that succeeds with the right scope, by the name of the field and, if relevant, the selector. */
@@ -44,6 +49,9 @@ const operations: Record<string, Operation> = {
     scopes: ['groups:read', 'groups:resolve'],
   },
   userGroups: { document: () => '{ userGroups(filter: { search: "acme" }) { totalCount nodes { token } } }', scopes: read },
+  'node of an event': { document: () => `{ node(id: "${event}") { __typename } }`, scopes: audit },
+  'nodes of an event': { document: () => `{ nodes(ids: ["${event}"]) { __typename } }`, scopes: audit },
+  events: { document: () => '{ events { nodes { type userGroup { name } } } }', scopes: audit },
   apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', scopes: ['admin'] },
   createApiToken: {
     document: () => `mutation { createApiToken(input: { name: "new", scopes: ["groups:read"] }) ${result} }`,
@@ -117,7 +125,7 @@ describe.each(Object.entries(operations))('%s', (name, { document, scopes }) => 
     const { status, json } = await gateway.graphql(document().replace('{', '{ __typename '), {}, { token: null });
     expect(status).toBe(200);
     expect(JSON.stringify(json.data)).not.toMatch(
-      new RegExp(`"(?:UserGroup|ApiToken|\\w+Payload|\\w+Connection)"|${tokenPrefixes.userGroup}|${tokenPrefixes.apiToken}`),
+      new RegExp(`"(?:UserGroup|Event|ApiToken|\\w+Payload|\\w+Connection)"|${tokenPrefixes.userGroup}|${tokenPrefixes.apiToken}`),
     );
   });
 

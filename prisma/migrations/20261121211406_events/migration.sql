@@ -8,7 +8,7 @@ CREATE TYPE "actor_kind" AS ENUM ('API_TOKEN', 'CLI', 'SYSTEM');
 -- CreateTable
 CREATE TABLE "event" (
     "id" BIGSERIAL NOT NULL,
-    "type" VARCHAR(64) NOT NULL,
+    "type" TEXT NOT NULL,
     "occurred_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
     "environment" "event_environment" NOT NULL,
     "actor_kind" "actor_kind" NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE "event" (
     "subject_api_token_id" INTEGER,
     "changes" JSON,
 
-CONSTRAINT "event_pkey" PRIMARY KEY ("environment","occurred_at","id")
+    CONSTRAINT "event_pkey" PRIMARY KEY ("environment", "occurred_at", "id")
 );
 
 -- CreateIndex
@@ -33,7 +33,7 @@ CREATE INDEX "event_actor_api_token_id_occurred_at_id_idx" ON "event"("actor_api
 CREATE INDEX "event_subject_api_token_id_occurred_at_id_idx" ON "event"("subject_api_token_id", "occurred_at", "id") WHERE (subject_api_token_id IS NOT NULL);
 
 -- CreateIndex
-CREATE INDEX "event_deleted_provided_id_team_id_idx" ON "event"("provided_id", "team_id") WHERE (type = 'user_group.deleted');
+CREATE INDEX "event_deleted_provided_id_team_id_idx" ON "event"("provided_id", "team_id") WHERE (type = 'user_group.deleted'::text);
 
 -- CreateIndex
-CREATE INDEX "event_rare_type_occurred_at_id_idx" ON "event"("type", "occurred_at", "id") WHERE (type <> ALL ('{user_group.created,user_group.updated,user_group.token_rotated}'));
+CREATE INDEX "event_rare_type_occurred_at_id_idx" ON "event"("type", "occurred_at", "id") WHERE (type <> ALL ('{user_group.created,user_group.updated,user_group.token_rotated}'::text[]));
