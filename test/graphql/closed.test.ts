@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { json } = await gateway.graphql(`mutation { getOrCreateUserGroup(input: { providedId: "acme" }) {
     ... on GetOrCreateUserGroupPayload { userGroup { id token } } } }`);
   group = json.data.getOrCreateUserGroup.userGroup;
-  const [{ occurredAt, id }] = (await gateway.database.prisma.event.findMany({ take: 1 })) as [{ occurredAt: Date; id: bigint }];
+  const { occurredAt, id } = await gateway.database.prisma.event.findFirstOrThrow({ where: { environment: 'Testing' } });
   event = Buffer.from(`Event:${occurredAt.getTime()}.${id}`).toString('base64');
   spare = { rotated: (await gateway.issue()).id, revoked: (await gateway.issue()).id };
 });

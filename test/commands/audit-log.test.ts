@@ -1,0 +1,43 @@
+import { userInfo } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateEncryptionKey } from '../../src/domain/keys.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { storedToken, testKey } from '../support/keys.ts';
+import { endProcesses, run, serve } from '../support/process.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await endProcesses();
+  await database.close();
+});
+
+test('the first start and commands record what they change, with the gateway or the user as the actor', async () => {
+  const settings = { DATABASE_URL: database.url };
+  await (await serve({ ...settings, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' })).stop();
+  await database.prisma.userGroup.create({ data: { providedId: 'acme', name: 'acme', ...storedToken('an imported token') } });
+  const { stdout } = await run(['token', 'create', '--name', 'by hand', '--environment', 'Customer', '--json'], settings);
+  const { id } = JSON.parse(stdout);
+  await run(['token', 'rotate', String(id)], settings);
+  await run(['token', 'revoke', String(id)], settings);
+  await run(['token', 'revoke', String(id)], settings); // changes nothing
+  const keys = { ...settings, ENCRYPTION_KEYS: `${generateEncryptionKey()},${testKey}` };
+  expect(await run(['keys', 'rotate', 'encryption'], keys)).toMatchObject({ code: 0 });
+
+  const events = await database.prisma.event.findMany({ orderBy: { id: 'asc' } });
+  const gateway = { actorKind: 'SYSTEM', actorName: 'user-group-gateway' };
+  const user = { actorKind: 'CLI', actorName: userInfo().username };
+  const nothingElse = { actorApiTokenId: null, requestId: null, teamId: null, providedId: null };
+  expect(events).toMatchObject(
+    [
+      { ...gateway, type: 'api_token.created', environment: 'Untagged', changes: { name: { from: null, to: 'bootstrap' } } },
+      { ...user, type: 'api_token.created', environment: 'Customer', subjectApiTokenId: id },
+      { ...user, type: 'api_token.rotated', environment: 'Customer', subjectApiTokenId: id },
+      { ...user, type: 'api_token.revoked', environment: 'Customer', subjectApiTokenId: id },
+      { ...user, type: 'encryption_key.rotated', environment: 'None', subjectApiTokenId: null },
+    ].map((event) => ({ ...event, ...nothingElse })),
+  );
+  expect(JSON.stringify(events.map(({ id: _, ...event }) => event))).not.toContain(JSON.parse(stdout).token.slice(4, 30));
+});
