@@ -19,6 +19,18 @@ const checks = [
     args: ['node_modules/tsx/dist/cli.mjs', 'scripts/print-schema.ts'],
     expected: () => readFileSync(`${root}/schema.graphql`, 'utf8'),
   },
+  {
+    name: 'schema lint',
+    args: [
+      'tools/node_modules/eslint/bin/eslint.js',
+      '--config',
+      'tools/eslint.config.js',
+      '--max-warnings',
+      '0',
+      'schema.graphql',
+    ],
+  },
+  { name: 'schema compatibility', args: ['scripts/check-schema-changes.js'] },
   { name: 'database client drift (fix: npm run generate)', args: ['--import', 'tsx', 'scripts/generate-client.js', '--check'] },
   { name: 'tarball', args: ['scripts/check-tarball.js'], prints: true },
 ];

@@ -4,18 +4,24 @@ import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
+import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
+import { introspect } from './domain/embed-tokens.ts';
 import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
-import { graphqlHandler } from './graphql/execution/route.ts';
-import type { GraphQLServerOptions } from './graphql/execution/server.ts';
+import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
+import type { Db } from './domain/user-groups.ts';
+import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
 import { renderPageOrProblem } from './http/pages/error-page.ts';
 import { createRouter } from './http/router.ts';
+import { urlOf } from './http/server-url.ts';
 import type { HttpRequest } from './http/types.ts';
+import { introspectionHandler } from './oauth2/introspection.ts';
+import { jwksHandler } from './oauth2/jwks.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
 
@@ -31,6 +37,12 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** What of the settings the gateway needs. */
+export interface GatewayOptions extends GraphQLHandlerOptions {
+  /** The URL at which clients reach it; by default, the one that it listens on. */
+  readonly publicUrl?: string | undefined;
+}
+
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
 const readinessTimeoutMs = 2_000;
 
@@ -39,9 +51,13 @@ export function buildGateway(
   database: Database,
   keys: KeyRing,
   log: Logger,
-  options: GraphQLServerOptions = { introspection: true },
+  options: GatewayOptions = { introspection: true },
 ): Gateway {
-  const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys };
+  const signingKeys = new SigningKeys(bindSigningKeys(database), keys);
+  const db: Db = {
+    ...{ prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys },
+    embedTokens: { signingKeys, publicUrl: () => options.publicUrl ?? urlOf(server) },
+  };
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
@@ -50,6 +66,8 @@ export function buildGateway(
   const routes = createRoutes({
     graphql: graphqlHandler(contextOf, options),
     user: userHandler(schema, contextOf),
+    introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
+    jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
   });
 

@@ -13,6 +13,8 @@ import { withErrorPages } from './http/pages/error-page.ts';
 import { json, page, parameterPage, resource } from './http/pages/page.ts';
 import { paths } from './http/paths.ts';
 import type { Handler, Route } from './http/types.ts';
+import { introspectionMethods } from './oauth2/introspection.ts';
+import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
 import { readPackageVersion } from './package-root.ts';
 import { exampleVariables } from './rest/examples.ts';
 import { describeUser, userTag } from './rest/openapi.ts';
@@ -22,6 +24,8 @@ import { userMethods, userSummary } from './rest/user.ts';
 export interface RouteDependencies {
   readonly graphql: Handler;
   readonly user: Handler;
+  readonly jwks: Handler;
+  readonly introspection: Handler;
   /** Why the gateway is not ready to serve; nothing if it is. */
   readonly unreadiness: () => Promise<string | undefined>;
 }
@@ -30,7 +34,7 @@ export interface RouteDependencies {
 const readOnly = { methods: ['GET', 'HEAD'], credential: 'ignored' } as const;
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
-export function createRoutes({ graphql, user, unreadiness }: RouteDependencies): readonly Route[] {
+export function createRoutes({ graphql, user, jwks, introspection, unreadiness }: RouteDependencies): readonly Route[] {
   const routes: readonly Route[] = [
     {
       path: paths.contents,
@@ -61,6 +65,24 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
       ...withErrorPages(user),
+    },
+    {
+      path: paths.introspection,
+      methods: introspectionMethods,
+      credential: 'required',
+      description: 'OAuth 2.0 token introspection (RFC 7662) of user group tokens and embed tokens',
+      isListed: true,
+      openApi: describeIntrospection,
+      tag: oauth2Tag,
+      ...introspection,
+    },
+    {
+      path: paths.jwks,
+      ...readOnly,
+      description: 'The public keys of embed tokens, as a JWK Set',
+      isListed: true,
+      produces: [mediaTypes.json],
+      ...withErrorPages(jwks),
     },
     {
       path: paths.apiReference,
@@ -156,7 +178,7 @@ export function createRoutes({ graphql, user, unreadiness }: RouteDependencies):
   return routes;
 }
 
-/** Makes a value when it is asked for, once. */
+/** Makes a value when it is first used. */
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -1,14 +1,19 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { readPackageVersion } from '../package-root.ts';
+import { handleLostOutput } from './lost-output.ts';
+import { asksForHelp } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: user-group-gateway COMMAND
 
   serve [--workers N]   start the gateway with N processes (default: 1)
-  token                 create, list and revoke API tokens
+  token                 create, list, rotate and revoke API tokens
   migrate               apply pending database migrations
+  groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
+  help, version         print this help, or the version; also --help, --version
 
 Settings are environment variables:
 
@@ -21,6 +26,7 @@ ${describeSettings()}`;
  * @returns the exit status: 0, or 1 for a failure, 2 for a usage error; a command may have others.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
+  handleLostOutput(args[0] === 'serve');
   try {
     return await dispatch(args);
   } catch (error) {
@@ -30,7 +36,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
 async function dispatch([command, ...args]: readonly string[]): Promise<number> {
-  if ((command === 'serve' || command === 'migrate') && args.includes('--help')) return print(help);
+  if ((command === 'serve' || command === 'migrate') && asksForHelp(args)) return print(help);
   switch (command) {
     case 'serve':
       return (await import('./serve.ts')).serve(args);
@@ -38,6 +44,8 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
       return (await import('./token.ts')).token(args);
     case 'migrate':
       return (await import('./migrate.ts')).migrate(args);
+    case 'groups':
+      return (await import('./groups.ts')).groups(args);
     case 'keys':
       return (await import('./keys.ts')).keys(args);
     case 'docs-config': {
@@ -47,7 +55,11 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
     }
     case 'help':
     case '--help':
+    case '-h':
       return print(help);
+    case 'version':
+    case '--version':
+      return print(`${readPackageVersion()}\n`);
     default:
       throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
   }

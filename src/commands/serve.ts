@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { bindLookups } from '../database/queries/lookups.ts';
+import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { startHousekeeping } from '../domain/housekeeping.ts';
+import { SigningKeys } from '../domain/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
 import { packageRoot } from '../package-root.ts';
@@ -13,6 +15,7 @@ import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
 import { ownCommand } from './own-command.ts';
+import { readPersistedOperations } from './persisted-operations-file.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
@@ -25,13 +28,19 @@ export async function serve(args: string[]): Promise<number> {
   const workers = workerCount(args);
   if (cluster.isPrimary && workers > 1) {
     const config = readConfig(process.env, process.stderr.isTTY); // here, so that invalid settings are reported once
-    return runWorkers(workers, untilStopRequested(), openLog(config));
+    const stop = untilStopRequested();
+    await readPersistedOperations(config);
+    return runWorkers(workers, stop, openLog(config));
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
+  // Before anything is started, like every other check of the settings.
+  const persistedOperations = await readPersistedOperations(readConfig(process.env, process.stderr.isTTY));
   return withDatabase(async ({ config, log, database, keys }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
-    const gateway = buildGateway(database, keys, log, config);
+    // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
+    await new SigningKeys(bindSigningKeys(database), keys).list();
+    const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
     const listening = listen(gateway.server, config);
@@ -103,7 +112,7 @@ Create a user group (run it again to get the same one back):
 
 Or open ${url}/graphql in a browser and add the API token in the Headers tab.
 
-To create an API token with full access to every environment, run:
+To create an API token with full access to every environment, run this with the same settings:
 
   ${adminTokenCommand()}
 

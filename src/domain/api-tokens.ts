@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.ts';
-import { repeatOnConflict } from '../database/errors.ts';
+import { retryOnConflict } from '../database/errors.ts';
 import type { ApiTokenLookups } from '../database/queries/api-token-lookups.ts';
 import { type ApiTokenWrites, lockFirstApiToken } from '../database/queries/api-token-writes.ts';
 import type { Author } from '../database/queries/event-writes.ts';
@@ -82,7 +82,10 @@ export async function revokeApiToken(prisma: Prisma, id: number, author: Author 
  *   do not succeed.
  */
 export async function rotateApiToken(
-  { prisma, writes }: { readonly prisma: Pick<Prisma, 'apiToken'>; readonly writes: Pick<ApiTokenWrites, 'replaceApiTokenSecret'> },
+  {
+    prisma,
+    writes,
+  }: { readonly prisma: Pick<Prisma, 'apiToken'>; readonly writes: Pick<ApiTokenWrites, 'replaceApiTokenSecret'> },
   id: number,
   overlapSeconds: number,
   author: Author = systemAuthor,
@@ -140,7 +143,7 @@ export async function issueFirstApiToken({
 }: Pick<Database, 'prisma'> & { readonly lookups: Pick<ApiTokenLookups, 'hasApiTokens'> }): Promise<IssuedApiToken | undefined> {
   // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
   if (await lookups.hasApiTokens()) return undefined;
-  return repeatOnConflict(() =>
+  return retryOnConflict(() =>
     prisma.$transaction(async (transaction) => {
       await lockFirstApiToken(transaction);
       if ((await transaction.apiToken.count()) > 0) return undefined;
@@ -170,11 +173,7 @@ export interface AuthDependencies {
  * @param requestId the id of the request, for the audit log: at most 128 characters.
  * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
  */
-export async function authenticate(
-  { lookups, lastUsed }: AuthDependencies,
-  secret: string,
-  requestId?: string,
-): Promise<Caller> {
+export async function authenticate({ lookups, lastUsed }: AuthDependencies, secret: string, requestId?: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
   const found = await lookups.apiTokenByHash(hashSecret(secret));

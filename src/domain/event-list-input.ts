@@ -1,6 +1,6 @@
-import { isEventType, eventTypeNames } from './event-types.ts';
 import { readApiTokenId } from './api-token-input.ts';
 import { InvalidInput, type Issue, shorten } from './errors.ts';
+import { eventTypeNames, isEventType } from './event-types.ts';
 import { type PageInput, pageSizeIssues } from './page.ts';
 import { checkSelector } from './user-group-input.ts';
 import { type DateTimeRange, rangeIssues } from './user-group-list-input.ts';

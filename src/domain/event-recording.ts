@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts';
 import { type Author, createEvent, type EventDraft, eventEnvironmentOf, insertEvent } from '../database/queries/event-writes.ts';
-import type { ApiToken, EnvironmentTag, Prisma } from '../generated/prisma/client.ts';
+import type { ApiToken, Prisma } from '../generated/prisma/client.ts';
 import type { EventType } from './event-types.ts';
 
 /** The gateway itself, for what it does without a request or a command. */
@@ -15,22 +15,17 @@ export function commandAuthor(user: string): Author {
 /** Where events are recorded: a database, or the statements of a transaction, which `query` then is. */
 type Recorder = Pick<Database, 'query'>;
 
-/** What an import did in one environment. */
-export interface ImportSummary {
-  /** The environment of the groups; `null` means untagged. */
-  readonly environmentTag: EnvironmentTag | null;
-  /** How many groups were created, and how many existing ones were changed. */
-  readonly created: number;
-  readonly updated: number;
-}
-
 /**
- * Records an import: one event for each environment in which it changed groups, with their numbers. Belongs into the transaction
- * that stores the groups, or the last one of them.
+ * Records an import, with how many groups it created and changed; nothing if there are none. It belongs to no environment, because
+ * a file may have groups of several. Belongs into the last transaction that stores groups.
  */
-export async function recordImport(recorder: Recorder, author: Author, { environmentTag, ...counts }: ImportSummary): Promise<void> {
-  const changes = changesOf(counts);
-  await record(recorder, { type: 'user_group.imported', environment: eventEnvironmentOf(environmentTag), author, changes });
+export async function recordImport(
+  recorder: Recorder,
+  author: Author,
+  { created, updated }: { readonly created: number; readonly updated: number },
+): Promise<void> {
+  if (created + updated === 0) return;
+  await record(recorder, { type: 'user_group.imported', environment: 'None', author, changes: changesOf({ created, updated }) });
 }
 
 /**
@@ -44,19 +39,6 @@ export async function recordEncryptionKeyRotation(
   ids: { readonly from: string | null; readonly to: string },
 ): Promise<void> {
   await record(recorder, { type: 'encryption_key.rotated', environment: 'None', author, changes: { encryptionKey: { ...ids } } });
-}
-
-/**
- * Records that another signing key is in use. Belongs into the transaction that stores the key.
- *
- * @param ids the public ids of the former key, if there was one, and of the new one; never the keys.
- */
-export async function recordSigningKeyRotation(
-  recorder: Recorder,
-  author: Author,
-  ids: { readonly from: string | null; readonly to: string },
-): Promise<void> {
-  await record(recorder, { type: 'signing_key.rotated', environment: 'None', author, changes: { signingKey: { ...ids } } });
 }
 
 /** An event whose type is one of the list. */

@@ -5,6 +5,8 @@ export const paths = {
   contents: '/',
   graphql: '/graphql',
   user: '/api/user',
+  jwks: '/.well-known/jwks.json',
+  introspection: '/oauth2/introspect',
   errors: '/docs/errors',
   docsConfig: '/docs/docs-config',
   docsConfigSchema: '/schemas/docs-config.json',

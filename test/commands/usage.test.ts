@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { token } from '../../src/commands/token.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
@@ -32,10 +33,21 @@ test.concurrent.each([
   [['serve', '--help'], /serve/],
   [['migrate', '--help'], /migrate/],
   [['token', 'create', '--help'], /token create --name/],
-])('%j: exit code 0, the help on standard output', async (args, text) => {
+  [['-h'], /Usage: user-group-gateway COMMAND/],
+  [['serve', '-h'], /serve/],
+  [['migrate', '-h'], /migrate/],
+  [['token', '-h'], /token create --name/],
+  [['keys', 'list', '-h'], /keys rotate/],
+  [['--version'], /^\d+\.\d+\.\d+\n$/],
+])('%j: exit code 0, the help or the version on standard output', async (args, text) => {
   const { code, stdout, stderr } = await run(args, nowhere);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(text);
+});
+
+test.concurrent.each([[['version']], [['--version']]])('%j: the version in package.json', async (args) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await run(args, nowhere)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('the help describes every scope', async () => {

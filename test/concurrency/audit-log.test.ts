@@ -39,10 +39,14 @@ const fields = fc.record(
   {
     name: fc.constantFrom('A', 'B', 'with "quotes" \\ and ä'),
     properties,
-    mapping: fc.constantFrom([], [{ schemaId: 's', dataSource: 'd' }], [
-      { schemaId: 't', dataSource: 'e' },
-      { schemaId: 's', dataSource: 'f' },
-    ]),
+    mapping: fc.constantFrom(
+      [],
+      [{ schemaId: 's', dataSource: 'd' }],
+      [
+        { schemaId: 't', dataSource: 'e' },
+        { schemaId: 's', dataSource: 'f' },
+      ],
+    ),
   },
   { requiredKeys: [] },
 );
@@ -150,7 +154,9 @@ test('the events of a random history lead to what is stored, each change to exac
   expect(seen).toEqual(new Set(kinds));
   const { rows } = await database.pool.query<{ text: string }>('select event::text as text from event');
   expect(tokens.length).toBeGreaterThan(10);
-  expect(tokens.filter((token) => rows.some(({ text }) => text.includes(token) || text.includes(token.slice(4, 34))))).toEqual([]);
+  expect(tokens.filter((token) => rows.some(({ text }) => text.includes(token) || text.includes(token.slice(4, 34))))).toEqual(
+    [],
+  );
 }, 40_000);
 
 test('updates that change nothing, in value, record nothing', async () => {

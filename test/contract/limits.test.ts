@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { graphqlLimits } from '../../src/graphql/schema/limits.ts';
+import { embedTokenLimits } from '../../src/domain/embed-token-input.ts';
+import { importLimits } from '../../src/domain/import-limits.ts';
+import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
@@ -12,5 +14,9 @@ test('docs/limits.md lists each limit with the value that applies', () => {
       Number(value.replaceAll(',', '')),
     ]),
   );
-  expect(documented).toEqual({ ...graphqlLimits, ...httpLimits, ...httpTimeouts });
+  const limits = {
+    ...{ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts },
+    ...{ ...embedTokenLimits, ...importLimits },
+  };
+  expect(documented).toEqual(limits);
 });

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 import {
+  buildSchema,
   type GraphQLArgument,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql';
@@ -31,3 +38,62 @@ test('every definition has a description', () => {
   }
   expect(bare).toEqual([]);
 });
+
+test('every custom scalar names its specification', () => {
+  const custom = Object.values(schema.getTypeMap()).filter((type) => isScalarType(type) && !isSpecifiedScalarType(type));
+  expect(custom.map(({ name }) => name)).toEqual(expect.arrayContaining(['DateTime', 'JSON']));
+  const links = custom.map((type) => isScalarType(type) && type.specifiedByURL);
+  expect(links).toEqual(custom.map(() => expect.stringMatching(/^https:\/\//)));
+});
+
+/** Nodes of connections whose id is not a global one. */
+const withoutGlobalId = ['ApiToken']; // its id is the number that the commands show and take
+
+test('the nodes of connections implement Node, so that they can be fetched again by id', () => {
+  const edges = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && type.name.endsWith('Edge'));
+  const nodes = edges.map((type) => getNamedType((type as GraphQLObjectType).getFields()['node']?.type as GraphQLOutputType));
+  const bare = nodes.filter((type) => !isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node'));
+  expect(nodes.map(({ name }) => name)).toContain('UserGroup');
+  expect(bare.map(({ name }) => name)).toEqual(withoutGlobalId);
+});
+
+test('every deprecation names its successor, in backticks', () => {
+  expect(deprecationsWithoutSuccessor(schema)).toEqual([]);
+});
+
+test('finds deprecations without a successor', () => {
+  const lines = [
+    ...['type Query {', 'new(by: By, old: Int @deprecated(reason: "Use it differently.")): Status'],
+    ...['bare: Int @deprecated', 'gone: Int @deprecated(reason: "Use `Query.gone`.")'],
+    'moved: Int @deprecated(reason: "Use `Query.new`, which is faster.")',
+    ...['wrong: Int @deprecated(reason: "Use `Query.renamed`.")', '}'],
+    ...['input By {', 'id: ID', 'key: ID @deprecated(reason: "Use `By.id`.")', 'name: ID @deprecated(reason: "Use `id`.")', '}'],
+    ...['enum Status {', 'ON', 'OFF @deprecated(reason: "Use `Status.ON`.")', 'NONE @deprecated(reason: "Use null.")', '}'],
+  ];
+  const example = buildSchema(lines.join('\n'));
+  expect(deprecationsWithoutSuccessor(example)).toEqual([
+    ...['Query.new(old:): Use it differently.', 'Query.bare: No longer supported', 'Query.gone: Use `Query.gone`.'],
+    ...['Query.wrong: Use `Query.renamed`.', 'By.name: Use `id`.', 'Status.NONE: Use null.'],
+  ]);
+});
+
+/** The deprecated elements whose reason names no other element that exists and is not deprecated itself, with the reason. */
+function deprecationsWithoutSuccessor(checked: GraphQLSchema): string[] {
+  const reasons = new Map<string, string | null | undefined>();
+  for (const type of Object.values(checked.getTypeMap())) {
+    if (isEnumType(type))
+      for (const { name, deprecationReason } of type.getValues()) reasons.set(`${type.name}.${name}`, deprecationReason);
+    if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      reasons.set(`${type.name}.${field.name}`, field.deprecationReason);
+      const args: readonly GraphQLArgument[] = 'args' in field ? field.args : [];
+      for (const { name, deprecationReason } of args) reasons.set(`${type.name}.${field.name}(${name}:)`, deprecationReason);
+    }
+  }
+  const isCurrent = (name: string) => reasons.has(name) && reasons.get(name) == null;
+  return [...reasons].flatMap(([element, reason]) => {
+    if (reason == null) return [];
+    const named = [...reason.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    return named.some(isCurrent) ? [] : [`${element}: ${reason}`];
+  });
+}

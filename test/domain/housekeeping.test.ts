@@ -34,7 +34,9 @@ test('removes the events that are older than the retention, by its clock', async
   await storeEvents(0, 1, 29, 31, 32, 400);
   expect(await runHousekeeping(database, { retentionDays: 30 })).toEqual({ events: 3, retiredTokens: 0 });
   expect(await storedAges()).toEqual([0, 1, 29]);
-  expect(await runHousekeeping(database, { retentionDays: 30, now: () => new Date(Date.now() + 2 * dayMs) })).toMatchObject({ events: 1 });
+  expect(await runHousekeeping(database, { retentionDays: 30, now: () => new Date(Date.now() + 2 * dayMs) })).toMatchObject({
+    events: 1,
+  });
   expect(await storedAges()).toEqual([0, 1]);
 });
 
@@ -47,7 +49,11 @@ test('removes many in small batches', async () => {
     return rows;
   };
   expect(await runHousekeeping({ query }, { retentionDays: 30 })).toMatchObject({ events: 1_201 });
-  expect(limits).toEqual([[500, 500], [500, 500], [500, 201]]);
+  expect(limits).toEqual([
+    [500, 500],
+    [500, 500],
+    [500, 201],
+  ]);
   expect(await storedAges()).toEqual([2]);
 });
 
@@ -75,7 +81,7 @@ test('removes replaced tokens whose grace period is over, and no other; one that
   const kept = await retire('an imported token of tomorrow', new Date(Date.now() + dayMs));
   const request = await database.pool.connect();
   try {
-    await request.query("begin; select from retired_token where expires_at <= now() limit 1 for update");
+    await request.query('begin; select from retired_token where expires_at <= now() limit 1 for update');
     expect(await runHousekeeping(database, { retentionDays: 1 })).toMatchObject({ retiredTokens: 1 });
     await request.query('commit');
   } finally {

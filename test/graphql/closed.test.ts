@@ -81,6 +81,10 @@ const operations: Record<string, Operation> = {
     document: () => `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) ${result} }`,
     scopes: write,
   },
+  createEmbedToken: {
+    document: () => `mutation { createEmbedToken(input: { by: { providedId: "acme" } }) ${result} }`,
+    scopes: ['embed:sign'],
+  },
   rotateUserGroupToken: {
     document: () =>
       `mutation { rotateUserGroupToken(input: { currentToken: "${group.token}", graceSeconds: 604800 }) ${result} }`,
@@ -125,7 +129,9 @@ describe.each(Object.entries(operations))('%s', (name, { document, scopes }) => 
     const { status, json } = await gateway.graphql(document().replace('{', '{ __typename '), {}, { token: null });
     expect(status).toBe(200);
     expect(JSON.stringify(json.data)).not.toMatch(
-      new RegExp(`"(?:UserGroup|Event|ApiToken|\\w+Payload|\\w+Connection)"|${tokenPrefixes.userGroup}|${tokenPrefixes.apiToken}`),
+      new RegExp(
+        `"(?:UserGroup|Event|ApiToken|\\w+Payload|\\w+Connection)"|${tokenPrefixes.userGroup}|${tokenPrefixes.apiToken}`,
+      ),
     );
   });
 

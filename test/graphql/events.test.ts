@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
+import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/domain/event-recording.ts';
 import { eventTypeNames } from '../../src/domain/event-types.ts';
-import { commandAuthor, recordEncryptionKeyRotation, recordImport, recordSigningKeyRotation } from '../../src/domain/event-recording.ts';
+import { SigningKeys } from '../../src/domain/signing-keys.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { testKeys } from '../support/keys.ts';
 import { tokensOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
@@ -55,24 +58,43 @@ beforeAll(async () => {
   }
   const create = (id: string, more = '') =>
     change(`create ${id}`.replace(' ', '-'), `getOrCreateUserGroup(input: { providedId: "${id}" ${more} }) { ${group} }`);
-  groups['acme'] = (await create('acme', 'environmentTag: TESTING, name: "Acme", properties: { plan: "gold", seats: 1 }')).userGroup;
+  groups['acme'] = (
+    await create('acme', 'environmentTag: TESTING, name: "Acme", properties: { plan: "gold", seats: 1 }')
+  ).userGroup;
   groups['globex'] = (await create('globex', 'environmentTag: CUSTOMER')).userGroup;
   groups['gone'] = (await create('gone', 'environmentTag: TESTING')).userGroup;
   groups['moved'] = (await create('moved')).userGroup;
-  await change('update-1', 'updateUserGroup(input: { by: { providedId: "acme" }, name: "ACME", properties: { plan: "gold", seats: 2, trial: true } }) { __typename ... on Error { code } }', 'writer');
-  await change('patch-1', 'updateUserGroup(input: { by: { providedId: "acme" }, mergeProperties: { seats: null } }) { __typename ... on Error { code } }', 'writer');
-  await change('rotate-1', `rotateUserGroupToken(input: { currentToken: "${groups['acme']?.token}" }) { __typename ... on Error { code } }`);
-  await change('move-1', 'setUserGroupEnvironment(input: { by: { providedId: "moved" }, environmentTag: TESTING }) { __typename ... on Error { code } }');
+  await change(
+    'update-1',
+    'updateUserGroup(input: { by: { providedId: "acme" }, name: "ACME", properties: { plan: "gold", seats: 2, trial: true } }) { __typename ... on Error { code } }',
+    'writer',
+  );
+  await change(
+    'patch-1',
+    'updateUserGroup(input: { by: { providedId: "acme" }, mergeProperties: { seats: null } }) { __typename ... on Error { code } }',
+    'writer',
+  );
+  await change(
+    'rotate-1',
+    `rotateUserGroupToken(input: { currentToken: "${groups['acme']?.token}" }) { __typename ... on Error { code } }`,
+  );
+  await change(
+    'move-1',
+    'setUserGroupEnvironment(input: { by: { providedId: "moved" }, environmentTag: TESTING }) { __typename ... on Error { code } }',
+  );
   await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
-  const { apiToken } = await change('token-1', 'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: ["groups:read"] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id } } }');
+  const { apiToken } = await change(
+    'token-1',
+    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: ["groups:read"] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id } } }',
+  );
   ids['new'] = Number(apiToken.id);
   await change('token-2', `rotateApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
   await change('token-3', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
   await change('token-4', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`); // again: nothing
   const author = commandAuthor('operator');
-  await recordImport(gateway.database, author, { environmentTag: 'Customer', created: 3, updated: 0 });
+  await recordImport(gateway.database, author, { created: 3, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });
-  await recordSigningKeyRotation(gateway.database, author, { from: null, to: 'key-2' });
+  await new SigningKeys(bindSigningKeys(gateway.database), testKeys).rotate(author);
 });
 afterAll(() => gateway.close());
 
@@ -83,14 +105,29 @@ test('there is an event of each type', async () => {
 const changed = (from: unknown, to: unknown) => ({ from, to });
 
 test.each([
-  ['create-acme', 'user_group.created', 'TESTING', { name: changed(null, 'Acme'), properties: changed(null, { plan: 'gold', seats: 1 }) }],
+  [
+    'create-acme',
+    'user_group.created',
+    'TESTING',
+    { name: changed(null, 'Acme'), properties: changed(null, { plan: 'gold', seats: 1 }) },
+  ],
   ['create-globex', 'user_group.created', 'CUSTOMER', { name: changed(null, 'globex') }],
-  ['update-1', 'user_group.updated', 'TESTING', { name: changed('Acme', 'ACME'), properties: changed({ seats: 1 }, { seats: 2, trial: true }) }],
+  [
+    'update-1',
+    'user_group.updated',
+    'TESTING',
+    { name: changed('Acme', 'ACME'), properties: changed({ seats: 1 }, { seats: 2, trial: true }) },
+  ],
   ['patch-1', 'user_group.updated', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
   ['rotate-1', 'user_group.token_rotated', 'TESTING', { token: changed(null, null) }],
   ['move-1', 'user_group.environment_changed', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
   ['delete-1', 'user_group.deleted', 'TESTING', null],
-  ['token-1', 'api_token.created', 'CUSTOMER', { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) }],
+  [
+    'token-1',
+    'api_token.created',
+    'CUSTOMER',
+    { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) },
+  ],
   ['token-2', 'api_token.rotated', 'CUSTOMER', { secret: changed(null, null) }],
   ['token-3', 'api_token.revoked', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
 ])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environmentTag, changes) => {
@@ -98,7 +135,9 @@ test.each([
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
   const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { id: String(ids[caller]) } };
   const isOfGroup = type.startsWith('user_group.');
-  expect(events).toMatchObject([{ type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { id: String(ids['new']) } }]);
+  expect(events).toMatchObject([
+    { type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { id: String(ids['new']) } },
+  ]);
   const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
   expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
   expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
@@ -128,23 +167,39 @@ test('no event contains a token', async () => {
   for (const { text: row } of rows) expect(row).not.toMatch(/ug[tk]_|\\\\x[0-9a-f]{16}/);
 });
 
+test('a rotation of signing keys and an import record their actor, and nothing of a key but its id', async () => {
+  const events = await all({ types: ['signing_key.rotated', 'user_group.imported'] });
+  const keys = await gateway.database.prisma.signingKey.findMany({ orderBy: { number: 'asc' } });
+  const actor = { kind: 'CLI', name: 'operator', apiToken: null };
+  expect(events).toMatchObject([
+    { type: 'signing_key.rotated', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
+    { type: 'user_group.imported', actor, changes: { created: changed(null, 3), updated: changed(null, 0) } },
+  ]);
+});
+
 describe('who sees what', () => {
   const environmentOf: Record<string, string | null> = { testing: 'TESTING', customer: 'CUSTOMER', untagged: null };
 
-  test.each(Object.keys(environmentOf))('%s sees the events of its environment, and none of the whole gateway', async (caller) => {
-    const visible = await all({}, caller);
-    const expected = (await all({})).filter(
-      ({ environmentTag, type }) => environmentTag === environmentOf[caller] && !/^\w+_key\./.test(type),
-    );
-    expect(visible.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
-    expect(visible.length).toBeGreaterThan(0);
-  });
+  test.each(Object.keys(environmentOf))(
+    '%s sees the events of its environment, and none of the whole gateway',
+    async (caller) => {
+      const visible = await all({}, caller);
+      const expected = (await all({})).filter(
+        ({ environmentTag, type }) => environmentTag === environmentOf[caller] && !/^\w+_key\.|imported$/.test(type),
+      );
+      expect(visible.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      expect(visible.length).toBeGreaterThan(0);
+    },
+  );
 
-  test.each(['id', 'teamId', 'providedId', 'token'] as const)('a filter by %s of a group elsewhere is empty', async (selector) => {
-    const value = { ...groups['acme'], providedId: 'acme' }[selector];
-    expect(await all({ userGroup: { [selector]: value } }, 'customer')).toEqual([]);
-    expect(await all({ userGroup: { [selector]: selector === 'teamId' ? 2_147_483_647 : 'nothing' } }, 'customer')).toEqual([]);
-  });
+  test.each(['id', 'teamId', 'providedId', 'token'] as const)(
+    'a filter by %s of a group elsewhere is empty',
+    async (selector) => {
+      const value = { ...groups['acme'], providedId: 'acme' }[selector];
+      expect(await all({ userGroup: { [selector]: value } }, 'customer')).toEqual([]);
+      expect(await all({ userGroup: { [selector]: selector === 'teamId' ? 2_147_483_647 : 'nothing' } }, 'customer')).toEqual([]);
+    },
+  );
 
   test('an event elsewhere is no node, and its API token and its group are hidden', async () => {
     const [event] = await all({ userGroup: { teamId: groups['acme']?.teamId } });
@@ -244,7 +299,11 @@ test('a filter that takes too long is stopped', async () => {
   const holder = await gateway.database.pool.connect();
   try {
     await holder.query('begin; lock table event in access exclusive mode');
-    const { json } = await gateway.graphql(query, { filter: { types: ['api_token.created'] } }, { token: secrets['admin'] ?? '' });
+    const { json } = await gateway.graphql(
+      query,
+      { filter: { types: ['api_token.created'] } },
+      { token: secrets['admin'] ?? '' },
+    );
     expect(json.errors[0].extensions.code).toBe('UNAVAILABLE');
     expect(json.errors[0].message).toContain('Narrow the filter');
   } finally {

@@ -112,7 +112,9 @@ const returned = userGroupColumns.map((sql) => {
 const updateStatement = `
   with ${lockTargets}, folded as (
     select *, ${['from', 'before']
-      .flatMap((name) => changes.map(({ sql, isGiven }) => `max(position) filter (where ${isGiven}) over "${name}" as ${sql}_${name}`))
+      .flatMap((name) =>
+        changes.map(({ sql, isGiven }) => `max(position) filter (where ${isGiven}) over "${name}" as ${sql}_${name}`),
+      )
       .join(', ')}
     from locked window "from" as (partition by team_id order by position),
       "before" as (partition by team_id order by position rows between unbounded preceding and 1 preceding)

@@ -7,6 +7,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 import { assertResponseSize } from '../schema/response-meter.ts';
+import type { PersistedOperations } from './persisted-operations.ts';
 import { createGraphQLServer, type GraphQLParams, type GraphQLServerOptions } from './server.ts';
 
 const { maxAcceptLength } = graphqlLimits;
@@ -14,13 +15,22 @@ const { maxAcceptLength } = graphqlLimits;
 /** The methods of the GraphQL endpoint. */
 export const graphqlMethods = ['GET', 'POST'] as const;
 
+/** What an operator may choose. */
+export interface GraphQLHandlerOptions extends Pick<GraphQLServerOptions, 'introspection'> {
+  /** The only documents that are executed; then there is no playground either. Any document if not given. */
+  readonly persistedOperations?: PersistedOperations | undefined;
+}
+
 /**
  * Creates the handler of the GraphQL endpoint.
  *
  * @param contextOf creates the context of the resolvers for a request.
  */
-export function graphqlHandler(contextOf: (request: HttpRequest) => GraphQLContext, options: GraphQLServerOptions): Handler {
-  const server = createGraphQLServer(failureHeaders, options);
+export function graphqlHandler(
+  contextOf: (request: HttpRequest) => GraphQLContext,
+  { introspection, persistedOperations }: GraphQLHandlerOptions,
+): Handler {
+  const server = createGraphQLServer(failureHeaders, { introspection, playground: !persistedOperations });
 
   async function respondByFullPipeline(
     request: HttpRequest,
@@ -34,7 +44,13 @@ export function graphqlHandler(contextOf: (request: HttpRequest) => GraphQLConte
     if (response.status === 406) return notAcceptable();
     const text = await response.text();
     assertResponseSize(text);
-    return { status: response.status, headers: Object.fromEntries(response.headers), body: text };
+    const headers = Object.fromEntries(response.headers);
+    const isPage = response.headers.get('content-type')?.startsWith(mediaTypes.html);
+    return {
+      status: response.status,
+      headers: isPage ? { ...headers, 'content-security-policy': playgroundPolicy } : headers,
+      body: text,
+    };
   }
 
   return {
@@ -43,7 +59,8 @@ export function graphqlHandler(contextOf: (request: HttpRequest) => GraphQLConte
       const { method, headers, body } = request;
       const { accept } = headers;
       if (accept !== undefined && accept.length > maxAcceptLength) throw acceptTooLong();
-      const params = readParams(request);
+      const given = readParams(request);
+      const params = persistedOperations ? persistedOperations.resolve(given) : given;
       const context = contextOf(request);
       const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
       return fast ?? respondByFullPipeline(request, params, context);
@@ -51,6 +68,9 @@ export function graphqlHandler(contextOf: (request: HttpRequest) => GraphQLConte
     renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
   };
 }
+
+/** What the playground allows others; its own scripts are inline. */
+const playgroundPolicy = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 function acceptTooLong(): GatewayError {
   return new GatewayError(

@@ -7,21 +7,20 @@ import {
   getOperationAST,
   Kind,
   NoSchemaIntrospectionCustomRule,
-  parse,
   type ValidationRule,
   validate,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
+import { prefersHtml } from '../../http/media-types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
 import { createDocumentCache, type DocumentCache } from './document-cache.ts';
-import { assertDocumentLimits } from './document-limits.ts';
 import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
-import { isNestedDeeperThan } from './nesting.ts';
+import { parseDocument } from './parse-document.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;
@@ -70,10 +69,25 @@ type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characte
 export interface GraphQLServerOptions {
   /** Whether the schema can be read through introspection, as the playground and code generators do. */
   readonly introspection: boolean;
+  /** Whether browsers are served the playground. Defaults to true. */
+  readonly playground?: boolean;
 }
 
+/** The page that browsers get. A request with an API token is one of a program, also if its library accepts HTML by default. */
+const playgroundPage = {
+  title: 'User group gateway',
+  defaultQuery: firstQuery,
+  headers: JSON.stringify({ Authorization: 'Token ' }, null, 2),
+  defaultEditorToolsVisibility: 'headers',
+  shouldPersistHeaders: false,
+  credentials: 'same-origin',
+} as const;
+
 /** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
-export function createGraphQLServer(failureHeaders: FailureHeaders, { introspection }: GraphQLServerOptions): GraphQLServer {
+export function createGraphQLServer(
+  failureHeaders: FailureHeaders,
+  { introspection, playground = true }: GraphQLServerOptions,
+): GraphQLServer {
   const documents = createDocumentCache();
   const executor = createOperationExecutor(schema, failureHeaders);
   const turnstile = createTurnstile(maxWaitingDocuments);
@@ -97,14 +111,8 @@ export function createGraphQLServer(failureHeaders: FailureHeaders, { introspect
     logging: false,
     // Loaded on the first request of a browser: it takes 40 MB of memory.
     renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options ?? {}),
-    graphiql: {
-      title: 'User group gateway',
-      defaultQuery: firstQuery,
-      headers: JSON.stringify({ Authorization: 'Token ' }, null, 2),
-      defaultEditorToolsVisibility: 'headers',
-      shouldPersistHeaders: false,
-      credentials: 'same-origin',
-    },
+    graphiql: (request, { caller }) =>
+      playground && !caller.apiToken && prefersHtml(request.headers.get('accept') ?? '') ? playgroundPage : false,
   });
   return {
     async fullPipeline({ url, init, params, characters, context }) {
@@ -126,7 +134,7 @@ function useReadParams(): Plugin<ServerContext> {
   };
 }
 
-const { maxDocumentCharacters, maxDocumentLines, maxErrors, maxNesting, maxTokens } = graphqlLimits;
+const { maxErrors } = graphqlLimits;
 
 function useParserWithLimits(): Plugin<ServerContext> {
   return {
@@ -134,51 +142,12 @@ function useParserWithLimits(): Plugin<ServerContext> {
       setValidationFn((schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
         validate(schema, document, rules, { maxErrors }),
       ),
-    onParse: ({ setParseFn }) =>
-      setParseFn((source: string) => {
-        const document = parseWithin(source);
-        assertDocumentLimits(document);
-        return document;
-      }),
+    onParse: ({ setParseFn }) => setParseFn(parseDocument),
   };
 }
 
 function useNoIntrospection(): Plugin<ServerContext> {
   return { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) };
-}
-
-function parseWithin(source: string) {
-  assertText(source);
-  try {
-    return parse(source, { maxTokens });
-  } catch (error) {
-    if (!(error instanceof GraphQLError) || !error.message.includes(`${maxTokens} tokens`)) throw error;
-    throw tooCostly(`The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`);
-  }
-}
-
-/** Checks the text of a document before it is parsed. @throws GraphQLError when it is too long, or nested too deep. */
-function assertText(source: string): void {
-  if (source.length > maxDocumentCharacters) {
-    throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);
-  }
-  if (countLines(source) > maxDocumentLines) {
-    throw tooCostly(`The document exceeds the limit of ${maxDocumentLines} lines.`);
-  }
-  if (isNestedDeeperThan(source, maxNesting)) {
-    throw tooCostly(`The document exceeds the limit of ${maxNesting} levels of nesting.`);
-  }
-}
-
-const tooCostly = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
-
-function countLines(text: string): number {
-  let lines = 1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || code === 13) lines += 1;
-  }
-  return lines;
 }
 
 /** Executes within the limits, and caches documents that reached execution: they are valid. */

@@ -1,6 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { environmentTagOf, eventApiToken, eventKey, userGroupOf } from '../../domain/events.ts';
 import { eventTypeNames, eventTypes } from '../../domain/event-types.ts';
+import { environmentTagOf, eventApiToken, eventKey, userGroupOf } from '../../domain/events.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { ApiTokenType } from './api-token.ts';
 import { builder } from './builder.ts';

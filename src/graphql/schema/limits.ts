@@ -35,3 +35,13 @@ export const heavyCost = 2_000;
 
 /** From this length on, in characters, documents that are not cached take turns to be parsed and validated. */
 export const longDocumentLength = 2_000;
+
+/** The limits of the file in `PERSISTED_OPERATIONS`, each checked before the gateway starts. docs/limits.md lists the same figures. */
+export const persistedOperationsLimits = {
+  /** The size of the file, in bytes. */
+  maxPersistedFileBytes: 8 * 1024 * 1024,
+  /** Documents in the file. */
+  maxPersistedOperations: 5_000,
+  /** Problems that are listed. */
+  maxPersistedProblems: 100,
+} as const;

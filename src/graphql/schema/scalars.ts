@@ -9,6 +9,7 @@ const instant = z.iso.datetime({ offset: true });
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
+  specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc8259',
   serialize: (value) => value,
   parseValue: (value) => value as Json,
   parseLiteral: (node, variables) => readLiteral(node, variables ?? {}),
@@ -16,6 +17,7 @@ builder.scalarType('JSON', {
 
 builder.scalarType('DateTime', {
   description: 'A point in time, in UTC, as ISO 8601 with milliseconds: `2026-01-31T12:00:00.000Z`.',
+  specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
   serialize: (date) => date.toISOString(),
   parseValue: (text) => {
     const { data } = instant.safeParse(text);

@@ -44,7 +44,10 @@ async function buffersOf(query: Omit<EventQuery, 'limit'>): Promise<number> {
 }
 
 const everywhere = ['Customer', 'Testing', 'Untagged', 'None'] as const;
-const at = (part: number) => ({ occurredAt: new Date(Date.parse('2026-01-01') + part * count * 1_000), id: BigInt(part * count) });
+const at = (part: number) => ({
+  occurredAt: new Date(Date.parse('2026-01-01') + part * count * 1_000),
+  id: BigInt(part * count),
+});
 const time = { from: at(0.2).occurredAt, to: at(0.21).occurredAt };
 
 test.each<[string, Omit<EventQuery, 'limit' | 'direction'>]>([
@@ -61,7 +64,10 @@ test.each<[string, Omit<EventQuery, 'limit' | 'direction'>]>([
   ['of two rare types', { environments: ['Untagged'], conditions: { types: ['api_token.revoked', 'api_token.created'] } }],
   ['of a frequent type', { environments: ['Untagged'], conditions: { types: ['user_group.created'] } }],
   ['of a time long ago', { environments: ['Untagged'], conditions: { occurredAt: time } }],
-  ['of a frequent type, long ago', { environments: ['Untagged'], conditions: { types: ['user_group.updated'], occurredAt: time } }],
+  [
+    'of a frequent type, long ago',
+    { environments: ['Untagged'], conditions: { types: ['user_group.updated'], occurredAt: time } },
+  ],
 ])('events %s come out of an index', async (_, query) => {
   for (const direction of ['desc', 'asc'] as const) expect(await buffersOf({ ...query, direction })).toBeLessThanOrEqual(90);
 });
@@ -78,7 +84,10 @@ test('a batch of housekeeping reads its own rows alone', async () => {
       expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(4_000);
       return [['t', '500']];
     };
-    await runHousekeeping({ query }, { retentionDays: 1, signal: controller.signal, now: () => new Date('2026-01-02T12:00:00Z') });
+    await runHousekeeping(
+      { query },
+      { retentionDays: 1, signal: controller.signal, now: () => new Date('2026-01-02T12:00:00Z') },
+    );
     expect(controller.signal.aborted).toBe(true);
   } finally {
     client.release();

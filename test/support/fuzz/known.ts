@@ -64,6 +64,7 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     types: ['user_group.created', 'api_token.created', 'nothing'],
     apiTokenId: ['1', '2', '0', 'nonsense'],
     overlapSeconds: [0, 60, -1, 604_801],
+    ...{ audience: ['dashboards', ''], expiresInSeconds: [60, 86_400, 59, 86_401, -1] },
   };
 }
 

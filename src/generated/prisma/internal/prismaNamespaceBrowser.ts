@@ -55,6 +55,7 @@ export const ModelName = {
   RetiredToken: 'RetiredToken',
   ApiToken: 'ApiToken',
   RetiredSecret: 'RetiredSecret',
+  SigningKey: 'SigningKey',
   Event: 'Event'
 } as const
 
@@ -122,6 +123,18 @@ export const RetiredSecretScalarFieldEnum = {
 } as const
 
 export type RetiredSecretScalarFieldEnum = (typeof RetiredSecretScalarFieldEnum)[keyof typeof RetiredSecretScalarFieldEnum]
+
+
+export const SigningKeyScalarFieldEnum = {
+  number: 'number',
+  id: 'id',
+  publicKey: 'publicKey',
+  privateKeyEncrypted: 'privateKeyEncrypted',
+  createdAt: 'createdAt',
+  signsFrom: 'signsFrom'
+} as const
+
+export type SigningKeyScalarFieldEnum = (typeof SigningKeyScalarFieldEnum)[keyof typeof SigningKeyScalarFieldEnum]
 
 
 export const EventScalarFieldEnum = {
