@@ -1,5 +1,7 @@
-import { userInfo } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { generateEncryptionKey } from '../../src/domain/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken, testKey } from '../support/keys.ts';
@@ -23,6 +25,12 @@ test('the first start and commands record what they change, with the gateway or 
   await run(['token', 'rotate', String(id)], settings);
   await run(['token', 'revoke', String(id)], settings);
   await run(['token', 'revoke', String(id)], settings); // changes nothing
+  const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-audit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'groups.ndjson');
+  writeFileSync(file, '{"user_group_id":"a"}\n{"user_group_id":"b"}\n');
+  for (const extra of [['--dry-run'], [], []])
+    await run(['groups', 'import', file, '--environment', 'Testing', ...extra], settings);
   const keys = { ...settings, ENCRYPTION_KEYS: `${generateEncryptionKey()},${testKey}` };
   expect(await run(['keys', 'rotate', 'encryption'], keys)).toMatchObject({ code: 0 });
 
@@ -36,6 +44,7 @@ test('the first start and commands record what they change, with the gateway or 
       { ...user, type: 'api_token.created', environment: 'Customer', subjectApiTokenId: id },
       { ...user, type: 'api_token.rotated', environment: 'Customer', subjectApiTokenId: id },
       { ...user, type: 'api_token.revoked', environment: 'Customer', subjectApiTokenId: id },
+      { ...user, type: 'user_group.imported', environment: 'None', changes: { created: { from: null, to: 2 } } },
       { ...user, type: 'encryption_key.rotated', environment: 'None', subjectApiTokenId: null },
     ].map((event) => ({ ...event, ...nothingElse })),
   );

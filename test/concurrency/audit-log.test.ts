@@ -69,7 +69,8 @@ let requests = 0;
 
 /** Makes a change under a request id of its own. @returns the types of the events that it must have recorded, or may have. */
 async function make(run: string, { kind, db: process, id, tag, fields, patch }: Operation) {
-  const requestId = `request-${(requests += 1)}`;
+  requests += 1;
+  const requestId = `request-${requests}`;
   const db = dbs[process] as Db;
   const caller = new Caller(
     {
