@@ -13,7 +13,7 @@ const maxCharacters = 90_000;
 
 /** Shorter times are not compared, because of the noise of a machine: the text grows first. Known shapes grow further. */
 const leastMs = 4;
-const leastMsOfKnown = 15;
+const leastMsOfKnown = 8;
 
 /** A result out of proportion is measured again, and the least time counts: other load can only add. */
 const maxMeasures = 8;

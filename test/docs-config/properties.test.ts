@@ -23,7 +23,7 @@ test('a document generated from the schema is valid, and normalization is idempo
       expect(report.config).toEqual(docsConfig.parse(document));
       expect(validateDocsConfigValue(report.config, { allowNestedGroups: true }).config).toEqual(report.config);
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
@@ -128,7 +128,7 @@ test('fixing is idempotent, leaves no fixable error, and does not change a valid
       expect(errors(once.text)).toBeLessThanOrEqual(errors(source));
     }),
     {
-      numRuns: 400,
+      numRuns: 250,
       examples: [[',{\n"name": "!",}\n"avigation": [{"group": "!", "pages": ["!"]}],\n"logo": "!"\n}']],
     },
   );
