@@ -3,12 +3,11 @@ import { document } from './document.ts';
 
 /** Every scope of API tokens, and what it allows. */
 export const scopes = {
-  'groups:read': 'find and read user groups; includes groups:resolve',
-  'groups:write':
-    'get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names',
-  'groups:resolve': 'only resolve a user group token to its user group, without the current token; for embed backends',
-  'config:validate': 'validate configuration files of documentation sites',
-  admin: 'full access to every environment, and the management of API tokens',
+  "groups:read": "find and read user groups; includes groups:resolve",
+  "groups:write": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names",
+  "groups:resolve": "only resolve a user group token to its user group, without the current token; for embed backends",
+  "config:validate": "validate configuration files of documentation sites",
+  "admin": "full access to every environment, and the management of API tokens"
 } as const;
 
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -45,14 +44,10 @@ export type DateTimeRange = {
 
 /** A configuration file: its text, or its value. */
 export type DocsConfigInput =
-  | {
-      /** The text of the file. Positions of diagnostics refer to it. */ readonly source: string;
-      readonly value?: never;
-    }
-  | {
-      readonly source?: never /** The parsed file. Positions of diagnostics refer to its text with an indentation of 2. */;
-      readonly value: unknown;
-    };
+  {   /** The text of the file. Positions of diagnostics refer to it. */
+  readonly source: string; readonly value?: never; }
+  |  { readonly source?: never;   /** The parsed file. Positions of diagnostics refer to its text with an indentation of 2. */
+  readonly value: unknown; };
 
 /** The severity of the diagnostics of a rule, or off. */
 export type DocsConfigLevel =
@@ -209,30 +204,14 @@ export type UpdateUserGroupInput = {
 
 /** Selects one user group. */
 export type UserGroupBy =
-  | {
-      /** The globally unique ID. */ readonly id: string;
-      readonly providedId?: never;
-      readonly teamId?: never;
-      readonly token?: never;
-    }
-  | {
-      readonly id?: never /** Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence. */;
-      readonly providedId: string;
-      readonly teamId?: never;
-      readonly token?: never;
-    }
-  | {
-      readonly id?: never;
-      readonly providedId?: never /** The number that the gateway assigned. */;
-      readonly teamId: number;
-      readonly token?: never;
-    }
-  | {
-      readonly id?: never;
-      readonly providedId?: never;
-      readonly teamId?: never /** A user group token: the current one, or one in its grace period. */;
-      readonly token: string;
-    };
+  {   /** The globally unique ID. */
+  readonly id: string; readonly providedId?: never; readonly teamId?: never; readonly token?: never; }
+  |  { readonly id?: never;   /** Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence. */
+  readonly providedId: string; readonly teamId?: never; readonly token?: never; }
+  |  { readonly id?: never; readonly providedId?: never;   /** The number that the gateway assigned. */
+  readonly teamId: number; readonly token?: never; }
+  |  { readonly id?: never; readonly providedId?: never; readonly teamId?: never;   /** A user group token: the current one, or one in its grace period. */
+  readonly token: string; };
 
 /** Selects user groups. Every given condition must hold. */
 export type UserGroupFilter = {
@@ -274,97 +253,31 @@ export type CheckDocsConfigQueryVariables = Exact<{
   options?: DocsConfigOptions | null | undefined;
 }>;
 
-export type CheckDocsConfigQuery = {
-  readonly validateDocsConfig: {
-    readonly valid: boolean;
-    readonly errorCount: number;
-    readonly warningCount: number;
-    readonly diagnostics: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: DocsConfigSeverity;
-      readonly message: string;
-      readonly suggestion: string | null;
-      readonly pointer: string;
-      readonly url: string;
-      readonly range: {
-        readonly start: { readonly offset: number; readonly line: number; readonly column: number };
-        readonly end: { readonly offset: number };
-      };
-      readonly fix: {
-        readonly newText: string;
-        readonly range: {
-          readonly start: { readonly offset: number; readonly line: number; readonly column: number };
-          readonly end: { readonly offset: number };
-        };
-      } | null;
-    }>;
-  } | null;
-};
 
-export type RangeFieldsFragment = {
-  readonly start: { readonly offset: number; readonly line: number; readonly column: number };
-  readonly end: { readonly offset: number };
-};
+export type CheckDocsConfigQuery = { readonly validateDocsConfig: { readonly valid: boolean, readonly errorCount: number, readonly warningCount: number, readonly diagnostics: ReadonlyArray<{ readonly code: string, readonly severity: DocsConfigSeverity, readonly message: string, readonly suggestion: string | null, readonly pointer: string, readonly url: string, readonly range: { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } }, readonly fix: { readonly newText: string, readonly range: { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } } } | null }> } | null };
 
-export type CallerQueryVariables = Exact<{ [key: string]: never }>;
+export type RangeFieldsFragment = { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } };
 
-export type CallerQuery = {
-  readonly caller: {
-    readonly id: string;
-    readonly name: string;
-    readonly environmentTag: EnvironmentTag | null;
-    readonly scopes: ReadonlyArray<string>;
-    readonly createdAt: string;
-    readonly expiresAt: string | null;
-    readonly lastUsedAt: string | null;
-    readonly revokedAt: string | null;
-  } | null;
-};
+export type CallerQueryVariables = Exact<{ [key: string]: never; }>;
 
-export type ApiTokenFieldsFragment = {
-  readonly id: string;
-  readonly name: string;
-  readonly environmentTag: EnvironmentTag | null;
-  readonly scopes: ReadonlyArray<string>;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly lastUsedAt: string | null;
-  readonly revokedAt: string | null;
-};
+
+export type CallerQuery = { readonly caller: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } | null };
+
+export type ApiTokenFieldsFragment = { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
 
 export type GroupQueryVariables = Exact<{
   by: UserGroupBy;
 }>;
 
-export type GroupQuery = {
-  readonly userGroup: {
-    readonly id: string;
-    readonly teamId: number;
-    readonly providedId: string;
-    readonly name: string;
-    readonly environmentTag: EnvironmentTag | null;
-    readonly properties: unknown;
-    readonly createdAt: string;
-    readonly updatedAt: string;
-    readonly mapping: ReadonlyArray<{ readonly schemaId: string; readonly dataSource: string }>;
-  } | null;
-};
 
-export type GroupDetailFragment = {
-  readonly id: string;
-  readonly teamId: number;
-  readonly providedId: string;
-  readonly name: string;
-  readonly environmentTag: EnvironmentTag | null;
-  readonly properties: unknown;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly mapping: ReadonlyArray<{ readonly schemaId: string; readonly dataSource: string }>;
-};
+export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
+
+export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
 
 export type GroupTokenQueryVariables = Exact<{
   by: UserGroupBy;
 }>;
+
 
 export type GroupTokenQuery = { readonly userGroup: { readonly token: string } | null };
 
@@ -372,89 +285,41 @@ export type UpdateGroupMutationVariables = Exact<{
   input: UpdateUserGroupInput;
 }>;
 
-export type UpdateGroupMutation = {
-  readonly updateUserGroup:
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'NotFound'; readonly code: ErrorCode; readonly message: string }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'UpdateUserGroupPayload';
-        readonly userGroup: {
-          readonly id: string;
-          readonly teamId: number;
-          readonly providedId: string;
-          readonly name: string;
-          readonly environmentTag: EnvironmentTag | null;
-          readonly properties: unknown;
-          readonly createdAt: string;
-          readonly updatedAt: string;
-          readonly mapping: ReadonlyArray<{ readonly schemaId: string; readonly dataSource: string }>;
-        };
-      }
-    | null;
-};
+
+export type UpdateGroupMutation = { readonly updateUserGroup:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+   | null };
 
 export type RotateGroupTokenMutationVariables = Exact<{
   input: RotateUserGroupTokenInput;
 }>;
 
-export type RotateGroupTokenMutation = {
-  readonly rotateUserGroupToken:
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'NotFound'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'RotateUserGroupTokenPayload';
-        readonly previousTokenExpiresAt: string | null;
-        readonly userGroup: { readonly token: string; readonly updatedAt: string };
-      }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | null;
-};
+
+export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly updatedAt: string } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
 
 export type SetGroupEnvironmentMutationVariables = Exact<{
   input: SetUserGroupEnvironmentInput;
 }>;
 
-export type SetGroupEnvironmentMutation = {
-  readonly setUserGroupEnvironment:
-    | { readonly __typename: 'Conflict'; readonly code: ErrorCode; readonly message: string }
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'NotFound'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'SetUserGroupEnvironmentPayload';
-        readonly userGroup: {
-          readonly id: string;
-          readonly teamId: number;
-          readonly providedId: string;
-          readonly name: string;
-          readonly environmentTag: EnvironmentTag | null;
-          readonly properties: unknown;
-          readonly createdAt: string;
-          readonly updatedAt: string;
-          readonly mapping: ReadonlyArray<{ readonly schemaId: string; readonly dataSource: string }>;
-        };
-      }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | null;
-};
+
+export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
+    | { readonly __typename: 'Conflict', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
 
 export type GroupListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -465,39 +330,15 @@ export type GroupListQueryVariables = Exact<{
   orderBy?: UserGroupOrder | null | undefined;
 }>;
 
-export type GroupListQuery = {
-  readonly userGroups: {
-    readonly nodes: ReadonlyArray<{
-      readonly id: string;
-      readonly teamId: number;
-      readonly providedId: string;
-      readonly name: string;
-      readonly environmentTag: EnvironmentTag | null;
-      readonly createdAt: string;
-      readonly updatedAt: string;
-    }>;
-    readonly pageInfo: {
-      readonly hasNextPage: boolean;
-      readonly hasPreviousPage: boolean;
-      readonly startCursor: string | null;
-      readonly endCursor: string | null;
-    };
-  } | null;
-};
 
-export type GroupRowFragment = {
-  readonly id: string;
-  readonly teamId: number;
-  readonly providedId: string;
-  readonly name: string;
-  readonly environmentTag: EnvironmentTag | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-};
+export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string };
 
 export type GroupCountQueryVariables = Exact<{
   filter?: UserGroupFilter | null | undefined;
 }>;
+
 
 export type GroupCountQuery = { readonly userGroups: { readonly totalCount: number | null } | null };
 
@@ -508,94 +349,62 @@ export type GroupExportQueryVariables = Exact<{
   orderBy?: UserGroupOrder | null | undefined;
 }>;
 
-export type GroupExportQuery = {
-  readonly userGroups: {
-    readonly nodes: ReadonlyArray<{
-      readonly id: string;
-      readonly providedId: string;
-      readonly name: string;
-      readonly environmentTag: EnvironmentTag | null;
-      readonly properties: unknown;
-      readonly mapping: ReadonlyArray<{ readonly schemaId: string; readonly dataSource: string }>;
-    }>;
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-  } | null;
-};
+
+export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type CreateGroupMutationVariables = Exact<{
   input: GetOrCreateUserGroupInput;
 }>;
 
-export type CreateGroupMutation = {
-  readonly getOrCreateUserGroup:
-    | { readonly __typename: 'Conflict'; readonly code: ErrorCode; readonly message: string }
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'GetOrCreateUserGroupPayload';
-        readonly created: boolean;
-        readonly userGroup: { readonly id: string; readonly providedId: string };
-      }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | null;
-};
+
+export type CreateGroupMutation = { readonly getOrCreateUserGroup:
+    | { readonly __typename: 'Conflict', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'GetOrCreateUserGroupPayload', readonly created: boolean, readonly userGroup: { readonly id: string, readonly providedId: string } }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
 
 export type DeleteGroupMutationVariables = Exact<{
   by: UserGroupBy;
 }>;
 
-export type DeleteGroupMutation = {
-  readonly deleteUserGroup:
-    | { readonly __typename: 'DeleteUserGroupPayload'; readonly deletedId: string }
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'NotFound'; readonly code: ErrorCode; readonly message: string }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | null;
-};
 
-type Failure_Conflict_Fragment = { readonly code: ErrorCode; readonly message: string };
+export type DeleteGroupMutation = { readonly deleteUserGroup:
+    | { readonly __typename: 'DeleteUserGroupPayload', readonly deletedId: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
 
-type Failure_Forbidden_Fragment = { readonly code: ErrorCode; readonly message: string };
+type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
 
-type Failure_InvalidInput_Fragment = {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-};
+type Failure_Forbidden_Fragment = { readonly code: ErrorCode, readonly message: string };
 
-type Failure_NotFound_Fragment = { readonly code: ErrorCode; readonly message: string };
+type Failure_InvalidInput_Fragment = { readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> };
 
-type Failure_Unauthenticated_Fragment = { readonly code: ErrorCode; readonly message: string };
+type Failure_NotFound_Fragment = { readonly code: ErrorCode, readonly message: string };
+
+type Failure_Unauthenticated_Fragment = { readonly code: ErrorCode, readonly message: string };
 
 export type FailureFragment =
   | Failure_Conflict_Fragment
   | Failure_Forbidden_Fragment
   | Failure_InvalidInput_Fragment
   | Failure_NotFound_Fragment
-  | Failure_Unauthenticated_Fragment;
+  | Failure_Unauthenticated_Fragment
+;
 
-export type OwnCountQueryVariables = Exact<{ [key: string]: never }>;
+export type OwnCountQueryVariables = Exact<{ [key: string]: never; }>;
+
 
 export type OwnCountQuery = { readonly userGroups: { readonly totalCount: number | null } | null };
 
-export type EnvironmentCountsQueryVariables = Exact<{ [key: string]: never }>;
+export type EnvironmentCountsQueryVariables = Exact<{ [key: string]: never; }>;
 
-export type EnvironmentCountsQuery = {
-  readonly customer: { readonly totalCount: number | null } | null;
-  readonly testing: { readonly totalCount: number | null } | null;
-  readonly untagged: { readonly totalCount: number | null } | null;
-};
+
+export type EnvironmentCountsQuery = { readonly customer: { readonly totalCount: number | null } | null, readonly testing: { readonly totalCount: number | null } | null, readonly untagged: { readonly totalCount: number | null } | null };
 
 export type ApiTokenListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -605,188 +414,115 @@ export type ApiTokenListQueryVariables = Exact<{
   includeRevoked: boolean;
 }>;
 
-export type ApiTokenListQuery = {
-  readonly apiTokens: {
-    readonly totalCount: number | null;
-    readonly nodes: ReadonlyArray<{
-      readonly id: string;
-      readonly name: string;
-      readonly environmentTag: EnvironmentTag | null;
-      readonly scopes: ReadonlyArray<string>;
-      readonly createdAt: string;
-      readonly expiresAt: string | null;
-      readonly lastUsedAt: string | null;
-      readonly revokedAt: string | null;
-    }>;
-    readonly pageInfo: {
-      readonly hasNextPage: boolean;
-      readonly hasPreviousPage: boolean;
-      readonly startCursor: string | null;
-      readonly endCursor: string | null;
-    };
-  } | null;
-};
+
+export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type CreateApiTokenMutationVariables = Exact<{
   input: CreateApiTokenInput;
 }>;
 
-export type CreateApiTokenMutation = {
-  readonly createApiToken:
-    | {
-        readonly __typename: 'CreateApiTokenPayload';
-        readonly secret: string;
-        readonly apiToken: {
-          readonly id: string;
-          readonly name: string;
-          readonly environmentTag: EnvironmentTag | null;
-          readonly scopes: ReadonlyArray<string>;
-          readonly createdAt: string;
-          readonly expiresAt: string | null;
-          readonly lastUsedAt: string | null;
-          readonly revokedAt: string | null;
-        };
-      }
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | null;
-};
+
+export type CreateApiTokenMutation = { readonly createApiToken:
+    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
 
 export type RotateApiTokenMutationVariables = Exact<{
   input: RotateApiTokenInput;
 }>;
 
-export type RotateApiTokenMutation = {
-  readonly rotateApiToken:
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'NotFound'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'RotateApiTokenPayload';
-        readonly secret: string;
-        readonly apiToken: {
-          readonly id: string;
-          readonly name: string;
-          readonly environmentTag: EnvironmentTag | null;
-          readonly scopes: ReadonlyArray<string>;
-          readonly createdAt: string;
-          readonly expiresAt: string | null;
-          readonly lastUsedAt: string | null;
-          readonly revokedAt: string | null;
-        };
-      }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | null;
-};
+
+export type RotateApiTokenMutation = { readonly rotateApiToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
 
 export type RevokeApiTokenMutationVariables = Exact<{
   id: string;
 }>;
 
-export type RevokeApiTokenMutation = {
-  readonly revokeApiToken:
-    | { readonly __typename: 'Forbidden'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'InvalidInput';
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly message: string }>;
-      }
-    | { readonly __typename: 'NotFound'; readonly code: ErrorCode; readonly message: string }
-    | {
-        readonly __typename: 'RevokeApiTokenPayload';
-        readonly apiToken: {
-          readonly id: string;
-          readonly name: string;
-          readonly environmentTag: EnvironmentTag | null;
-          readonly scopes: ReadonlyArray<string>;
-          readonly createdAt: string;
-          readonly expiresAt: string | null;
-          readonly lastUsedAt: string | null;
-          readonly revokedAt: string | null;
-        };
-      }
-    | { readonly __typename: 'Unauthenticated'; readonly code: ErrorCode; readonly message: string }
-    | null;
-};
+
+export type RevokeApiTokenMutation = { readonly revokeApiToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
 
 export const ApiTokenList = document<ApiTokenListQuery, ApiTokenListQueryVariables>(
-  'fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}',
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
 );
 
 export const Caller = document<CallerQuery, CallerQueryVariables>(
-  'query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}',
+  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}",
 );
 
 export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQueryVariables>(
-  'query CheckDocsConfig($input:DocsConfigInput!$options:DocsConfigOptions){validateDocsConfig(input:$input options:$options){valid errorCount warningCount diagnostics{code severity message suggestion pointer url range{...RangeFields}fix{newText range{...RangeFields}}}}}fragment RangeFields on DocsConfigRange{start{offset line column}end{offset}}',
+  "query CheckDocsConfig($input:DocsConfigInput!$options:DocsConfigOptions){validateDocsConfig(input:$input options:$options){valid errorCount warningCount diagnostics{code severity message suggestion pointer url range{...RangeFields}fix{newText range{...RangeFields}}}}}fragment RangeFields on DocsConfigRange{start{offset line column}end{offset}}",
 );
 
 export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(
-  'fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}',
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVariables>(
-  'mutation CreateGroup($input:GetOrCreateUserGroupInput!){getOrCreateUserGroup(input:$input){__typename ...on GetOrCreateUserGroupPayload{created userGroup{id providedId}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}',
+  "mutation CreateGroup($input:GetOrCreateUserGroupInput!){getOrCreateUserGroup(input:$input){__typename ...on GetOrCreateUserGroupPayload{created userGroup{id providedId}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
-  'mutation DeleteGroup($by:UserGroupBy!){deleteUserGroup(input:{by:$by}){__typename ...on DeleteUserGroupPayload{deletedId}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}',
+  "mutation DeleteGroup($by:UserGroupBy!){deleteUserGroup(input:{by:$by}){__typename ...on DeleteUserGroupPayload{deletedId}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
-  'query EnvironmentCounts{customer:userGroups(first:1 filter:{environmentTag:{tag:CUSTOMER}}){totalCount}testing:userGroups(first:1 filter:{environmentTag:{tag:TESTING}}){totalCount}untagged:userGroups(first:1 filter:{environmentTag:{tag:null}}){totalCount}}',
+  "query EnvironmentCounts{customer:userGroups(first:1 filter:{environmentTag:{tag:CUSTOMER}}){totalCount}testing:userGroups(first:1 filter:{environmentTag:{tag:TESTING}}){totalCount}untagged:userGroups(first:1 filter:{environmentTag:{tag:null}}){totalCount}}",
 );
 
 export const Group = document<GroupQuery, GroupQueryVariables>(
-  'query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}',
+  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}",
 );
 
 export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
-  'query GroupCount($filter:UserGroupFilter){userGroups(first:1 filter:$filter){totalCount}}',
+  "query GroupCount($filter:UserGroupFilter){userGroups(first:1 filter:$filter){totalCount}}",
 );
 
 export const GroupExport = document<GroupExportQuery, GroupExportQueryVariables>(
-  'query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId name environmentTag mapping{schemaId dataSource}properties}pageInfo{hasNextPage endCursor}}}',
+  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId name environmentTag mapping{schemaId dataSource}properties}pageInfo{hasNextPage endCursor}}}",
 );
 
 export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
-  'query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt}',
+  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt}",
 );
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
-  'query GroupToken($by:UserGroupBy!){userGroup(by:$by){token}}',
+  "query GroupToken($by:UserGroupBy!){userGroup(by:$by){token}}",
 );
 
-export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>('query OwnCount{userGroups(first:1){totalCount}}');
+export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
+  "query OwnCount{userGroups(first:1){totalCount}}",
+);
 
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
-  'fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}',
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMutationVariables>(
-  'fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}',
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
-  'mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{token updatedAt}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}',
+  "mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{token updatedAt}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
-  'fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}',
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
-  'fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}',
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );

@@ -42,6 +42,7 @@ export function useQuery<Result, Variables>(
   const wanted = useRef<{ key: string | undefined; variables: Variables | undefined }>({ key: undefined, variables: undefined });
   const isSending = useRef(false);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the variables, a new object each time
   useEffect(() => {
     wanted.current = { key, variables };
     void sendLatest();
@@ -61,8 +62,6 @@ export function useQuery<Result, Variables>(
       }
       isSending.current = false;
     }
-    // The key stands for the variables, which are a new object each time.
-    // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   }, [key, client, document]);
   // A component that is gone wants nothing: what is in flight is the last request.
   useEffect(

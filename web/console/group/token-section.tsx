@@ -34,9 +34,7 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
     >
       <FailureNotice title="The token could not be read" failure={reading.failure} />
       <div className="secret">
-        <code aria-label={token === undefined ? 'The token is hidden' : undefined}>
-          {token ?? 'ugt_••••••••••••••••••••••••••••••••••••'}
-        </code>
+        <code>{token ?? 'ugt_••••••••••••••••••••'}</code>
         {token === undefined ? (
           <Button className="small" isBusy={reading.isRunning} onClick={() => void reading.run()}>
             Show

@@ -25,15 +25,19 @@ interface ExportRequest {
 /** Reads every group that the filter matches, at most {@link maxExported}, page by page. @throws Failure */
 export async function readGroups(client: Client, { filter, orderBy, signal, onProgress }: ExportRequest) {
   const groups: ExportedGroup[] = [];
-  let after: string | null = null;
+  let position: string | undefined;
   do {
-    const variables = { first: pageSize, after, filter: filter ?? null, orderBy };
-    const { data }: Response<GroupExportQuery> = await client.send(GroupExport, variables, signal);
-    groups.push(...(data.userGroups?.nodes ?? []));
+    const response: Response<GroupExportQuery> = await client.send(
+      GroupExport,
+      { first: pageSize, after: position ?? null, filter: filter ?? null, orderBy },
+      signal,
+    );
+    const page = response.data.userGroups;
+    groups.push(...(page?.nodes ?? []));
     onProgress(groups.length);
-    after = data.userGroups?.pageInfo.hasNextPage ? data.userGroups.pageInfo.endCursor : null;
-  } while (after !== null && groups.length < maxExported);
-  return { groups: groups.slice(0, maxExported), isComplete: after === null };
+    position = (page?.pageInfo.hasNextPage && page.pageInfo.endCursor) || undefined;
+  } while (position !== undefined && groups.length < maxExported);
+  return { groups: groups.slice(0, maxExported), isComplete: position === undefined };
 }
 
 /** The groups as the text of a file, without their tokens. */

@@ -123,7 +123,7 @@ function SearchField({ value, onChange }: SearchFieldProps) {
         value={text}
         onChange={(event) => type(event.target.value)}
       />
-      <kbd aria-hidden="true">/</kbd>
+      <kbd>/</kbd>
     </div>
   );
 }
