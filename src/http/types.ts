@@ -32,7 +32,11 @@ export type AuthorizationScheme = 'Token' | 'Bearer';
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /**
+   * Text, or the bytes of a file. Bytes are shared by all responses with the same file, so they do not count towards the budget for
+   * unsent responses.
+   */
+  readonly body: string | Buffer;
   /** The value of `Cache-Control`; `no-store` by default. */
   readonly cacheControl?: string;
 }
