@@ -6,7 +6,7 @@ import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
 import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
 import { Lingering } from './lingering.ts';
-import type { HttpResponse } from './types.ts';
+import type { HttpResponse, ResponseBody } from './types.ts';
 
 /** How to write a response. */
 export interface WriteOptions {
@@ -37,7 +37,7 @@ export class ResponseWriter {
   }
 
   /** Writes a complete response. A large one is replaced by 503 while too many bytes are unsent to other clients. */
-  write(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse, options: WriteOptions): void {
+  write(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse<ResponseBody>, options: WriteOptions): void {
     if (outgoing.destroyed) return;
     const { body } = response;
     const bytes = Buffer.byteLength(body);
@@ -60,7 +60,7 @@ export class ResponseWriter {
   private send(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    { status, headers, body, cacheControl = 'no-store' }: HttpResponse,
+    { status, headers, body, cacheControl = 'no-store' }: HttpResponse<ResponseBody>,
     bytes: number,
     id: string,
     closes: boolean,

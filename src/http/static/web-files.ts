@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { inUtf8, mediaTypes } from '../media-types.ts';
-import type { HttpRequest, HttpResponse } from '../types.ts';
+import type { HttpRequest, HttpResponse, ResponseBody } from '../types.ts';
 import { type ContentCoding, chooseCoding, contentCodings } from './content-coding.ts';
 
 /** The files of the pages that have a script, as their build wrote them. Read when they are first requested. */
@@ -11,7 +11,7 @@ export interface WebFiles {
   /** Whether there is an asset with this name. */
   has(name: string): boolean;
   /** Serves the asset that the request's parameter names. @throws Error when there is none. */
-  serve(request: Pick<HttpRequest, 'parameter' | 'headers'>): Promise<HttpResponse>;
+  serve(request: Pick<HttpRequest, 'parameter' | 'headers'>): Promise<HttpResponse<ResponseBody>>;
   /** The HTML of a page, with placeholders. @throws Error when there is no such page. */
   page(name: string): string;
 }
@@ -79,7 +79,7 @@ function listAssets(folder: URL): ReadonlyMap<string, Asset> {
   return assets;
 }
 
-async function serveAsset({ contentType, variants }: Asset, acceptEncoding?: string, ifNoneMatch?: string): Promise<HttpResponse> {
+async function serveAsset({ contentType, variants }: Asset, acceptEncoding?: string, ifNoneMatch?: string): Promise<HttpResponse<ResponseBody>> {
   const coding = chooseCoding(acceptEncoding, [...variants.keys()]);
   const content = variants.get(coding) as FileContent; // every asset has `identity`
   const etag = await content.etag();
