@@ -74,7 +74,8 @@ export class ResponseWriter {
     if (closes || isUnread) lines.push('connection', 'close');
     if (isUnread) this.lingering.start(incoming);
     outgoing.writeHead(status, lines);
-    if (typeof body === 'string') outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
+    if (typeof body === 'string')
+      outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
     else outgoing.end(body);
     if (!outgoing.writableFinished) this.expectSent(outgoing);
   }

@@ -19,7 +19,10 @@ export function renderScriptedPage(template: string, { path }: Pick<HttpRequest,
     links: headLinks.source,
     header: layout.header(path).source,
   };
-  const body = template.replace(/(?:<!-- ?)?\{\{([a-z]+)\}\}(?: ?-->)?/g, (placeholder, name) => replacements[name] ?? placeholder);
+  const body = template.replace(
+    /(?:<!-- ?)?\{\{([a-z]+)\}\}(?: ?-->)?/g,
+    (placeholder, name) => replacements[name] ?? placeholder,
+  );
   const headers = {
     'content-type': inUtf8(mediaTypes.html),
     'content-security-policy': contentSecurityPolicy({ styleNonce: nonce }),

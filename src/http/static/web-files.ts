@@ -79,7 +79,11 @@ function listAssets(folder: URL): ReadonlyMap<string, Asset> {
   return assets;
 }
 
-async function serveAsset({ contentType, variants }: Asset, acceptEncoding?: string, ifNoneMatch?: string): Promise<HttpResponse<ResponseBody>> {
+async function serveAsset(
+  { contentType, variants }: Asset,
+  acceptEncoding?: string,
+  ifNoneMatch?: string,
+): Promise<HttpResponse<ResponseBody>> {
   const coding = chooseCoding(acceptEncoding, [...variants.keys()]);
   const content = variants.get(coding) as FileContent; // every asset has `identity`
   const etag = await content.etag();
@@ -124,7 +128,10 @@ class FileContent {
 
   /** The strong entity tag of these bytes. */
   async etag(): Promise<string> {
-    this.tag ??= `"${createHash('sha256').update(await this.bytes()).digest('base64url').slice(0, 27)}"`;
+    this.tag ??= `"${createHash('sha256')
+      .update(await this.bytes())
+      .digest('base64url')
+      .slice(0, 27)}"`;
     return this.tag;
   }
 
