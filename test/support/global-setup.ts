@@ -56,7 +56,9 @@ async function launchBrowser(project: TestProject): Promise<BrowserServer | unde
     );
     return undefined;
   }
-  const { testFiles } = await project.globTestFiles(project.vitest.filenamePattern);
+  // Internal to vitest: if it is gone, the browser is started for every run.
+  const { filenamePattern } = project.vitest as { filenamePattern?: string[] };
+  const { testFiles } = await project.globTestFiles(filenamePattern);
   if (!testFiles.some((file) => file.includes('/test/browser/'))) return undefined;
   return chromium.launchServer({ executablePath });
 }
