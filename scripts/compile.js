@@ -20,8 +20,8 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   chunkNames: 'chunks/[name]-[hash]',
-  // The playground is 18 MB of text that few processes ever load; pg-native is optional, and not used.
-  external: ['@graphql-yoga/render-graphiql', 'pg-native'],
+  // Optional, and not used.
+  external: ['pg-native'],
   // Packages in CommonJS require modules of Node, which a module has no `require` for.
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",

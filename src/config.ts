@@ -83,6 +83,18 @@ export const settings = {
     default: '0',
     description: '0 to 300: how long requests are still accepted after SIGTERM while `/readyz` responds with 503',
   },
+  playground: {
+    name: 'PLAYGROUND',
+    schema: flag,
+    default: 'true',
+    description: '`false` serves no playground',
+  },
+  console: {
+    name: 'CONSOLE',
+    schema: flag,
+    default: 'true',
+    description: '`false` serves no web console',
+  },
   introspection: {
     name: 'INTROSPECTION',
     schema: flag,

@@ -12,7 +12,8 @@ import { createContext, type GraphQLContext } from './graphql/schema/context.ts'
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
-import { renderPageOrProblem } from './http/pages/error-page.ts';
+import { pageOrProblem } from './http/pages/error-page.ts';
+import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import type { HttpRequest } from './http/types.ts';
 import { userHandler } from './rest/user.ts';
@@ -30,6 +31,14 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** What an operator may choose. */
+export interface GatewayOptions extends GraphQLHandlerOptions {
+  /** Whether the web console is served. Defaults to true. */
+  readonly console?: boolean;
+  /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
+  readonly playground?: boolean;
+}
+
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
 const readinessTimeoutMs = 2_000;
 
@@ -38,7 +47,7 @@ export function buildGateway(
   database: Database,
   keys: KeyRing,
   log: Logger,
-  options: GraphQLHandlerOptions = { introspection: true },
+  options: GatewayOptions = { introspection: true },
 ): Gateway {
   const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys };
   const lastUsed = recordLastUsed(db.writes);
@@ -46,7 +55,10 @@ export function buildGateway(
 
   const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
     createContext({ db, caller, report, isAbandoned });
+  const { console = true, playground = true, persistedOperations } = options;
+  const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
+    layout,
     graphql: graphqlHandler(contextOf, options),
     user: userHandler(schema, contextOf),
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
@@ -55,7 +67,7 @@ export function buildGateway(
   const { server, isResponding } = createListener({
     authenticate: authenticateBy({ lookups: db.lookups, lastUsed }),
     route: createRouter(routes),
-    renderError: renderPageOrProblem,
+    renderError: pageOrProblem(layout),
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
     isDraining: () => draining,

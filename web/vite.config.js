@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vite';
+import { withoutDataUrls } from './playground/vite-plugin.js';
 
 /** The pages: each is a file of this folder, whose name is that of the page. */
 const entries = ['console.html', 'playground.html'].filter((name) => existsSync(new URL(name, import.meta.url)));
@@ -23,6 +24,7 @@ export default defineConfig({
   // `npm run dev` in this folder, next to a gateway: `PORT=4000 npm start`.
   server: { proxy: { '/graphql': 'http://127.0.0.1:4000' } },
   plugins: [
+    withoutDataUrls,
     {
       name: 'placeholders',
       apply: 'serve',

@@ -23,7 +23,7 @@ import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { RouteMatch } from './router.ts';
-import type { Handler, HttpRequest, HttpResponse, Route } from './types.ts';
+import type { Handler, HttpRequest, HttpResponse, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -204,7 +204,7 @@ class Exchange implements HttpRequest, Expiring {
     this.shared.deadlines.restart(this, httpTimeouts.responseMs);
   }
 
-  private respond(response: HttpResponse): void {
+  private respond(response: HttpResponse<ResponseBody>): void {
     if (this.isResponded) return;
     this.isResponded = true;
     this.shared.deadlines.end(this);

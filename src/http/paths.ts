@@ -4,6 +4,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 export const paths = {
   contents: '/',
   graphql: '/graphql',
+  console: '/console',
   user: '/api/user',
   errors: '/docs/errors',
   docsConfig: '/docs/docs-config',

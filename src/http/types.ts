@@ -28,11 +28,18 @@ export interface HttpRequest {
 /** A scheme in which an API token may be sent; they are equivalent. */
 export type AuthorizationScheme = 'Token' | 'Bearer';
 
+/** What a response may consist of: text, or the bytes of a file. */
+export type ResponseBody = string | Buffer;
+
 /** A whole response. */
-export interface HttpResponse {
+export interface HttpResponse<Body extends ResponseBody = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /**
+   * Bytes are shared by all responses with the same file, so they do not count towards the budget for responses that clients have not
+   * read yet.
+   */
+  readonly body: Body;
   /** The value of `Cache-Control`; `no-store` by default. */
   readonly cacheControl?: string;
 }
@@ -42,7 +49,7 @@ export type RequestHead = Pick<HttpRequest, 'id' | 'method' | 'path' | 'headers'
 
 /** Handles the requests to a route. */
 export interface Handler {
-  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  handle(request: HttpRequest): HttpResponse<ResponseBody> | Promise<HttpResponse<ResponseBody>>;
   /** Renders an error in the format of this route, its own or one from before it (a body too large, an invalid API token). */
   renderError(error: GatewayError, request: RequestHead): HttpResponse;
 }
