@@ -1,6 +1,6 @@
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Failure, toFailure } from '../graphql/failure.ts';
-import { EnvironmentBadge, environmentLabel } from '../ui/badge.tsx';
+import { AllEnvironmentsBadge, choiceOf, EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { MessagesProvider } from '../ui/messages.tsx';
@@ -37,10 +37,16 @@ export function Shell() {
         Skip to the content
       </a>
       <TopBar />
-      {caller.environmentTag === 'CUSTOMER' && (
+      {can('admin') ? (
         <p className="environment-strip">
-          <strong>Customer environment.</strong> Changes concern groups of real customers, at once.
+          <strong>Every environment.</strong> Customer groups are among them: changes concern real customers, at once.
         </p>
+      ) : (
+        caller.environmentTag === 'CUSTOMER' && (
+          <p className="environment-strip">
+            <strong>Customer environment.</strong> Changes concern groups of real customers, at once.
+          </p>
+        )
       )}
       <div className="layout">
         <Navigation current={name} />
@@ -67,15 +73,16 @@ export function Shell() {
 }
 
 function TopBar() {
-  const { caller, signOut } = useSession();
+  const { caller, can, signOut } = useSession();
+  const isAdmin = can('admin');
   return (
-    <header className={`top-bar environment-${(caller.environmentTag ?? 'untagged').toLowerCase()}`}>
+    <header className={`top-bar environment-${isAdmin ? 'customer' : choiceOf(caller.environmentTag).toLowerCase()}`}>
       <Link className="home" href={hrefOf('')}>
         <img src={outsideHref('favicon.ico')} width="24" height="24" alt="" />
         <span>User group gateway</span>
       </Link>
       <div className="identity">
-        <EnvironmentBadge tag={caller.environmentTag} />
+        {isAdmin ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}
         <span className="identity-name" title={`API token ${caller.id}`}>
           <span className="visually-hidden">Signed in with the API token </span>
           {caller.name}
@@ -84,7 +91,7 @@ function TopBar() {
           <summary>
             {caller.scopes.length} {caller.scopes.length === 1 ? 'scope' : 'scopes'}
           </summary>
-          <ul aria-label={`Scopes of the API token, environment ${environmentLabel(caller.environmentTag)}`}>
+          <ul aria-label="Scopes of the API token">
             {caller.scopes.map((scope) => (
               <li key={scope}>
                 <code>{scope}</code>
@@ -92,10 +99,10 @@ function TopBar() {
             ))}
           </ul>
         </details>
-        <Button className="small" onClick={signOut}>
-          Sign out
-        </Button>
       </div>
+      <Button className="small" onClick={signOut}>
+        Sign out
+      </Button>
     </header>
   );
 }
@@ -134,7 +141,9 @@ function MissingScope({ title, scope }: { readonly title: string; readonly scope
   const { caller } = useSession();
   return (
     <>
-      <h1>{title}</h1>
+      <header className="page-header">
+        <h1>{title}</h1>
+      </header>
       <EmptyState title="Your API token may not see this">
         <p>
           This page requires the scope <code>{scope}</code>. The API token <strong>{caller.name}</strong> has{' '}

@@ -72,7 +72,7 @@ function DiagnosticItem({ diagnostic, isCurrent, hasPositions, editor }: Diagnos
         <Badge tone={severity === 'ERROR' ? 'bad' : 'warn'}>{severity === 'ERROR' ? 'Error' : 'Warning'}</Badge>
         <a href={outsideHref(url)}>{code}</a>
         {hasPositions ? (
-          <Button variant="quiet" className="small" disabled={!isCurrent} onClick={() => editor?.goTo(offset)}>
+          <Button variant="quiet" className="small place" disabled={!isCurrent} onClick={() => editor?.goTo(offset)}>
             Line {line}, column {column}
           </Button>
         ) : (

@@ -111,7 +111,7 @@ export default function Groups() {
           </Pager>
         </>
       )}
-      {dialog === 'new' && <NewGroup onClose={close} />}
+      {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={close} />}
       {dialog === 'export' && <ExportDialog filter={filter} orderBy={orderBy} onClose={close} />}
       {dialog === 'export-selected' && <ExportDialog selected={[...selected.values()]} orderBy={orderBy} onClose={close} />}
       {dialog === 'delete' && <DeleteSeveral groups={[...selected.values()]} onClose={close} onDeleted={refresh} />}

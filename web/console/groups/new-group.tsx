@@ -4,24 +4,30 @@ import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { CreateGroup } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { choiceOf, EnvironmentBadge, environments, tagOf } from '../ui/badge.tsx';
+import { EnvironmentBadge, type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
 
+interface NewGroupProps {
+  /** The environment of the list; empty if it lists several. */
+  readonly initialEnvironment: EnvironmentChoice | '';
+  readonly onClose: () => void;
+}
+
 /** Creates a group, and goes to it. */
-export function NewGroup({ onClose }: { readonly onClose: () => void }) {
+export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
   const { caller, can } = useSession();
   const showMessage = useMessage();
   const [providedId, setProvidedId] = useState('');
   const [name, setName] = useState('');
-  const [environment, setEnvironment] = useState(choiceOf(caller.environmentTag));
+  const [environment, setEnvironment] = useState<EnvironmentChoice | ''>(initialEnvironment);
   const [existing, setExisting] = useState<{ id: string; providedId: string }>();
 
   const creation = useMutation(async (client) => {
-    const input = { providedId, ...(name && { name }), ...(can('admin') && { environmentTag: tagOf(environment) }) };
+    const input = { providedId, ...(name && { name }), ...(environment && { environmentTag: tagOf(environment) }) };
     const { data, requestId } = await client.send(CreateGroup, { input });
     return payloadOf(data.getOrCreateUserGroup, requestId);
   });
@@ -66,7 +72,7 @@ export function NewGroup({ onClose }: { readonly onClose: () => void }) {
           onChange={setName}
         />
         {can('admin') ? (
-          <SelectField label="Environment" value={environment} options={environments} onChange={setEnvironment} />
+          <EnvironmentField value={environment} onChange={setEnvironment} />
         ) : (
           <p>
             Environment: <EnvironmentBadge tag={caller.environmentTag} />

@@ -1,9 +1,8 @@
 import { type FormEvent, useState } from 'react';
-import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { CreateApiToken, scopes } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { choiceOf, environments, tagOf } from '../ui/badge.tsx';
+import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -27,15 +26,14 @@ interface CreateTokenProps {
 
 /** Creates an API token. */
 export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
-  const { caller } = useSession();
   const [name, setName] = useState('');
-  const [environment, setEnvironment] = useState(choiceOf(caller.environmentTag));
+  const [environment, setEnvironment] = useState<EnvironmentChoice | ''>('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [day, setDay] = useState('');
   const creation = useMutation(async (client) => {
     const expiresAt = expiryOf(lifetime, day);
-    const input = { name, environmentTag: tagOf(environment), scopes: [...chosen], expiresAt };
+    const input = { name, environmentTag: environment ? tagOf(environment) : null, scopes: [...chosen], expiresAt };
     const { data, requestId } = await client.send(CreateApiToken, { input });
     return payloadOf(data.createApiToken, requestId);
   });
@@ -64,11 +62,9 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           value={name}
           onChange={setName}
         />
-        <SelectField
-          label="Environment"
+        <EnvironmentField
           hint="The groups that it has access to, and those that it creates."
           value={environment}
-          options={environments}
           onChange={setEnvironment}
         />
         <fieldset className="scope-choices" aria-invalid={failure?.issueAt('scopes') ? true : undefined}>

@@ -65,16 +65,16 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
               <td className="wide-only">
                 {row.expiresAt ? <Time value={row.expiresAt} /> : <span className="muted">never</span>}
               </td>
-              <td className="row-actions">
+              <td>
                 {stateOf(row) === 'active' && (
-                  <>
+                  <div className="row-actions">
                     <Button className="small" aria-label={`Rotate ${row.name}`} onClick={() => onRotate(row)}>
                       Rotate
                     </Button>
                     <Button className="small" variant="danger" aria-label={`Revoke ${row.name}`} onClick={() => onRevoke(row)}>
                       Revoke
                     </Button>
-                  </>
+                  </div>
                 )}
               </td>
             </tr>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { EnvironmentTag } from '../graphql/generated.ts';
+import { SelectField } from './field.tsx';
 
 /** The environments as people choose them, in the order of their weight. */
 export const environments = [
@@ -27,6 +28,31 @@ export const environmentLabel = (tag: EnvironmentTag | null): string =>
 /** The environment, in its color. */
 export function EnvironmentBadge({ tag }: { readonly tag: EnvironmentTag | null }) {
   return <span className={`badge environment-${choiceOf(tag).toLowerCase()}`}>{environmentLabel(tag)}</span>;
+}
+
+/** The environments of an API token with the scope admin. Customer is one of them, so it has its color. */
+export function AllEnvironmentsBadge() {
+  return <span className="badge environment-customer">All environments</span>;
+}
+
+/** The environment, for a form that has no default: what is created in the wrong one cannot be used. */
+export function EnvironmentField({ value, onChange, hint }: EnvironmentFieldProps) {
+  return (
+    <SelectField
+      label="Environment"
+      required
+      hint={hint}
+      value={value}
+      options={[{ value: '', label: 'Choose an environment' }, ...environments]}
+      onChange={onChange}
+    />
+  );
+}
+
+interface EnvironmentFieldProps {
+  readonly value: EnvironmentChoice | '';
+  readonly onChange: (value: EnvironmentChoice | '') => void;
+  readonly hint?: string;
 }
 
 /** A short word about the thing beside it. */
