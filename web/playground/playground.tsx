@@ -1,6 +1,6 @@
 import { GraphiQL } from 'graphiql';
-import { useMemo, useRef, useState } from 'react';
-import { EditorLabels } from './editor-labels.tsx';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { correctAccessibility } from './accessibility.ts';
 import { examples } from './examples.ts';
 import { createFetcher } from './fetcher.ts';
 import { hasStoredTabs, readToken, storeToken, takeLinkedDocument } from './session.ts';
@@ -15,6 +15,8 @@ export function Playground() {
   const [token, setToken] = useState(readToken);
   const current = useRef(token);
   const fetcher = useMemo(() => createFetcher(() => current.current), []);
+
+  useEffect(correctAccessibility, []);
 
   const change = (value: string): void => {
     const trimmed = value.trim();
@@ -58,7 +60,6 @@ export function Playground() {
       >
         <GraphiQL.Logo>{''}</GraphiQL.Logo>
       </GraphiQL>
-      <EditorLabels />
     </>
   );
 }
