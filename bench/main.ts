@@ -26,7 +26,6 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
   for (const [system, reason] of options.systems.map((one) => [one, hindrance(one)] as const)) {
     if (reason) print(`${system} is skipped: it ${reason}.\n`);
   }
-  print('gql-list is skipped: there are no list queries yet.\n');
   const systems = options.systems.filter((system) => !hindrance(system));
 
   logProgress(`seeding ${options.groups} groups`);

@@ -22,6 +22,8 @@ const { metafile } = await build({
   chunkNames: 'chunks/[name]-[hash]',
   // Optional, and not used.
   external: ['pg-native'],
+  // Where there is no `navigator` (Node.js 20), pg would load Node's whole fetch to find out what it runs on.
+  define: { navigator: '{"userAgent":"Node.js"}' },
   // Packages in CommonJS require modules of Node, which a module has no `require` for.
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",

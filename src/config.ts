@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { generateEncryptionKey, parseEncryptionKeys } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
@@ -34,11 +34,23 @@ export const settings = {
     default: '4000',
     description: 'the port to listen on, 0 to 65535; with 0 the system chooses one',
   },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    schema: z
+      .string()
+      .refine(isPublicUrl, 'must be an http or https URL of at most 255 characters, without credentials, query and fragment')
+      .transform((url) => url.replace(/\/$/, '')),
+    defaultInWords: '`http://HOST:PORT`',
+    description: 'the URL at which clients reach the gateway, and the issuer of embed tokens; the same for all instances',
+  },
   databaseUrl: {
     name: 'DATABASE_URL',
     schema: z
       .string()
-      .refine(isPostgresUrl, 'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway'),
+      .refine(
+        isPostgresUrl,
+        'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway, with special characters percent-encoded (# as %23)',
+      ),
     description:
       'your own PostgreSQL server, version 15 or later; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
   },
@@ -201,12 +213,20 @@ function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {
   return keys;
 }
 
+/** Many times the length of the most keys that there may be. */
+const maxKeyFileBytes = 65_536;
+
+/** The text of a file. The problem does not repeat its name: a key in its place must not be shown. */
 function readText(file: string, context: z.RefinementCtx): string | undefined {
+  const refuse = (message: string): undefined => void context.addIssue({ code: 'custom', message });
   try {
+    // First, because reading a pipe or a device may never end.
+    const found = statSync(file);
+    if (!found.isFile()) return refuse('must name a regular file');
+    if (found.size > maxKeyFileBytes) return refuse(`must name a file of at most ${maxKeyFileBytes} bytes`);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    context.addIssue({ code: 'custom', message: `cannot be read: ${(error as Error).message}` });
-    return undefined;
+    return refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -215,6 +235,13 @@ const keysRequired = (): string =>
   'ENCRYPTION_KEYS must be set along with DATABASE_URL; it encrypts user group tokens in the database. If the database is new, use ' +
   `this key, and keep a copy of it, because tokens cannot be read without it:\n\n    ENCRYPTION_KEYS=${generateEncryptionKey()}\n`;
 
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text) || text.length > 255) return false;
+  const { protocol, username, password } = new URL(text);
+  return ['http:', 'https:'].includes(protocol) && username + password === '' && !/[\s?#]|\/\/$/.test(text);
+}
+
+/** Whether it is a URL in which no part of a password can be taken for a host, a port or a path, which messages show. */
 function isPostgresUrl(text: string): boolean {
-  return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);
+  return /^postgres(?:ql)?:\/\//i.test(text.trim()) && URL.canParse(text) && !text.includes('#');
 }

@@ -4,9 +4,13 @@ import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
+import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
+import { introspect } from './domain/embed-tokens.ts';
 import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
+import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
+import type { Db } from './domain/user-groups.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
@@ -15,7 +19,10 @@ import { createListener } from './http/listener.ts';
 import { pageOrProblem } from './http/pages/error-page.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
+import { urlOf } from './http/server-url.ts';
 import type { HttpRequest } from './http/types.ts';
+import { introspectionHandler } from './oauth2/introspection.ts';
+import { jwksHandler } from './oauth2/jwks.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
 
@@ -31,8 +38,10 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** What an operator may choose. */
+/** What of the settings the gateway needs. */
 export interface GatewayOptions extends GraphQLHandlerOptions {
+  /** The URL at which clients reach it; by default, the one that it listens on. */
+  readonly publicUrl?: string | undefined;
   /** Whether the web console is served. Defaults to true. */
   readonly console?: boolean;
   /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
@@ -49,7 +58,11 @@ export function buildGateway(
   log: Logger,
   options: GatewayOptions = { introspection: true },
 ): Gateway {
-  const db = { prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys };
+  const signingKeys = new SigningKeys(bindSigningKeys(database), keys);
+  const db: Db = {
+    ...{ prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys },
+    embedTokens: { signingKeys, publicUrl: () => options.publicUrl ?? urlOf(server) },
+  };
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
@@ -61,6 +74,8 @@ export function buildGateway(
     layout,
     graphql: graphqlHandler(contextOf, options),
     user: userHandler(schema, contextOf),
+    introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
+    jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
   });
 

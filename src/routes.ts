@@ -16,6 +16,8 @@ import { renderScriptedPage, withPlayground } from './http/pages/scripted-page.t
 import { paths } from './http/paths.ts';
 import { assetMediaTypes, openWebFiles } from './http/static/web-files.ts';
 import type { Handler, HttpRequest, Route } from './http/types.ts';
+import { introspectionMethods } from './oauth2/introspection.ts';
+import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
 import { packageRoot, readPackageVersion } from './package-root.ts';
 import { exampleVariables } from './rest/examples.ts';
 import { describeUser, userTag } from './rest/openapi.ts';
@@ -25,6 +27,8 @@ import { userMethods, userSummary } from './rest/user.ts';
 export interface RouteDependencies {
   readonly graphql: Handler;
   readonly user: Handler;
+  readonly jwks: Handler;
+  readonly introspection: Handler;
   /** Why the gateway is not ready to serve; nothing if it is. */
   readonly unreadiness: () => Promise<string | undefined>;
   /** The layout of the pages; with the console and the playground by default. */
@@ -38,7 +42,8 @@ const readOnly = { methods: ['GET', 'HEAD'], credential: 'ignored' } as const;
 const fullLayout = createLayout({ console: true, playground: true });
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
-export function createRoutes({ graphql, user, unreadiness, layout = fullLayout }: RouteDependencies): readonly Route[] {
+export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
+  const { graphql, user, jwks, introspection, unreadiness, layout = fullLayout } = dependencies;
   const { resource, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot));
@@ -74,6 +79,24 @@ export function createRoutes({ graphql, user, unreadiness, layout = fullLayout }
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
       ...withErrorPages(layout, user),
+    },
+    {
+      path: paths.introspection,
+      methods: introspectionMethods,
+      credential: 'required',
+      description: 'OAuth 2.0 token introspection (RFC 7662) of user group tokens and embed tokens',
+      isListed: true,
+      openApi: describeIntrospection,
+      tag: oauth2Tag,
+      ...introspection,
+    },
+    {
+      path: paths.jwks,
+      ...readOnly,
+      description: 'The public keys of embed tokens, as a JWK Set',
+      isListed: true,
+      produces: [mediaTypes.json],
+      ...withErrorPages(layout, jwks),
     },
     {
       path: paths.apiReference,
@@ -184,7 +207,7 @@ function consoleRoutes(handler: Handler): readonly Route[] {
   ];
 }
 
-/** Makes a value when it is asked for, once. */
+/** Makes a value when it is first used. */
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,8 +65,64 @@ test('mistakes in the keys are reported with all others, and no key is shown', (
 });
 
 test.each([
+  ['https://groups.example.com', 'https://groups.example.com'],
+  ['https://groups.example.com/', 'https://groups.example.com'],
+  ['http://[::1]:4000/groups/', 'http://[::1]:4000/groups'],
+])('PUBLIC_URL %s is accepted, without a slash at its end', (text, expected) => {
+  expect(readConfig({ PUBLIC_URL: text }, false).publicUrl).toBe(expected);
+});
+
+test.each([
+  ...[
+    'groups.example.com',
+    '/groups',
+    'ftp://groups.example.com',
+    'https://user@groups.example.com',
+    'https://:x@groups.example.com',
+  ],
+  ...[
+    'https://groups.example.com/?a',
+    'https://groups.example.com/#a',
+    'https://groups.example.com//',
+    'https://a b.example.com',
+  ],
+  ...[' https://groups.example.com', `https://groups.example.com/${'a'.repeat(230)}`],
+])('PUBLIC_URL %s is rejected', (text) => {
+  expect(problems({ PUBLIC_URL: text })).toEqual([expect.stringMatching(/PUBLIC_URL must be an http or https URL/)]);
+});
+
+test.each([
   ['both settings', { ENCRYPTION_KEYS: first, ENCRYPTION_KEYS_FILE: 'keys' }, /are both set; set one of them$/],
-  ['a file that is missing', { ENCRYPTION_KEYS_FILE: '/nowhere/keys' }, /ENCRYPTION_KEYS_FILE cannot be read: ENOENT/],
+  ['a file that is missing', { ENCRYPTION_KEYS_FILE: '/nowhere/keys' }, /ENCRYPTION_KEYS_FILE cannot be read \(ENOENT\)$/],
+  ['a folder', { ENCRYPTION_KEYS_FILE: tmpdir() }, /ENCRYPTION_KEYS_FILE must name a regular file$/],
 ])('%s are refused', (_, environment, message) => {
   expect(problems({ DATABASE_URL: url, ...environment })).toEqual([expect.stringMatching(message)]);
+});
+
+test('a key in place of the name of its file is not shown', () => {
+  const found = problems({ ENCRYPTION_KEYS_FILE: first });
+  expect(found).toEqual(['  ENCRYPTION_KEYS_FILE cannot be read (ENOENT)']);
+});
+
+test.runIf(process.platform !== 'win32')('a pipe or a device is refused, not read for ever', () => {
+  const fifo = join(folder, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  for (const file of [fifo, '/dev/zero']) {
+    expect(problems({ ENCRYPTION_KEYS_FILE: file })).toEqual(['  ENCRYPTION_KEYS_FILE must name a regular file']);
+  }
+});
+
+test('a file too large for keys is refused, not read', () => {
+  const file = join(folder, 'large');
+  writeFileSync(file, '\n'.repeat(64 * 1024 + 1));
+  expect(problems({ ENCRYPTION_KEYS_FILE: file })).toEqual(['  ENCRYPTION_KEYS_FILE must name a file of at most 65536 bytes']);
+});
+
+test.each([
+  ['no slashes', 'postgresql:gateway:secret@db.example/gateway'],
+  ['one slash', 'postgresql:/gateway:secret@db.example/gateway'],
+  ['a # in the password, which begins a fragment', 'postgresql://gateway:1234#secret@db.example/gateway'],
+])('DATABASE_URL with %s is refused: its password would be taken for another part, and shown', (_, text) => {
+  const found = problems({ DATABASE_URL: text, ENCRYPTION_KEYS: first });
+  expect(found).toEqual([expect.stringMatching(/^ {2}DATABASE_URL must be a PostgreSQL URL such as /)]);
 });

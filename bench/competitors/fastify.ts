@@ -70,7 +70,7 @@ const updateSchema = {
     required: ['user_group_id'],
     properties: { user_group_id: string, name: string, mapping: object, properties: object },
   },
-  response: answer({ ...shared, properties: object, api_environment_tag: { type: 'string', nullable: true } }),
+  response: responseSchema({ ...shared, properties: object, api_environment_tag: { type: 'string', nullable: true } }),
 };
 
 app.put<{ Body: { user_group_id: string; name?: string; properties?: unknown; mapping?: unknown } }>(

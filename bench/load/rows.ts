@@ -96,17 +96,17 @@ export class Groups {
     this.sent[index] = ++lastRevision;
   }
 
-  /** The number that the update under way writes. */
+  /** The number that the update in flight writes. */
   revision(index: number): number {
     return this.sent[index] ?? 0;
   }
 
-  /** Takes note that the update was answered. */
+  /** Records that the update got its response. */
   settleRevision(index: number): void {
     this.stored[index] = this.revision(index);
   }
 
-  /** The number that the last update wrote that was answered; 0 for none. */
+  /** The number of the last update that got its response; 0 for none. */
   storedRevision(index: number): number {
     return this.stored[index] ?? 0;
   }

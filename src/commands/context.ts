@@ -4,7 +4,7 @@ import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { requireUse } from '../database/rights.ts';
+import { requirePrivileges } from '../database/privileges.ts';
 import type { KeyRing } from '../domain/keys.ts';
 import { encryptToken } from '../domain/user-group-tokens.ts';
 import { openLog } from '../logger.ts';
@@ -34,7 +34,7 @@ export async function withDatabase<Result>(work: (context: CommandContext) => Pr
       onEvent: (message) => log.warn(message),
     });
     if (applied.length > 0) log.info({ applied }, 'applied migrations');
-    await requireUse(database);
+    await requirePrivileges(database);
     await requireKeys(config, keys, database);
     return await work({ config, log, database, keys });
   } catch (cause) {

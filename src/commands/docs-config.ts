@@ -4,6 +4,7 @@ import { applyFixes } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
 import { renderFixes } from '../docs-config/reporters/applied-fixes.ts';
 import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
+import { escapeControls } from '../docs-config/reporters/code-frame.ts';
 import { renderPretty } from '../docs-config/reporters/pretty.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
@@ -11,6 +12,7 @@ import { type ValidateOptions, validateDocsConfig } from '../docs-config/validat
 import { ArgumentsError, codeFrom, formatFrom, parse, renderers, severitiesFrom, unknown } from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';
 import { findFiles } from './find-files.ts';
+import { asksForHelp } from './options.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** The parts of the process that a command uses. */
@@ -54,7 +56,7 @@ const commands = { check, explain: explainCode, schema } as const;
 export async function docsConfig(args: string[], io: CommandIo): Promise<number> {
   const [command, ...rest] = args;
   try {
-    if (rest.includes('--help') || rest.includes('-h') || command === '--help' || command === '-h') {
+    if (asksForHelp(args)) {
       io.stdout.write(help);
       return 0;
     }
@@ -96,7 +98,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
       problems.push(`${file}: ${reason(error)}`);
     }
   }
-  for (const problem of problems) io.stderr.write(`${problem}\n`);
+  for (const problem of problems) io.stderr.write(`${escapeControls(problem)}\n`);
   if (format === 'pretty') {
     if (checked.length > 0) io.stdout.write(renderPretty(checked, usesColor(io)));
   } else {
@@ -161,14 +163,15 @@ function usesColor({ stdout, env }: CommandIo): boolean {
 }
 
 /** About a thousand times the size of large configuration files. */
-const maxFileBytes = 16 * 1024 * 1024;
+const maxFileMiB = 16;
+const maxFileBytes = maxFileMiB * 2 ** 20;
 
 /** @throws Error when it is too large, or not a regular file: a pipe or a device may never end. */
 async function readConfigFile(path: string): Promise<Uint8Array> {
   const found = await stat(path);
   if (found.isDirectory()) throw new Error('This is a folder; pass a file.');
   if (!found.isFile()) throw new Error('This is not a regular file. Pass other sources on standard input, with - as the file.');
-  if (found.size > maxFileBytes) throw new Error(`The file exceeds the limit of ${maxFileBytes / 2 ** 20} MiB.`);
+  if (found.size > maxFileBytes) throw new Error(`The file exceeds the limit of ${maxFileMiB} MiB.`);
   return readFile(path);
 }
 
@@ -177,9 +180,16 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
+/** @throws Error when it is too large; the rest is not read. */
 async function readAll(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const read = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    bytes += read.length;
+    if (bytes > maxFileBytes) throw new Error(`Standard input exceeds the limit of ${maxFileMiB} MiB.`);
+    chunks.push(read);
+  }
   return Buffer.concat(chunks);
 }
 

@@ -1,12 +1,14 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/client.ts';
-import { countRowsByKey, type KeyUse, type TokenTable, withKeysLock } from '../database/queries/stored-tokens.ts';
-import { reencryptTokens } from '../domain/key-rotation.ts';
+import { countRowsByKey, type EncryptedTable, type KeyUse } from '../database/queries/key-uses.ts';
+import { withKeysLock } from '../database/queries/stored-tokens.ts';
+import { reencryptAll } from '../domain/key-rotation.ts';
 import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
 import { type CommandContext, withDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
-import { readOptions } from './options.ts';
+import { asksForHelp, readOptions } from './options.ts';
+import { describeSigningKeys, listSigningKeys, rotateSigningKey } from './signing-keys.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The streams of `keys`: for the result, and for progress. */
@@ -17,19 +19,21 @@ export interface KeysIo {
 
 const keysHelp = `Usage:
   user-group-gateway keys list [--json]
-  user-group-gateway keys rotate encryption
+  user-group-gateway keys rotate encryption|signing
 
-list shows the id of each encryption key and how many tokens use it; no command shows a key.
-rotate encrypts all user group tokens with another key, while gateways run. It may be interrupted and run again.
+list shows the id of each encryption key and what it is used for, and the signing keys of embed tokens; no command shows a key.
+rotate encryption encrypts all user group tokens and signing keys with another key. It may be interrupted and run again.
+rotate signing publishes a new signing key, which signs a few minutes later.
+Both can be run while gateways run.
 `;
 
 /**
- * `keys list|rotate encryption`: shows and rotates the encryption keys. Can be run while the server runs.
+ * `keys list|rotate encryption|rotate signing`: shows and rotates the keys. Can be run while the server runs.
  *
  * @throws UsageError for invalid arguments, before anything is opened.
  */
 export async function keys([action, ...args]: string[], io: KeysIo = process): Promise<number> {
-  if (action === '--help' || args.includes('--help')) {
+  if (asksForHelp([action, ...args])) {
     io.stdout.write(keysHelp);
     return 0;
   }
@@ -37,9 +41,9 @@ export async function keys([action, ...args]: string[], io: KeysIo = process): P
     case 'list':
       return list(args, io);
     case 'rotate':
-      if (args.length !== 1 || args[0] !== 'encryption')
-        throw new UsageError(`keys rotate takes one argument: encryption.\n\n${keysHelp}`);
-      return withDatabase((context) => rotate(context, io));
+      if (args.length !== 1 || !['encryption', 'signing'].includes(args[0] as string))
+        throw new UsageError(`keys rotate takes one argument: encryption or signing.\n\n${keysHelp}`);
+      return withDatabase((context) => (args[0] === 'signing' ? rotateSigningKey : rotateEncryption)(context, io));
     default:
       throw new UsageError(`${action ? `Unknown command "keys ${action}".` : 'No subcommand was given.'}\n\n${keysHelp}`);
   }
@@ -49,40 +53,45 @@ async function list(args: readonly string[], { stdout }: KeysIo): Promise<number
   const { given, words, problems } = readOptions(args, { json: 'flag' });
   if (words.length + problems.length > 0)
     throw new UsageError([...problems, 'keys list accepts only --json.', '', keysHelp].join('\n'));
-  return withDatabase(async ({ database, keys: { ids } }) => {
+  return withDatabase(async (context) => {
+    const { database, keys: ring } = context;
     const uses = await countRowsByKey(database);
-    const rows = (id: string, table: TokenTable) => uses.find((use) => use.id === id && use.table === table)?.rows ?? 0;
-    const listed = ids.map((id, index) => ({
+    const rows = (id: string, table: EncryptedTable) => uses.find((use) => use.id === id && use.table === table)?.rows ?? 0;
+    const encryptionKeys = ring.ids.map((id, index) => ({
       ...{ id, encrypts: index === 0 },
       ...{ currentTokens: rows(id, 'user_group'), retiredTokens: rows(id, 'retired_token') },
+      signingKeys: rows(id, 'signing_key'),
     }));
-    const text = listed.map(({ id, encrypts, currentTokens, retiredTokens }, index) => {
+    const signingKeys = await listSigningKeys(context);
+    const lines = encryptionKeys.map(({ id, encrypts, currentTokens, retiredTokens, ...used }, index) => {
       const use = encrypts ? 'encrypts and decrypts' : 'decrypts';
-      return `${index + 1}.  ${id}  ·  ${use}  ·  current tokens: ${currentTokens}  ·  retired tokens: ${retiredTokens}`;
+      const tokens = `current tokens: ${currentTokens}  ·  retired tokens: ${retiredTokens}`;
+      return `${index + 1}.  ${id}  ·  ${use}  ·  ${tokens}  ·  signing keys: ${used.signingKeys}`;
     });
-    stdout.write(`${given.has('json') ? JSON.stringify(listed) : text.join('\n')}\n`);
+    const text = ['Encryption keys:', ...lines, 'Signing keys:', ...describeSigningKeys(signingKeys)].join('\n');
+    stdout.write(`${given.has('json') ? JSON.stringify({ encryptionKeys, signingKeys }) : text}\n`);
     return 0;
   });
 }
 
-async function rotate(context: CommandContext, { stdout, stderr }: KeysIo): Promise<number> {
+async function rotateEncryption(context: CommandContext, { stdout, stderr }: KeysIo): Promise<number> {
   const { config, database, keys: ring } = context;
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
   const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
   if (isAdded) await sleep(2 * keyRefreshMs); // until every gateway encrypts with it
 
   const progress = stderr.isTTY ? stderr : undefined;
-  const { changed, remaining, problems } = await reencryptTokens(database, ring, (done, total) => {
-    progress?.write(`\r${done} of ${total} tokens (${Math.floor((100 * done) / total)} %)`);
+  const { changed, remaining, problems } = await reencryptAll(database, ring, (done, total) => {
+    progress?.write(`\r${done} of ${total} values (${Math.floor((100 * done) / total)} %)`);
   });
   progress?.write('\r\x1b[K');
-  stdout.write(`Encrypted ${changed} tokens with the key ${ring.ids[0]}.\n`);
+  stdout.write(`Encrypted ${changed} tokens and signing keys with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   const others = ring.ids.slice(1);
   if (others.length > 0) {
     const where = file ? `the file ${file}: all lines after the first` : 'ENCRYPTION_KEYS or the file of ENCRYPTION_KEYS_FILE';
     stdout.write(
-      `No token uses another key. Once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,
+      `Nothing uses another key. Once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,
     );
   }
   return 0;
@@ -103,7 +112,7 @@ async function addKeyUnlessPending(database: Database, ring: KeyRing, file: stri
 
 /** What to do first when the keys are settings. The key is a new one. */
 const noNewKey = (): string =>
-  'Every token is encrypted with the first key already. To rotate it, add a new key behind the others, restart every gateway, then ' +
+  'Everything is encrypted with the first key already. To rotate it, add a new key behind the others, restart every gateway, then ' +
   'put the new key first, restart every gateway again, and run this command. A new key:\n\n' +
   `  ${generateEncryptionKey()}\n`;
 
@@ -113,5 +122,5 @@ function describeRemaining(remaining: readonly KeyUse[], problems: readonly stri
     problems.length > 0
       ? problems.join('\n')
       : 'A gateway still encrypts with that key: restart it, then run this command again.';
-  return `Some tokens still use another key, which must be kept: ${uses}.\n${why}`;
+  return `Some values still use another key, which must be kept: ${uses}.\n${why}`;
 }

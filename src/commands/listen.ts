@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
+import { urlOf } from '../http/server-url.ts';
 
 /** How many new connections the system keeps until they are accepted; it may have a lower limit of its own. */
 const backlog = 4_096;
@@ -15,7 +15,7 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
     // Without its cause, whose codes are those of a database that cannot be reached, too.
     throw new Error(`Cannot listen on ${host}:${port}: ${listenProblem(cause as NodeJS.ErrnoException)}`);
   }
-  return urlOf(server.address() as AddressInfo);
+  return urlOf(server);
 }
 
 /** Why a server cannot listen, and what to do about it. */
@@ -35,9 +35,4 @@ export function listenProblem({ code, message }: NodeJS.ErrnoException): string 
     default:
       return `${message}. Set HOST and PORT to a free address.`;
   }
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  const host = ['0.0.0.0', '::'].includes(address) ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
-  return `http://${host}:${port}`;
 }

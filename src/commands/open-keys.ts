@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/client.ts';
-import { findKeyIdsInUse } from '../database/queries/stored-tokens.ts';
+import { findKeyIdsInUse } from '../database/queries/key-uses.ts';
 import { KeyRing } from '../domain/keys.ts';
 import { createKeyFile, followKeyFile, keyFile } from './key-file.ts';
 
 /**
- * The encryption keys: those of the settings, or those of the file in `DATA_DIR`, which is created when the database has no token
+ * The encryption keys: those of the settings, or those of the file in `DATA_DIR`, which is created when the database has nothing
  * that is encrypted yet.
  *
- * @throws Error when the file is damaged, or missing although the database has encrypted tokens.
+ * @throws Error when the file is damaged, or missing although the database has encrypted values.
  */
 export async function openKeys({ encryptionKeys, dataDir }: Config, database: Database): Promise<KeyRing> {
   if (encryptionKeys) return new KeyRing(encryptionKeys);
@@ -46,5 +46,5 @@ export async function requireKeys(
 
 function missingKeys(ids: readonly string[], remedy: string): string {
   const which = ids.length > 1 ? `the keys with the ids ${ids.join(', ')}` : `the key with the id ${ids[0]}`;
-  return `User group tokens in the database are encrypted with ${which}, which is not configured. ${remedy}. Nothing was changed.`;
+  return `User group tokens or signing keys in the database are encrypted with ${which}, which is not configured. ${remedy}. Nothing was changed.`;
 }

@@ -1,5 +1,10 @@
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 
+/** Whether the arguments ask for the help of a command rather than for what it does. */
+export function asksForHelp(args: readonly (string | undefined)[]): boolean {
+  return args.includes('--help') || args.includes('-h');
+}
+
 /** What an option takes: no value, one value, or one value per occurrence. */
 export type OptionKind = 'flag' | 'value' | 'values';
 

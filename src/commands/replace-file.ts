@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 /**
  * Replaces the text of a file atomically: readers see the old text or the new one, even after a crash. Symbolic links and the
@@ -13,6 +13,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${target}.${randomUUID()}.tmp`;
   try {
     await writeFile(draft, text, { mode, flag: 'wx' });
+    await chmod(draft, mode); // what writeFile sets is reduced by the umask
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { force: true });

@@ -1,12 +1,14 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { readPackageVersion } from '../package-root.ts';
+import { handleLostOutput } from './lost-output.ts';
+import { asksForHelp } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
 const help = `Usage: user-group-gateway COMMAND
 
   serve [--workers N]   start the gateway with N processes (default: 1)
-  token                 create, list and revoke API tokens
+  token                 create, list, rotate and revoke API tokens
   migrate               apply pending database migrations
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
@@ -23,6 +25,7 @@ ${describeSettings()}`;
  * @returns the exit status: 0, or 1 for a failure, 2 for a usage error; a command may have others.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
+  handleLostOutput(args[0] === 'serve');
   try {
     return await dispatch(args);
   } catch (error) {
@@ -32,7 +35,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
 async function dispatch([command, ...args]: readonly string[]): Promise<number> {
-  if ((command === 'serve' || command === 'migrate') && args.includes('--help')) return print(help);
+  if ((command === 'serve' || command === 'migrate') && asksForHelp(args)) return print(help);
   switch (command) {
     case 'serve':
       return (await import('./serve.ts')).serve(args);
@@ -49,6 +52,7 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
     }
     case 'help':
     case '--help':
+    case '-h':
       return print(help);
     case 'version':
     case '--version':

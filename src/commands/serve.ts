@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { bindLookups } from '../database/queries/lookups.ts';
+import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
+import { SigningKeys } from '../domain/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
 import { packageRoot } from '../package-root.ts';
@@ -35,6 +37,8 @@ export async function serve(args: string[]): Promise<number> {
   return withDatabase(async ({ config, log, database, keys }) => {
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
+    // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
+    await new SigningKeys(bindSigningKeys(database), keys).list();
     const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
@@ -98,7 +102,7 @@ Create a user group (run it again to get the same one back):
 
 Or open ${url}/graphql in a browser and add the API token in the Headers tab.
 
-To create an API token with full access to every environment, run:
+To create an API token with full access to every environment, run this with the same settings:
 
   ${adminTokenCommand()}
 

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { escapeControls } from '../docs-config/reporters/code-frame.ts';
 import type { IssuedApiToken } from '../domain/api-tokens.ts';
 import { describeScope, type Scope, scopeNames } from '../domain/caller.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
@@ -33,7 +34,7 @@ export function describeApiToken(apiToken: ApiToken): string {
   const { id, name, environmentTag, scopes, createdAt, expiresAt, lastUsedAt, revokedAt } = apiToken;
   const times = { created: createdAt, expires: expiresAt, 'last used': lastUsedAt, revoked: revokedAt };
   const known = Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));
-  return [`#${id}  ${name}`, environmentTag ?? 'no environment', scopes.join(' '), ...known].join('  ·  ');
+  return [`#${id}  ${escapeControls(name)}`, environmentTag ?? 'no environment', scopes.join(' '), ...known].join('  ·  ');
 }
 
 /** Whether an argument can be the number of an API token. */

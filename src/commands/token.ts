@@ -1,7 +1,7 @@
 import { listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { withDatabase } from './context.ts';
-import { readOptions } from './options.ts';
+import { asksForHelp, readOptions } from './options.ts';
 import { createToken, type TokenIo } from './token-create.ts';
 import { rotateToken } from './token-rotate.ts';
 import { describeApiToken, isApiTokenId, tokenHelp } from './token-text.ts';
@@ -13,7 +13,7 @@ import { UsageError } from './usage-error.ts';
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
 export async function token([action, ...args]: string[], io: TokenIo = process): Promise<number> {
-  if (action === '--help' || args.includes('--help')) {
+  if (asksForHelp([action, ...args])) {
     io.stdout.write(tokenHelp);
     return 0;
   }

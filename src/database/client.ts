@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { repeatOnConflict } from './errors.ts';
+import { retryOnConflict } from './errors.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
 import { type Row, textRows } from './text-rows.ts';
 
@@ -117,8 +117,8 @@ export function connectDatabase(
   return {
     prisma,
     pool,
-    query: (name, text, values) => repeatOnConflict(() => run(pool, { name, text, values })),
-    transaction: (work) => repeatOnConflict(() => runTransaction(work)),
+    query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
+    transaction: (work) => retryOnConflict(() => runTransaction(work)),
     async close() {
       await prisma.$disconnect();
       await pool.end();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /** Encrypts a user group token for the table that stores it. */
@@ -54,7 +55,7 @@ export async function encryptTokens(
  * Writes PostgreSQL's statistics anew, which had some of the tokens as examples of the column's values. Not possible in a
  * transaction.
  *
- * @returns what an operator should know when the role may not do it; nothing if it is done.
+ * @returns what an operator should know when the role may not do it, or another transaction prevents it; nothing if it is done.
  */
 export async function rewriteStatistics(client: pg.ClientBase): Promise<string | undefined> {
   // A role without the privilege gets a warning, not an error.
@@ -62,6 +63,7 @@ export async function rewriteStatistics(client: pg.ClientBase): Promise<string |
   const note = ({ message }: { message?: string | undefined }) => void warnings.push(message ?? '');
   client.on('notice', note);
   try {
+    if (!(await endOfOlderTransactions(client))) warnings.push('other transactions may still see them');
     await client.query('vacuum full pg_statistic');
   } catch (error) {
     warnings.push((error as Error).message);
@@ -73,4 +75,26 @@ export async function rewriteStatistics(client: pg.ClientBase): Promise<string |
     `Old statistics in this database may still contain some user group tokens as text (${warnings.join('; ')}). ` +
     'As the owner of the database or a superuser, run there: vacuum full pg_statistic;'
   );
+}
+
+/** How long to wait for the transactions of others. */
+const olderTransactionsMs = 60_000;
+
+/**
+ * Waits until no transaction in this database may see rows that were removed before this call: a rewrite would keep those rows.
+ *
+ * @returns false if one still may after a minute.
+ */
+async function endOfOlderTransactions(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::xid::text as xid');
+  for (const deadline = Date.now() + olderTransactionsMs; ; ) {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+         and greatest(age(backend_xmin), age(backend_xid)) > age($1::xid)`,
+      [rows[0]?.xid],
+    );
+    if (rowCount === 0) return true;
+    if (Date.now() > deadline) return false;
+    await sleep(100);
+  }
 }

@@ -62,7 +62,7 @@ const retryDelayMs = 100;
  *
  * @throws the error of the last attempt.
  */
-export async function repeatOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -7,7 +7,7 @@ import { buildIndex } from './concurrent-index.ts';
 import { type EncryptToken, encryptTokens, rewriteStatistics } from './encrypt-tokens.ts';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { createHistory, readHistory, recordMigration } from './migration-history.ts';
-import { requireCreation } from './rights.ts';
+import { requireCreatePrivileges } from './privileges.ts';
 
 /** The migrations of this version; the folder is the same from the sources and from the compiled files. */
 const ownMigrations: readonly Migration[] = readMigrations(fileURLToPath(new URL('prisma/migrations/', packageRoot)));
@@ -155,7 +155,7 @@ async function beginLocked(client: pg.PoolClient): Promise<void> {
 /** Applies a migration and records it. Returns whether its code had anything to do. */
 async function apply(pool: pg.Pool, client: pg.PoolClient, migration: Migration, options: MigrateOptions): Promise<boolean> {
   const { name, sql, concurrentIndex } = migration;
-  await requireCreation(client, name);
+  await requireCreatePrivileges(client, name);
   await createHistory(client);
   const hadCode = await code[name]?.before((text, values) => queryForLong(client, text, values), options);
   if (concurrentIndex === undefined) await queryForLong(client, sql);

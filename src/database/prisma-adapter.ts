@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery, SqlQueryable } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
-import { repeatOnConflict } from './errors.ts';
+import { retryOnConflict } from './errors.ts';
 import { textRows } from './text-rows.ts';
 
 /**
@@ -15,7 +15,7 @@ export class SessionlessPrismaPg extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     const startTransaction = adapter.startTransaction.bind(adapter);
-    sendOffsets(adapter, repeatOnConflict);
+    sendOffsets(adapter, retryOnConflict);
     adapter.startTransaction = async (isolationLevel) => {
       const transaction = await startTransaction(isolationLevel);
       sendOffsets(transaction, (send) => send());

@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.ts';
-import { repeatOnConflict } from '../database/errors.ts';
+import { retryOnConflict } from '../database/errors.ts';
 import type { ApiTokenLookups } from '../database/queries/api-token-lookups.ts';
 import { type ApiTokenWrites, lockFirstApiToken } from '../database/queries/api-token-writes.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
@@ -116,7 +116,7 @@ export async function issueFirstApiToken({
 }: Pick<Database, 'prisma'> & { readonly lookups: Pick<ApiTokenLookups, 'hasApiTokens'> }): Promise<IssuedApiToken | undefined> {
   // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
   if (await lookups.hasApiTokens()) return undefined;
-  return repeatOnConflict(() =>
+  return retryOnConflict(() =>
     prisma.$transaction(async (transaction) => {
       await lockFirstApiToken(transaction);
       if ((await transaction.apiToken.count()) > 0) return undefined;

@@ -21,9 +21,11 @@ export const scopes = {
     includes: [],
   },
   'groups:resolve': {
-    description: 'only resolve a user group token to its user group, without the current token; for embed backends',
+    description:
+      'only resolve a user group token or an embed token to its user group, without the current token; for embed backends',
     includes: [],
   },
+  'embed:sign': { description: 'create embed tokens of user groups', includes: [] },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
   admin: { description: 'full access to every environment, and the management of API tokens', includes: [] },
 } as const satisfies Record<string, ScopeDefinition>;

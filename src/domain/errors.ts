@@ -1,5 +1,6 @@
 import { DatabaseBusy, isUnavailable } from '../database/errors.ts';
 import { requestLimits, requestTimeouts } from './request-limits.ts';
+import { redactTokens } from './tokens.ts';
 
 /** What an error code means, over GraphQL and REST. */
 export interface ErrorCatalogEntry {
@@ -85,7 +86,7 @@ export const errorCatalog = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported media type',
-    remedy: 'Send "Content-Type: application/json", in UTF-8 and without a content encoding.',
+    remedy: 'Send the body in the media type that the message names, in UTF-8 and without a content encoding.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -124,7 +125,7 @@ export interface Issue {
 }
 
 /**
- * An expected failure. Its message is public; its cause, if any, is only logged. It has no stack trace: recording one takes longer than all
+ * An expected failure. Its message is public, without the tokens that it repeats, because clients log it; its cause, if any, is only logged. It has no stack trace: recording one takes longer than all
  * else about a rejected request, and the code and the message say what happened.
  */
 export class GatewayError extends Error {
@@ -133,7 +134,7 @@ export class GatewayError extends Error {
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(message, options);
+    super(redactTokens(message), options);
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.name = new.target.name;
@@ -152,11 +153,11 @@ export function shorten(name: string, maxLength = maxShownName): string {
   return name.length > maxLength ? `${name.slice(0, maxLength).toWellFormed()}…` : name;
 }
 
-/** The first ten issues, with long names in their paths cut short. */
+/** The first ten issues, with long names in their paths cut short, and without tokens. */
 export function boundIssues(issues: readonly Issue[]): Issue[] {
   return issues.slice(0, maxIssues).map(({ path, message }) => ({
-    path: path.map((segment) => (typeof segment === 'string' ? shorten(segment) : segment)),
-    message: shorten(message, maxShownMessage),
+    path: path.map((segment) => (typeof segment === 'string' ? shorten(redactTokens(segment)) : segment)),
+    message: shorten(redactTokens(message), maxShownMessage),
   }));
 }
 

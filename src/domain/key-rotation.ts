@@ -1,14 +1,15 @@
 import type { Database } from '../database/client.ts';
+import { countRowsByKey, type KeyUse } from '../database/queries/key-uses.ts';
+import { findSigningKeysOfKey, replaceSigningKey } from '../database/queries/signing-keys.ts';
 import {
-  countRowsByKey,
   findTokensOfKey,
-  type KeyUse,
   type Reencryption,
   replaceStoredTokens,
   type StoredToken,
   type TokenTable,
 } from '../database/queries/stored-tokens.ts';
 import { DecryptionError, type KeyRing } from './keys.ts';
+import { decryptPrivateKey, encryptPrivateKey } from './signing-keys.ts';
 import { decryptToken, encryptToken } from './user-group-tokens.ts';
 
 /** How many tokens are read and written in one statement: few enough that a request waits only milliseconds for one of them. */
@@ -19,21 +20,21 @@ const maxPasses = 5;
 
 /** What a re-encryption has done. */
 export interface ReencryptionResult {
-  /** How many tokens were encrypted anew. */
+  /** How many tokens and signing keys were encrypted anew. */
   readonly changed: number;
   /** Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it meanwhile. */
   readonly remaining: readonly KeyUse[];
-  /** Why tokens cannot be decrypted, the first few. */
+  /** Why values cannot be decrypted, the first few. */
   readonly problems: readonly string[];
 }
 
 /**
- * Encrypts every user group token with the first key that uses another one. Requests go on meanwhile: a token that one of them
- * rotates at the same moment is the request's. It can be interrupted at any time; the next call does what is left.
+ * Encrypts every user group token and every signing key with the first key that uses another one. Requests go on meanwhile: a
+ * token that one of them rotates at the same moment is the request's. It can be interrupted at any time; the next call does what is left.
  *
  * @param onProgress hears how many of how many tokens are done.
  */
-export async function reencryptTokens(
+export async function reencryptAll(
   database: Pick<Database, 'query'>,
   keys: KeyRing,
   onProgress: (done: number, total: number) => void,
@@ -47,6 +48,11 @@ export async function reencryptTokens(
 
   for (let pass = 0; pass < maxPasses && others.length > 0; pass += 1) {
     for (const { table, id } of others) {
+      if (table === 'signing_key') {
+        changed += await reencryptSigningKeys(database, keys, id, problems);
+        onProgress(Math.min(changed, total), total);
+        continue;
+      }
       for await (const batch of batchesOf(database, table, id)) {
         const changes = reencrypt(keys, table, batch, problems);
         if (changes.length > 0) changed += await replaceStoredTokens(database, table, changes);
@@ -56,6 +62,22 @@ export async function reencryptTokens(
     others = await findOthers();
   }
   return { changed, remaining: others, problems: [...problems] };
+}
+
+/** Encrypts the few signing keys that use the key with this id. Returns how many it did. */
+async function reencryptSigningKeys(
+  database: Pick<Database, 'query'>,
+  keys: KeyRing,
+  id: string,
+  problems: Set<string>,
+): Promise<number> {
+  let changed = 0;
+  for (const stored of await findSigningKeysOfKey(database, id)) {
+    const privateKey = tryDecrypt(() => decryptPrivateKey(keys, stored), problems);
+    if (privateKey === undefined) continue;
+    if (await replaceSigningKey(database, stored, encryptPrivateKey(keys, stored.id, privateKey))) changed += 1;
+  }
+  return changed;
 }
 
 /** Goes on behind the last hash, so that rows that cannot be changed do not come again. */
@@ -70,13 +92,18 @@ async function* batchesOf(database: Pick<Database, 'query'>, table: TokenTable, 
 
 function reencrypt(keys: KeyRing, table: TokenTable, batch: readonly StoredToken[], problems: Set<string>): Reencryption[] {
   return batch.flatMap((stored) => {
-    try {
-      const token = decryptToken(keys, table, stored);
-      return { previousHash: stored.tokenHash, ...encryptToken(keys, table, token) };
-    } catch (error) {
-      if (!(error instanceof DecryptionError)) throw error;
-      if (problems.size < 10) problems.add(error.message);
-      return [];
-    }
+    const token = tryDecrypt(() => decryptToken(keys, table, stored), problems);
+    return token === undefined ? [] : { previousHash: stored.tokenHash, ...encryptToken(keys, table, token) };
   });
+}
+
+/** What is decrypted; undefined, with the reason among the problems, if it cannot be. */
+function tryDecrypt(decrypt: () => string, problems: Set<string>): string | undefined {
+  try {
+    return decrypt();
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    if (problems.size < 10) problems.add(error.message);
+    return undefined;
+  }
 }

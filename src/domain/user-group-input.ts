@@ -9,7 +9,7 @@ export type Unchecked<Member extends string> = { readonly [Name in Member]?: unk
 type FieldNames = 'name' | 'mapping' | 'properties';
 
 /** A selector of one user group, not validated yet. */
-type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
+export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
 
 /**
  * Checks the caller's scope and then the whole input, so that a caller without the scope learns nothing about the input and
@@ -31,7 +31,7 @@ export const checkUpdate: InputCheck<Unchecked<FieldNames | 'mergeProperties'> &
 
 /** Checks properties that a merge patch resulted in. @throws InvalidInput. */
 export function checkMergedProperties(properties: unknown): void {
-  refuse(
+  assertNoIssues(
     propertiesIssues(['mergeProperties'], properties).map(({ path, message }) => ({
       path,
       message: `after the merge ${message}`,
@@ -41,7 +41,7 @@ export function checkMergedProperties(properties: unknown): void {
 
 /** Checks the input of a change of environment, of which the environment must be given, `null` for untagged. */
 export function checkSetEnvironment(input: Unchecked<'environmentTag'> & { readonly by: UncheckedBy }): void {
-  refuse(setEnvironmentIssues(input));
+  assertNoIssues(setEnvironmentIssues(input));
 }
 
 /** The most groups of one bulk call. */
@@ -59,12 +59,12 @@ export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'>>
 
 /** Validates a selector. @throws InvalidInput. */
 export function checkSelector(by: UncheckedBy): void {
-  refuse(selectorIssues(by));
+  assertNoIssues(selectorIssues(by));
 }
 
 function check(caller: Caller, issues: () => Iterable<Issue>): void {
   caller.require('groups:write');
-  refuse(issues());
+  assertNoIssues(issues());
 }
 
 function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>): Generator<Issue> {
@@ -107,7 +107,8 @@ function* rotateIssues({ currentToken, graceSeconds }: Unchecked<'currentToken' 
   }
 }
 
-function selectorIssues(by: UncheckedBy): Issue[] {
+/** The issues of a selector. */
+export function selectorIssues(by: UncheckedBy): Issue[] {
   if ('providedId' in by) return textIssues(['by', 'providedId'], by.providedId);
   return 'token' in by ? textIssues(['by', 'token'], by.token) : [];
 }
@@ -126,7 +127,7 @@ function isGracePeriod(seconds: unknown): boolean {
 }
 
 /** Takes issues until there are as many as are listed. @throws InvalidInput when there is one. */
-function refuse(issues: Iterable<Issue>): void {
+export function assertNoIssues(issues: Iterable<Issue>): void {
   const found: Issue[] = [];
   for (const issue of issues) if (found.push(issue) === maxIssues) break;
   if (found.length > 0) throw new InvalidInput(found);

@@ -1,23 +1,26 @@
 import type { Database } from '../database/client.ts';
 import type { Lookups } from '../database/queries/lookups.ts';
+import type { GroupOfToken } from '../database/queries/user-group-lookups.ts';
 import type { Writes } from '../database/queries/writes.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput, NotFound } from './errors.ts';
 import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
+import type { EmbedTokenIssuer } from './signing-keys.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkRotate, checkSelector } from './user-group-input.ts';
 import { decryptToken, encryptToken, type StoredToken } from './user-group-tokens.ts';
 
 /**
- * The database access of the domain: Prisma, the queries of the hot path, whose look-ups may have a database of their own, and the
- * keys that user group tokens are stored with.
+ * The database access of the domain: Prisma, the queries of the hot path, whose look-ups may have a database of their own, the
+ * keys that user group tokens are stored with, and what embed tokens are signed with.
  */
 export interface Db extends Pick<Database, 'prisma'> {
   readonly lookups: Lookups;
   readonly writes: Writes;
   readonly keys: KeyRing;
+  readonly embedTokens: EmbedTokenIssuer;
 }
 
 /** Selects one user group. */
@@ -133,11 +136,16 @@ export async function locate(db: Db, caller: Caller, by: UserGroupBy): Promise<U
   ]);
 }
 
-async function locateByToken({ lookups, keys }: Db, caller: Caller, token: string): Promise<UserGroup | undefined> {
+/** The group of any environment that a user group token identifies. Requires no scope: the caller of this function does. */
+export async function findGroupOfToken({ lookups, keys }: Db, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
   if (!mayBeUserGroupToken(token)) return undefined;
   const find = () => lookups.groupByTokenHash(keys.hashes(token), caller.share);
   // Again if a key was added since: rows may use it already.
-  const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
+  return (await find()) ?? (keys.refresh() ? await find() : undefined);
+}
+
+async function locateByToken(db: Db, caller: Caller, token: string): Promise<UserGroup | undefined> {
+  const found = await findGroupOfToken(db, caller, token);
   return found?.isCurrent ? withToken(found.userGroup, token) : found?.userGroup;
 }
 

@@ -99,7 +99,7 @@ export class BodyHold {
  * @throws GatewayError `UNSUPPORTED_MEDIA_TYPE` when it is declared as anything but JSON in UTF-8; `MALFORMED_JSON`.
  */
 function jsonBody({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>): unknown {
-  requireJson(headers['content-type'], headers['content-encoding']);
+  requireMediaType(mediaTypes.json, headers['content-type'], headers['content-encoding']);
   if (!isUtf8(body)) throw new GatewayError('MALFORMED_JSON', 'The body is not valid UTF-8.');
   return parseJson(body.toString('utf8'));
 }
@@ -119,14 +119,19 @@ export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo
 /** The most characters of a header that a message repeats. */
 const maxShownHeader = 100;
 
-function requireJson(contentType: string = mediaTypes.json, encoding = 'identity'): void {
-  if (contentType === mediaTypes.json && encoding === 'identity') return; // the usual form
+/**
+ * Requires a media type in UTF-8, without a content encoding. A body without a type counts as the expected one.
+ *
+ * @throws GatewayError `UNSUPPORTED_MEDIA_TYPE`.
+ */
+export function requireMediaType(expected: string, contentType: string = expected, encoding = 'identity'): void {
+  if (contentType === expected && encoding === 'identity') return; // the usual form
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  if (type !== mediaTypes.json || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
+  if (type !== expected || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
     throw new GatewayError(
       'UNSUPPORTED_MEDIA_TYPE',
-      `The body must be ${mediaTypes.json} in UTF-8, not ${shorten(contentType, maxShownHeader)}.`,
+      `The body must be ${expected} in UTF-8, not ${shorten(contentType, maxShownHeader)}.`,
     );
   }
   if (encoding.toLowerCase() !== 'identity') {

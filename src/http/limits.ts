@@ -14,6 +14,10 @@ export const httpLimits = {
   maxAnonymousBodyBytes: requestLimits.maxAnonymousBodyBytes,
   /** The chunks of a request body; each costs more than its bytes. */
   maxBodyParts: 4_096,
+  /** A form: enough for the longest embed token. */
+  maxFormBytes: 131_072,
+  /** The parameters of a form. */
+  maxFormParameters: 16,
   /** Levels of nesting in JSON. */
   maxJsonDepth: 256,
   /** All request bodies in memory. One API token may hold half of it; requests without a valid one share a quarter. */

@@ -6,6 +6,8 @@ export const paths = {
   graphql: '/graphql',
   console: '/console',
   user: '/api/user',
+  jwks: '/.well-known/jwks.json',
+  introspection: '/oauth2/introspect',
   errors: '/docs/errors',
   docsConfig: '/docs/docs-config',
   docsConfigSchema: '/schemas/docs-config.json',

@@ -128,7 +128,8 @@ export function failureExamples(method: string): Record<string, Example> {
 
 /** The example of the response to a method that is not supported. */
 export function otherMethodExample(allow: string): Example {
-  return failure('DELETE', { method: 'DELETE' }, 'METHOD_NOT_ALLOWED', `DELETE is not supported; allowed: ${allow}.`);
+  const method = 'DELETE';
+  return failure(method, { method }, 'METHOD_NOT_ALLOWED', `${method} is not supported; allowed: ${allow}.`);
 }
 
 const malformed = 'The body is not valid JSON: Expected double-quoted property name in JSON at position 15';

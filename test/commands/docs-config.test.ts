@@ -69,6 +69,32 @@ test('exits with 2 for a path that is not a regular file, without reading it', a
   ]);
 });
 
+test('passes no control characters of a file name to the terminal, nor lines of their own', async () => {
+  const folder = 'a\n::error::b\u001b[31m\u061c';
+  await mkdir(join(cwd, folder));
+  await writeFile(join(cwd, folder, 'docs.json'), good);
+  await writeFile(join(cwd, folder, 'bad.json'), Buffer.from([0xff]));
+  const shown = 'a\ufffd::error::b\ufffd[31m\ufffd';
+  expect((await run(['check', folder])).err).toBe(
+    `${shown}: There is no mint.json in this folder or below. It has ${shown}/docs.json; pass that file to check it.\n`,
+  );
+  expect((await run(['check', `${folder}/bad.json`])).err).toBe(`${shown}/bad.json: The file is not UTF-8; save it as UTF-8.\n`);
+});
+
+test('stops reading standard input at the limit of a file', async () => {
+  let read = 0;
+  const endless = Readable.from(
+    (function* () {
+      for (; read < 100; read += 1) yield Buffer.alloc(2 ** 20, ' ');
+    })(),
+  );
+  let err = '';
+  const stderr = { write: (text: string) => (err += text) };
+  const status = await docsConfig(['check', '-'], { stdin: endless, stdout: { write: () => {} }, stderr, env: {}, cwd });
+  expect([status, err]).toEqual([2, '-: Standard input exceeds the limit of 16 MiB.\n']);
+  expect(read).toBeLessThan(50);
+});
+
 test('reads standard input for -, without looking up references', async () => {
   expect((await run(['check', '-'], { input: good.replace('intro', 'nowhere') })).out).toBe('1 file checked: no problems.\n');
   const { status, out } = await run(['check', '-', '--format=json'], { input: `\ufeff${good}` });
@@ -143,11 +169,11 @@ test.each([
 test('--fix writes fixes through links, keeps the mode, and does not touch valid files', async () => {
   const path = join(cwd, 'broken.json');
   await writeFile(path, bad);
-  await chmod(path, 0o640);
+  await chmod(path, 0o666); // more than the usual umask lets a new file have
   await symlink(path, join(cwd, 'link.json'));
   expect(await run(['check', '--fix', 'link.json'])).toMatchObject({ status: 0, err: '' });
   expect(await readFile(path, 'utf8')).toBe(good);
-  expect((await stat(path)).mode & 0o777).toBe(0o640);
+  expect((await stat(path)).mode & 0o777).toBe(0o666);
   const before = (await stat(path)).mtimeMs;
   expect((await run(['check', '--fix', 'broken.json'])).status).toBe(0);
   expect((await stat(path)).mtimeMs).toBe(before);

@@ -25,7 +25,10 @@ async function viewer(url: string, token: string): Promise<string | undefined> {
 const list = async (settings: Record<string, string>) => {
   const { code, stdout, stderr } = await run(['keys', 'list', '--json'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout) as { id: string; encrypts: boolean; currentTokens: number; retiredTokens: number }[];
+  return JSON.parse(stdout) as {
+    encryptionKeys: { id: string; encrypts: boolean; currentTokens: number; retiredTokens: number; signingKeys: number }[];
+    signingKeys: { id: string; state: string; signsFrom: string; signsUntil: string | null; publishedUntil: string | null }[];
+  };
 };
 
 function embedded() {
@@ -56,7 +59,7 @@ test('without its file an embedded database with tokens is not served, and no ot
   expect(another.stderr).not.toMatch(/\n\s+at /);
 
   renameSync(saved, file);
-  expect(await list(settings)).toEqual([expect.objectContaining({ currentTokens: 1 })]);
+  expect((await list(settings)).encryptionKeys).toEqual([expect.objectContaining({ currentTokens: 1, signingKeys: 1 })]);
 });
 
 test('two gateways that start at once share a new key file; keys rotate encryption replaces the key while they serve, and loses nothing', async () => {
@@ -75,9 +78,11 @@ test('two gateways that start at once share a new key file; keys rotate encrypti
   await load.stop();
   expect([...load.failures, ...load.replies.filter(({ status }) => status !== 200)]).toEqual([]);
 
-  const [added, old] = await list(settings);
-  expect(added).toMatchObject({ encrypts: true, currentTokens: load.stored.size + 1 });
-  expect(old).toMatchObject({ encrypts: false, currentTokens: 0, retiredTokens: 0 });
+  const {
+    encryptionKeys: [added, old],
+  } = await list(settings);
+  expect(added).toMatchObject({ encrypts: true, currentTokens: load.stored.size + 1, signingKeys: 1 });
+  expect(old).toMatchObject({ encrypts: false, currentTokens: 0, retiredTokens: 0, signingKeys: 0 });
   expect(rotated.stdout).toContain(`remove the old keys (${old?.id})`);
 
   // The old key is removed while they serve.
@@ -142,10 +147,13 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   holder.release();
 
   expect(await run(['keys', 'rotate', 'encryption'], both)).toMatchObject({ code: 0, stderr: '' });
-  expect(await list(both)).toEqual([
-    { id, encrypts: true, currentTokens: 500, retiredTokens: 300 },
-    { id: expect.any(String), encrypts: false, currentTokens: 0, retiredTokens: 0 },
-  ]);
+  expect(await list(both)).toEqual({
+    encryptionKeys: [
+      { id, encrypts: true, currentTokens: 500, retiredTokens: 300, signingKeys: 0 },
+      { id: expect.any(String), encrypts: false, currentTokens: 0, retiredTokens: 0, signingKeys: 0 },
+    ],
+    signingKeys: [],
+  });
 
   // The new key alone decrypts everything now; the old one alone is refused.
   const ring = new KeyRing([Buffer.from(added, 'base64')]);
@@ -156,6 +164,50 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   expect(refused.stderr).toContain(`the key with the id ${id}, which is not configured. Add it to ENCRYPTION_KEYS`);
 });
 
+test('keys rotate signing publishes the next key, and run again too early it changes nothing; keys list shows both', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const settings = { DATABASE_URL: database.url };
+  expect((await list(settings)).signingKeys).toEqual([]);
+  const gateway = await serve(settings);
+  const [first] = (await list(settings)).signingKeys;
+  expect(first).toMatchObject({ state: 'signing', signsUntil: null, publishedUntil: null });
+
+  const rotated = await run(['keys', 'rotate', 'signing'], settings);
+  expect(rotated).toMatchObject({ code: 0, stderr: '' });
+  expect(rotated.stdout).toMatch(/^Published a new signing key. It signs in 10 minutes/);
+  const again = await run(['keys', 'rotate', 'signing'], settings);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing was changed/) });
+
+  const [old, added, ...others] = (await list(settings)).signingKeys;
+  expect(others).toEqual([]);
+  expect(old).toMatchObject({ id: first?.id, state: 'signing', signsUntil: added?.signsFrom });
+  expect(Date.parse(old?.publishedUntil ?? '') - Date.parse(old?.signsUntil ?? '')).toBe(86_400_000);
+  expect(added).toMatchObject({ state: 'published', signsUntil: null });
+  const { json } = await sendRequest(gateway.url, 'GET', '/.well-known/jwks.json');
+  expect(json.keys.map(({ kid }: { kid: string }) => kid)).toEqual([old?.id, added?.id]);
+
+  // As text, which has no private key either.
+  const { stdout } = await run(['keys', 'list'], settings);
+  expect(stdout).toMatch(
+    /^Signing keys:\n1\. {2}[\w-]{43} {2}· {2}signs until .*\n2\. {2}[\w-]{43} {2}· {2}published; signs from .* on\n$/m,
+  );
+  await gateway.stop();
+  const foreign = await run(['keys', 'list'], { ...settings, ENCRYPTION_KEYS: generateEncryptionKey() });
+  expect(foreign.stderr).toMatch(
+    /signing keys in the database are encrypted with the key with the id [0-9a-f]{8}, which is not configured/,
+  );
+});
+
+test.each([[['keys', 'rotate']], [['keys', 'rotate', 'all']], [['keys', 'rotate', 'signing', 'now']]])(
+  '%j is a usage error',
+  async (args) => {
+    const { code, stderr } = await run(args, {});
+    expect(code).toBe(2);
+    expect(stderr).toContain('keys rotate takes one argument: encryption or signing.');
+  },
+);
+
 test('a token that was changed by hand keeps its old key, and is reported', async () => {
   const [old, added] = [generateEncryptionKey(), generateEncryptionKey()];
   const { database } = await databaseWith(old, 3);
@@ -164,7 +216,7 @@ test('a token that was changed by hand keeps its old key, and is reported', asyn
   const { code, stdout, stderr } = await run(['keys', 'rotate', 'encryption'], both);
   expect({ code, stdout }).toEqual({
     code: 1,
-    stdout: expect.stringMatching(/^Encrypted 5 tokens with the key [0-9a-f]{8}\.\n$/),
+    stdout: expect.stringMatching(/^Encrypted 5 tokens and signing keys with the key [0-9a-f]{8}\.\n$/),
   });
   expect(stderr).toMatch(/1 rows of user_group use the key [0-9a-f]{8}\.\nA value of user_group.token_encrypted was changed/);
 });

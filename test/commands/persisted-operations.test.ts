@@ -34,9 +34,9 @@ test.each([
   const file = write('persisted-documents.json', JSON.stringify({ 'caller-1': caller }));
   const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS: file };
   const { url, stop } = await serve(settings, args);
-  const ask = (body: object) => sendRequest(url, 'POST', '/graphql', { token, body });
-  expect((await ask({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['admin'] } } });
-  expect(await ask({ query: '{ __typename }' })).toMatchObject({ status: 400, json: { errors: [{}] } });
+  const post = (body: object) => sendRequest(url, 'POST', '/graphql', { token, body });
+  expect((await post({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['admin'] } } });
+  expect(await post({ query: '{ __typename }' })).toMatchObject({ status: 400, json: { errors: [{}] } });
   expect(await stop()).toMatchObject({ code: 0 });
 });
 

@@ -125,6 +125,12 @@ test('token list prints every token and no secret, also through npm, which adds 
   expect(throughNpm.stdout).not.toMatch(/hash/i);
 });
 
+test('token list passes no control characters of a name to the terminal, nor lines of its own', async () => {
+  const { id } = await issue('a\u001b[31m\n#1  b');
+  const { stdout } = await run(['token', 'list'], settings);
+  expect(stdout).toContain(`#${id}  a\ufffd[31m\ufffd#1  b  ·  Testing`);
+});
+
 test('token revoke: the running gateway rejects the token from the next request on', async () => {
   const made = await issue('short-lived');
   expect((await caller(made.token)).data.caller.name).toBe('short-lived');

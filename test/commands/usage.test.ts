@@ -33,7 +33,13 @@ test.concurrent.each([
   [['serve', '--help'], /serve/],
   [['migrate', '--help'], /migrate/],
   [['token', 'create', '--help'], /token create --name/],
-])('%j: exit code 0, the help on standard output', async (args, text) => {
+  [['-h'], /Usage: user-group-gateway COMMAND/],
+  [['serve', '-h'], /serve/],
+  [['migrate', '-h'], /migrate/],
+  [['token', '-h'], /token create --name/],
+  [['keys', 'list', '-h'], /keys rotate/],
+  [['--version'], /^\d+\.\d+\.\d+\n$/],
+])('%j: exit code 0, the help or the version on standard output', async (args, text) => {
   const { code, stdout, stderr } = await run(args, nowhere);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(text);

@@ -17,12 +17,14 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'graphql/execution/persisted-operations.ts',
     'graphql/schema/limits.ts',
     'generated',
+    'http/server-url.ts',
   ],
   'gateway.ts': [
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
-    ...['http', 'http/pages', 'rest'],
+    ...['http', 'http/pages', 'oauth2', 'rest'],
   ],
-  'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'rest'],
+  'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'oauth2', 'rest'],
+  oauth2: ['domain', 'http'],
   rest: ['domain', 'graphql/execution', 'graphql/schema', 'http'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'concurrency.ts'],
@@ -55,14 +57,20 @@ const moduleOf = (file: string): string =>
   file;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && moduleOf(file) !== 'generated',
+  (file) => /\.[cm]?[jt]sx?$/.test(file) && moduleOf(file) !== 'generated',
 );
-const imports = files.flatMap((file) =>
-  [...readFileSync(join('src', file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) => ({
-    file,
-    target: normalize(join(dirname(file), path)),
-  })),
-);
+
+/** What a text imports or exports again: paths and packages, also at run time. */
+function findImports(text: string): string[] {
+  return [...text.matchAll(/(?<![.\w])(?:from|import|require)\s*\(?\s*(['"`])((?:node:|\.+\/)?[\w./@-]*\w)\1/g)].map(
+    ([, , name = '']) => name,
+  );
+}
+
+const named = files.flatMap((file) => findImports(readFileSync(join('src', file), 'utf8')).map((name) => ({ file, name })));
+const imports = named
+  .filter(({ name }) => name.startsWith('.'))
+  .map(({ file, name }) => ({ file, target: normalize(join(dirname(file), name)) }));
 
 const isPermittedBy = (permission: string, target: string) => permission === target || permission === moduleOf(target);
 
@@ -73,6 +81,56 @@ test('a file imports only from its own module and from those that its module may
     return own !== moduleOf(target) && !permissions[own]?.some((permission) => isPermittedBy(permission, target));
   });
   expect(forbidden.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
+});
+
+test.each([
+  ["import { a } from './b.ts';", './b.ts'],
+  ["import type { A } from './b.ts';", './b.ts'],
+  ["import './b.ts';", './b.ts'],
+  ["export * from './b.ts';", './b.ts'],
+  ["const { a } = await import('./b.ts');", './b.ts'],
+  ['const { a } = await import(`./b.ts`);', './b.ts'],
+  ['import { a } from "./b.ts";', './b.ts'],
+  ["const a = require('./b.js');", './b.js'],
+  ["type A = import('./b.ts').A;", './b.ts'],
+  ["import { Pool } from 'pg';", 'pg'],
+])('finds the import in %j', (text, name) => {
+  expect(findImports(text)).toEqual([name]);
+});
+
+/** The packages that the modules without a transport, SQL or a file system may import. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  domain: ['jose/errors', 'jose/jwk/thumbprint', 'jose/jwt/sign', 'jose/jwt/verify', 'node:crypto', 'node:zlib'],
+  'docs-config': ['node:util', 'zod'],
+  'config.ts': ['node:fs', 'zod'],
+  rest: ['graphql'],
+};
+
+test.each(Object.entries(packages))('%s imports only these packages: %j', (module, permitted) => {
+  const used = named.filter(({ file, name }) => moduleOf(file) === module && !name.startsWith('.')).map(({ name }) => name);
+  expect(new Set(used)).toEqual(new Set(permitted));
+});
+
+/** The files that may use the environment, besides those that pass it to `readConfig`. */
+const environmentUsers: Readonly<Record<string, string>> = {
+  'runtime-flags.ts': "['NODE_ENV'] ??=",
+  'commands/stop-request.ts': "['npm_lifecycle_event']",
+  'database/embedded/cluster.ts': "['PATH'], SystemRoot: process.env['SystemRoot']",
+};
+
+test('settings are read in one place: nothing else reads the environment', () => {
+  const uses = files.flatMap((file) =>
+    readFileSync(join('src', file), 'utf8')
+      .split('\n')
+      .filter((line) => /\bprocess\.env\b|\benv\b.*= process\b/.test(line))
+      .map((line) => ({ file, line })),
+  );
+  expect(uses.length).toBeGreaterThan(3);
+  const isPermitted = (file: string, line: string) =>
+    line.includes('readConfig(process.env') ||
+    line.includes(environmentUsers[file] ?? 'none') ||
+    line.includes('stdin, stdout, stderr, env');
+  expect(uses.filter(({ file, line }) => !isPermitted(file, line))).toEqual([]);
 });
 
 test('every permission is used', () => {

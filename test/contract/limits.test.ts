@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { embedTokenLimits } from '../../src/domain/embed-token-input.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 
@@ -12,5 +13,6 @@ test('docs/limits.md lists each limit with the value that applies', () => {
       Number(value.replaceAll(',', '')),
     ]),
   );
-  expect(documented).toEqual({ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts });
+  const limits = { ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts, ...embedTokenLimits };
+  expect(documented).toEqual(limits);
 });

@@ -9,7 +9,13 @@ import type { Handler } from '../../src/http/types.ts';
 import { createRoutes } from '../../src/routes.ts';
 
 const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }), renderError: problem };
-const routes = createRoutes({ graphql: handler, user: handler, unreadiness: async () => undefined });
+const routes = createRoutes({
+  graphql: handler,
+  user: handler,
+  jwks: handler,
+  introspection: handler,
+  unreadiness: async () => undefined,
+});
 
 test('the route table is consistent', () => {
   expect(() => createRouter(routes)).not.toThrow();

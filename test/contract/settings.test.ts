@@ -32,6 +32,7 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
   expect(readConfig({}, isTerminal)).toEqual({
     host: '127.0.0.1',
     port: 4000,
+    publicUrl: undefined,
     databaseUrl: undefined,
     encryptionKeys: undefined,
     namedStatements: true,

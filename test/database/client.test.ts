@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
-import { repeatOnConflict } from '../../src/database/errors.ts';
+import { retryOnConflict } from '../../src/database/errors.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/process.ts';
@@ -63,10 +63,7 @@ describe('retries a statement that failed with a deadlock', () => {
     ['the driver’s', ({ query }) => query('rename', rename, [])],
     ['of a transaction', ({ transaction }) => transaction((query) => query('rename', rename, []))],
     ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
-    [
-      'a whole transaction',
-      ({ prisma }) => repeatOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename))),
-    ],
+    ['a whole transaction', ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename)))],
   ])('%s', async (_, loseOnce) => {
     await connectWith("deadlock_timeout = '2s'");
     for (const byte of [1, 2]) {

@@ -173,6 +173,16 @@ test('ignores environment variables for other PostgreSQL clients', async () => {
   expect({ code, stderr }).toMatchObject({ code: 0 });
 });
 
+test.runIf(process.platform !== 'win32').each(['a"b', 'a$b', 'a`touch b`', 'a\\$b', 'a\nb'])(
+  'rejects the path %j with a message: pg_ctl would pass it to a shell',
+  async (name) => {
+    dataDir = makeDataDir();
+    const path = join(dataDir.path, name);
+    await expect(openEmbedded(path)).rejects.toThrow(/^DATA_DIR must not contain double quotes/);
+    expect(readdirSync(dataDir.path)).toEqual([]);
+  },
+);
+
 test('reports with a message that DATA_DIR cannot be created', async () => {
   dataDir = makeDataDir();
   const file = join(dataDir.path, 'file');

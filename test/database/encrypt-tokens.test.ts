@@ -7,6 +7,7 @@ import { issueToken } from '../../src/domain/tokens.ts';
 import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeys } from '../support/keys.ts';
+import { until } from '../support/process.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
 
 const names = readdirSync('prisma/migrations')
@@ -90,6 +91,26 @@ test('afterwards neither a dump nor the data files contain a token', async () =>
   expect(dump).not.toMatch(anyToken);
   expect(await dataFilesWith(database, anyToken)).toEqual([]);
 });
+
+test('nor when another transaction could still see the statistics of before', async () => {
+  const other = await database.pool.connect();
+  await other.query('begin isolation level repeatable read');
+  await other.query('select');
+  const migrated = migrate(database.pool, encrypt);
+  await until(async () => (await waitingQueries()) > 0, 'the migration waits for the transaction');
+  await other.query('commit');
+  other.release();
+  await migrated;
+  expect(await dataFilesWith(database, anyToken)).toEqual([]);
+});
+
+/** How many connections have just looked for transactions older than their own. */
+async function waitingQueries(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    "select count(*)::int as count from pg_stat_activity where datname = current_database() and query like '%age(backend_xmin)%' and pid <> pg_backend_pid()",
+  );
+  return rows[0]?.count ?? 0;
+}
 
 test('a role that may not rewrite the statistics gets a message with the statement; the tokens are encrypted all the same', async () => {
   const name = new URL(database.url).pathname.slice(1);

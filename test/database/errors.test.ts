@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
-import { isUnavailable, repeatOnConflict } from '../../src/database/errors.ts';
+import { isUnavailable, retryOnConflict } from '../../src/database/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const withCode = (code: string) => Object.assign(new Error('text'), { code });
@@ -63,7 +63,7 @@ describe('work that failed', () => {
       attempted += 1;
       throw fault;
     };
-    await expect(repeatOnConflict(work)).rejects.toBe(fault);
+    await expect(retryOnConflict(work)).rejects.toBe(fault);
     expect(attempted).toBe(attempts);
   });
 });

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createToken, introspectToken } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { snippetsOf } from '../support/snippets.ts';
 
 /** The modules of the page, in order. */
-const [viewer, rotation] = snippetsOf('docs/embedding.md')
+const [viewer, verification, rotation] = snippetsOf('docs/embedding.md')
   .filter(({ language }) => language === 'js')
-  .map(({ text }) => `data:text/javascript,${encodeURIComponent(text)}`);
+  // A module without a folder finds no packages by name.
+  .map(({ text }) => text.replace("'jose'", `'${import.meta.resolve('jose')}'`))
+  .map((text) => `data:text/javascript,${encodeURIComponent(text)}`);
 
 let gateway: TestGateway;
 let findViewer: (token: string) => Promise<object | null>;
@@ -39,6 +42,27 @@ test('finds the viewer by the current token and by the one before, with a token 
   expect(await findViewer(userGroup.token)).toEqual(group);
   expect(await findViewer(first)).toEqual(group);
   await expect(rotate(first)).rejects.toThrow('NOT_FOUND');
+});
+
+test('verifies an embed token without a request for it, and rejects those that are not for it', async () => {
+  const { verifyViewer } = await import(/* @vite-ignore */ verification ?? '');
+  await createGroup('verified');
+  const { secret } = await gateway.issue({ scopes: ['embed:sign'] });
+  const sign = async (input: object) =>
+    (await createToken(gateway, secret, { by: { providedId: 'verified' }, audience: 'dashboards', ...input })).token;
+  const { teamId } = await gateway.database.prisma.userGroup.findFirstOrThrow({ where: { providedId: 'verified' } });
+  const token = await sign({});
+  expect(await verifyViewer(token)).toEqual({ providedId: 'verified', teamId });
+  await expect(verifyViewer(await sign({ audience: 'another' }))).rejects.toThrow('"aud"');
+  await expect(verifyViewer(`${token.slice(0, -8)}AAAAAAAA`)).rejects.toThrow('signature');
+
+  await gateway.database.prisma.userGroup.update({ where: { teamId }, data: { environmentTag: 'Customer' } });
+  const { secret: customer } = await gateway.issue({ environment: 'Customer', scopes: ['embed:sign'] });
+  const ofCustomer = await createToken(gateway, customer, { by: { teamId }, audience: 'dashboards' });
+  await expect(verifyViewer(ofCustomer.token)).rejects.toThrow('"iss"');
+  // What the page says of it: the first token lives until it expires, but not for introspection.
+  expect(await verifyViewer(token)).toMatchObject({ teamId });
+  expect((await introspectToken(gateway, embedToken, token)).json).toEqual({ active: false });
 });
 
 test('is null for a token of no group', async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bindLookups } from '../../src/database/queries/lookups.ts';
-import { bindWrites } from '../../src/database/queries/writes.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { currentTokenOf, type Db, findUserGroup } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { testKeys } from '../support/keys.ts';
+import { bindQueries } from '../support/queries.ts';
 
 /** What is written, and a copy for look-ups that no change reaches. */
 let primary: TestDatabase;
@@ -20,7 +19,7 @@ const callerOf = (environmentTag: 'Customer' | null): Caller =>
 
 beforeAll(async () => {
   [primary, copy] = [await createTestDatabase(), await createTestDatabase()];
-  db = { prisma: primary.prisma, lookups: bindLookups(copy), writes: bindWrites(primary), keys: testKeys };
+  db = { ...bindQueries(primary), lookups: bindLookups(copy) };
 });
 afterAll(async () => {
   await primary.close();

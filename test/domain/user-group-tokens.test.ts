@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replaceStoredTokens } from '../../src/database/queries/stored-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { reencryptTokens } from '../../src/domain/key-rotation.ts';
+import { reencryptAll } from '../../src/domain/key-rotation.ts';
 import { DecryptionError, KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
@@ -139,13 +139,13 @@ test('re-encryption changes nothing but the hash and the encrypted token', async
   const before = await findUserGroup(db, caller, { providedId: id });
   const both = withKeys(newKey, oldKey);
   const progress: [number, number][] = [];
-  const result = await reencryptTokens(database, both.keys, (...step) => void progress.push(step));
+  const result = await reencryptAll(database, both.keys, (...step) => void progress.push(step));
   expect(result).toEqual({ changed: expect.any(Number), remaining: [], problems: [] });
   expect(progress.at(-1)).toEqual([result.changed, result.changed]);
   const after = await findUserGroup(both, caller, { providedId: id });
   expect(after?.updatedAt).toEqual(before?.updatedAt);
   expect(after && decryptToken(withKeys(newKey).keys, 'user_group', after)).toBe(token);
-  expect(await reencryptTokens(database, both.keys, () => {})).toMatchObject({ changed: 0, remaining: [] });
+  expect(await reencryptAll(database, both.keys, () => {})).toMatchObject({ changed: 0, remaining: [] });
 });
 
 test('no token is in a row, in a data file of the database, or in what is printed of a group', async () => {

@@ -240,7 +240,7 @@ describe('revokeApiToken', () => {
     expect((await mutate('revoke', { id })).apiToken.revokedAt).toBe(apiToken.revokedAt);
   });
 
-  test('of the API token in use: this request is answered, the next one is rejected', async () => {
+  test('of the API token in use: this request succeeds, the next one is rejected', async () => {
     const { secret: token, id } = await gateway.issue({ scopes: ['admin'] });
     const revoke = async () => (await gateway.graphql(documents.revoke, { input: { id } }, { token })).json;
     expect((await revoke()).data.result.apiToken.id).toBe(String(id));
@@ -362,8 +362,8 @@ describe('every operation on API tokens', () => {
 
   test('has a row', () => {
     const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.keys(type?.getFields() ?? {}));
-    const asked = operations.map(([operation]) => /\b(\w*apiTokens?)\(/i.exec(documents[operation])?.[1]);
-    expect(new Set(asked)).toEqual(new Set(roots.filter((name) => /apiToken/i.test(name))));
+    const covered = operations.map(([operation]) => /\b(\w*apiTokens?)\(/i.exec(documents[operation])?.[1]);
+    expect(new Set(covered)).toEqual(new Set(roots.filter((name) => /apiToken/i.test(name))));
   });
 
   describe.each(Object.entries(credentials))('with %s', (_, [code, issue]) => {

@@ -73,6 +73,10 @@ const operations: Record<string, Operation> = {
     document: () => `mutation { updateUserGroup(input: { by: { providedId: "acme" } }) ${result} }`,
     scopes: write,
   },
+  createEmbedToken: {
+    document: () => `mutation { createEmbedToken(input: { by: { providedId: "acme" } }) ${result} }`,
+    scopes: ['embed:sign'],
+  },
   rotateUserGroupToken: {
     document: () =>
       `mutation { rotateUserGroupToken(input: { currentToken: "${group.token}", graceSeconds: 604800 }) ${result} }`,

@@ -76,7 +76,7 @@ test('of concurrent deletions of one group exactly one succeeds', async () => {
   }
 });
 
-test('deletions, rotations, updates, patches and creations of one id at once: every answer is one that the rules allow', async () => {
+test('deletions, rotations, updates, patches and creations of one id at once: every response is one that the rules allow', async () => {
   const seen = new Set<string>();
   for (let round = 0; round < 15; round += 1) {
     const providedId = `contended ${round}`;

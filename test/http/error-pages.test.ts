@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalog } from '../../src/domain/errors.ts';
-import { tokenPrefixes } from '../../src/domain/tokens.ts';
+import { issueToken, tokenPrefixes } from '../../src/domain/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -85,6 +85,13 @@ test('escapes what was sent', async () => {
   const { text } = await sendRaw(path);
   expect(text).toContain('No such path: /&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;');
   expect(text).not.toContain('<script');
+});
+
+test.each([browser, '*/*'])('shows no token that a path contains (Accept: %s)', async (accept) => {
+  const token = issueToken('apiToken');
+  const { text } = await gateway.send('GET', `/api/user/${token}/x`, { token: null, headers: { accept } });
+  expect(text).toContain(`No such path: /api/user/${tokenPrefixes.apiToken}…/x.`);
+  expect(text).not.toContain(token.slice(4, 20));
 });
 
 test('a path with thousands of segments gets a short page', async () => {

@@ -53,6 +53,20 @@ describe('the playground', () => {
     expect(reply.text).toContain('Authorization');
   });
 
+  test.each([
+    ['with an API token, such as Java’s', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', true],
+    ['that prefers JSON', 'application/json, text/html;q=0.5', false],
+  ])('is not served to a program %s', async (_, accept, sendsToken) => {
+    const token = sendsToken ? gateway.token : null;
+    const { json } = await gateway.send('GET', '/graphql?query=%7B__typename%7D', { token, headers: { accept } });
+    expect(json).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  test('cannot be embedded in a page of another site, whose visitors could be made to click in it', async () => {
+    const { headers } = await open('/graphql', 'text/html');
+    expect(headers.get('content-security-policy')).toBe("frame-ancestors 'none'; base-uri 'none'; object-src 'none'");
+  });
+
   test('loads nothing from elsewhere', async () => {
     const { text } = await open('/graphql', 'text/html');
     expect(text.match(/<(?:script|link|img|iframe)\b[^>]*(?:src|href)="?(?:https?:)?\/\/[^>]*>/gi)).toBeNull();

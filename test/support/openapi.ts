@@ -9,7 +9,10 @@ const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }
 
 /** The OpenAPI document that the route table of the gateway serves. */
 export const openApiDocument: OpenApiDocument = (() => {
-  const routes = createRoutes({ graphql: handler, user: handler, unreadiness: async () => undefined });
+  const routes = createRoutes({
+    ...{ graphql: handler, user: handler, jwks: handler, introspection: handler },
+    unreadiness: async () => undefined,
+  });
   const response = routes.find(({ path }) => path === '/openapi.json')?.handle({} as HttpRequest) as HttpResponse;
   return JSON.parse(response.body) as OpenApiDocument;
 })();

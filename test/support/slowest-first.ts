@@ -20,7 +20,7 @@ const slowest = [
   'domain/user-group-list.test.ts',
   'docs-config/properties.test.ts',
   'commands/npm.test.ts',
-  'database/rights.test.ts',
+  'database/privileges.test.ts',
   'rest/compiled.test.ts',
   'concurrency/environments.test.ts',
   'commands/usage.test.ts',

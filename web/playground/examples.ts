@@ -25,7 +25,7 @@ mutation GetOrCreate($input: GetOrCreateUserGroupInput!) {
   }
 }
 `,
-    { input: { providedId: 'acme', name: 'ACME', properties: { plan: 'pro' } } },
+    { input: { providedId: 'acme', name: 'ACME' } },
   ),
   example(
     `
@@ -45,8 +45,14 @@ query WhoIsViewing($token: String!) {
   example(
     `
 # Changes the given fields only. mergeProperties follows RFC 7396: null removes a key.
-mutation Update($input: UpdateUserGroupInput!) {
-  updateUserGroup(input: $input) {
+mutation Update($providedId: String!, $name: String) {
+  updateUserGroup(
+    input: {
+      by: { providedId: $providedId }
+      name: $name
+      mergeProperties: { plan: "pro", region: "eu" }
+    }
+  ) {
     ... on UpdateUserGroupPayload {
       userGroup { name properties updatedAt }
     }
@@ -55,7 +61,7 @@ mutation Update($input: UpdateUserGroupInput!) {
   }
 }
 `,
-    { input: { by: { providedId: 'acme' }, name: 'ACME Inc.', mergeProperties: { region: 'eu' } } },
+    { providedId: 'acme', name: 'ACME Inc.' },
   ),
   example(
     `

@@ -1,18 +1,22 @@
 import { GraphiQL } from 'graphiql';
-import { useMemo, useRef, useState } from 'react';
-import { EditorLabels } from './editor-labels.tsx';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { correctAccessibility } from './accessibility.ts';
 import { examples } from './examples.ts';
 import { createFetcher } from './fetcher.ts';
-import { readToken, storeToken, takeLinkedDocument } from './session.ts';
+import { hasStoredTabs, readToken, storeToken, takeLinkedDocument } from './session.ts';
 
 const linked = takeLinkedDocument();
 const tabs = [...(linked ? [linked] : []), ...examples];
+/** GraphiQL takes the variables of the first tab from here, unless it restores what was edited before a reload. */
+const variables = linked?.variables ?? (hasStoredTabs() ? undefined : examples[0]?.variables);
 
 /** GraphiQL with a field for the API token. Documents and the API token survive a reload, and are forgotten with the tab. */
 export function Playground() {
   const [token, setToken] = useState(readToken);
   const current = useRef(token);
   const fetcher = useMemo(() => createFetcher(() => current.current), []);
+
+  useEffect(correctAccessibility, []);
 
   const change = (value: string): void => {
     const trimmed = value.trim();
@@ -48,7 +52,7 @@ export function Playground() {
         storage={sessionStorage}
         defaultTabs={tabs}
         {...(linked && { query: linked.query })}
-        {...(linked?.variables && { variables: linked.variables })}
+        {...(variables && { variables })}
         defaultEditorToolsVisibility="variables"
         shouldPersistHeaders={false}
         forcedTheme="system"
@@ -56,7 +60,6 @@ export function Playground() {
       >
         <GraphiQL.Logo>{''}</GraphiQL.Logo>
       </GraphiQL>
-      <EditorLabels />
     </>
   );
 }

@@ -21,3 +21,6 @@ export function takeLinkedDocument(): { query: string; variables: string | null 
   history.replaceState(null, '', location.pathname);
   return { query, variables: parameters.get('variables') };
 }
+
+/** Whether GraphiQL restores the tabs that it stored before a reload. */
+export const hasStoredTabs = (): boolean => sessionStorage.getItem('graphiql:tabState') !== null;

@@ -104,16 +104,17 @@ const rotateToken = `
   where token_hash = $1 and environment_tag is not distinct from $2 returning ${columns}`;
 
 /** Changes the fields that are given of the caller's group with a provided id; nothing when there is no such group. */
-export function update(
+export async function update(
   caller: Caller,
   providedId: string,
   { name, mapping, properties }: { name?: string; properties?: unknown; mapping?: unknown },
 ): Promise<Group | undefined> {
   const json = [mapping === undefined ? null : JSON.stringify(mapping), properties == null ? null : JSON.stringify(properties)];
   const values = [providedId, name ?? null, ...json, properties !== undefined];
-  return caller.environment_tag === 'Testing'
-    ? first('update-testing', updateTesting, values)
-    : first('update-other', updateOther, [...values, caller.environment_tag]);
+  const stored = await (caller.environment_tag === 'Testing'
+    ? first<StoredGroup>('update-testing', updateTesting, values)
+    : first<StoredGroup>('update-other', updateOther, [...values, caller.environment_tag]));
+  return stored && { ...stored, token: tokenOf(stored) };
 }
 
 const changes = `

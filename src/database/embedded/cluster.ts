@@ -74,7 +74,9 @@ export async function startServer(layout: Layout, binaries: Binaries, options: s
   try {
     await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
   } catch (cause) {
-    const last = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5).join('\n') : 'no log';
+    const last = existsSync(log)
+      ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
+      : (cause as Error).message;
     throw new Error(`The embedded PostgreSQL did not start. The end of ${log}:\n${last}`, { cause });
   }
 }

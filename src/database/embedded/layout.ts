@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { canEnter, postgresUser, type SystemUser } from './system-user.ts';
 
 /** The folders of the embedded PostgreSQL, and the user it runs as. */
@@ -18,9 +18,11 @@ export interface Layout {
 /** Where a gateway that runs as root puts files that PostgreSQL's user must reach, because a checkout may be accessible to root only. */
 const systemFolder = '/var/lib/user-group-gateway';
 
-/** Determines the folders of `dataDir`, creating it if it does not exist. @throws Error when it cannot be created. */
+/** Determines the folders of `dataDir`, creating it if it does not exist. @throws Error when it cannot be created or used. */
 export function layOut(dataDir: string): Layout {
+  assertNotInterpreted(resolve(dataDir));
   const absolute = makeFolder(dataDir);
+  assertNotInterpreted(absolute); // it may be a symbolic link
   const user = postgresUser();
   const home = user && !canEnter(user, absolute) ? join(systemFolder, systemFolderName(absolute)) : absolute;
   if (user && home !== absolute) {
@@ -28,6 +30,14 @@ export function layOut(dataDir: string): Layout {
     for (const folder of [systemFolder, home]) chmodSync(folder, 0o755); // regardless of the umask
   }
   return { dataDir: absolute, home, user, cluster: join(home, 'postgres') };
+}
+
+/** pg_ctl builds shell commands with paths in double quotes, in which a shell would interpret these characters. */
+function assertNotInterpreted(path: string): void {
+  if (process.platform === 'win32' || !/["$`\n]|\\\\/.test(path)) return;
+  throw new Error(
+    `DATA_DIR must not contain double quotes, dollar signs, backticks, double backslashes or line breaks: ${JSON.stringify(path)}.`,
+  );
 }
 
 /** Creates a folder if it does not exist. @returns its real path, so that a symbolic link to it means the same data directory. */

@@ -21,33 +21,19 @@ export interface Reencryption extends StoredToken {
 }
 
 /**
- * The ids of the keys that rows use, in hexadecimal; none in a database whose tokens are not encrypted yet. Takes a few index
- * accesses for each key and table, however many rows there are.
+ * The ids of the keys that encrypt tokens, in hexadecimal. Takes a few index accesses for each key and table, however many rows
+ * there are.
  */
-export async function findKeyIdsInUse({ query }: Pick<Database, 'query'>): Promise<string[]> {
-  try {
-    const rows = await query('key-ids-in-use', keyIdsInUse, []);
-    return rows.map(([id]) => id as string);
-  } catch (error) {
-    if (isUndefined(error)) return [];
-    throw error;
-  }
+export async function findKeyIdsOfTokens({ query }: Pick<Database, 'query'>): Promise<string[]> {
+  const rows = await query('key-ids-of-tokens', keyIdsOfTokens, []);
+  return rows.map(([id]) => id as string);
 }
 
-/** Whether a statement failed because a table or a column does not exist. */
-const isUndefined = (error: unknown): boolean => ['42P01', '42703'].includes((error as { code?: string }).code ?? '');
-
-/** How many rows of a table use a key. */
-export interface KeyUse {
-  readonly table: TokenTable;
-  /** The id of the key, in hexadecimal. */
-  readonly id: string;
-  readonly rows: number;
-}
-
-/** How many rows of each table use each key. Reads a whole index of each table. */
-export async function countRowsByKey({ query }: Pick<Database, 'query'>): Promise<KeyUse[]> {
-  const rows = await query('rows-by-key', rowsByKey, []);
+/** How many tokens of each table use each key, by its id in hexadecimal. Reads a whole index of each table. */
+export async function countTokensByKey({
+  query,
+}: Pick<Database, 'query'>): Promise<{ table: TokenTable; id: string; rows: number }[]> {
+  const rows = await query('tokens-by-key', tokensByKey, []);
   return rows.map(([table, id, count]) => ({ table: table as TokenTable, id: id as string, rows: Number(count) }));
 }
 
@@ -116,9 +102,9 @@ const keyIdsOf = (table: TokenTable) => `(
   )
   select encode(id, 'hex') from used where id is not null)`;
 
-const keyIdsInUse = tokenTables.map(keyIdsOf).join(' union ');
+const keyIdsOfTokens = tokenTables.map(keyIdsOf).join(' union ');
 
-const rowsByKey = tokenTables
+const tokensByKey = tokenTables
   .map((table) => `select '${table}', encode(substr(token_hash, 1, 4), 'hex'), count(*) from ${table} group by 2`)
   .join(' union all ');
 

@@ -17,6 +17,8 @@ export interface GroupOfToken {
   readonly userGroup: UserGroup;
   /** Whether the token is its current one; otherwise it is a retired one in its grace period. */
   readonly isCurrent: boolean;
+  /** When its grace period ends; null for the current one. */
+  readonly expiresAt: Date | null;
 }
 
 /** Look-ups of user groups. */
@@ -108,12 +110,13 @@ const firstHash = ([hash = '']: readonly string[]): string => hash;
 const toGroupOfToken = (row: Row): GroupOfToken => ({
   userGroup: new UserGroupRow(row),
   isCurrent: columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string),
+  expiresAt: columnTypes.nullableTime.decode(row[userGroupColumnCount + 2] as string | null),
 });
 
 const groupsByTokenHash = `
-  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true from user_group g where g.token_hash = any ($1::bytea[])
+  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g where g.token_hash = any ($1::bytea[])
   union all
-  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false from retired_token r join user_group g using (team_id)
+  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
   where r.token_hash = any ($1::bytea[]) and r.expires_at > now()`;
 
 const groupsByTeamId = `

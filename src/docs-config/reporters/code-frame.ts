@@ -43,7 +43,7 @@ export function createCodeFrames(source: string): (range: Range, style: FrameSty
 /** Makes text safe for a terminal: tabs become two spaces, control characters and changes of text direction become �. */
 export function escapeControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
-  const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+  const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
   return text.toWellFormed().replaceAll('\t', '  ').replace(controls, '\ufffd');
 }
 

@@ -37,3 +37,8 @@ export type ApiToken = Prisma.ApiTokenModel
  * A replaced secret of an API token. Kept after its end, so that it stays known as replaced, also to BOOTSTRAP_API_TOKEN.
  */
 export type RetiredSecret = Prisma.RetiredSecretModel
+/**
+ * Model SigningKey
+ * A key pair (Ed25519) that signs embed tokens. The newest one whose time has come signs.
+ */
+export type SigningKey = Prisma.SigningKeyModel

@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { maskError } from 'graphql-yoga';
-import { asGatewayError, type ErrorCode, errorCatalog, type GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { asGatewayError, type ErrorCode, errorCatalog, type GatewayError, InvalidInput, shorten } from '../../domain/errors.ts';
+import { redactTokens } from '../../domain/tokens.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 import { causeOf } from './compiled-operation.ts';
 
@@ -62,10 +63,11 @@ export function finishResult(result: ExecutionResult, report: (fault: GatewayErr
   return { ...result, errors };
 }
 
-/** Messages of GraphQL itself repeat what was sent. */
+/** Messages of GraphQL itself repeat what was sent, however long, and tokens as well. */
 function shortened(error: GraphQLError): GraphQLError {
   const { message, extensions } = error;
-  return message.length > maxMessageLength ? withExtensions(error, `${message.slice(0, maxMessageLength)}…`, extensions) : error;
+  const shown = shorten(redactTokens(message), maxMessageLength);
+  return shown === message ? error : withExtensions(error, shown, extensions);
 }
 
 /** The same error, with the same locations and path, with another message and extensions. */

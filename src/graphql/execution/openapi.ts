@@ -22,7 +22,7 @@ const result: JsonSchema = {
   properties: {
     data: { type: ['object', 'null'], description: 'The result.' },
     errors: { type: 'array', items: { type: 'object' }, description: 'The errors; the code of each is in its extensions.' },
-    extensions: object('What the extensions of the request asked for.'),
+    extensions: object('What the extensions of the request select.'),
   },
 };
 

@@ -44,7 +44,13 @@ export function graphqlHandler(
     if (response.status === 406) return notAcceptable();
     const text = await response.text();
     assertResponseSize(text);
-    return { status: response.status, headers: Object.fromEntries(response.headers), body: text };
+    const headers = Object.fromEntries(response.headers);
+    const isPage = response.headers.get('content-type')?.startsWith(mediaTypes.html);
+    return {
+      status: response.status,
+      headers: isPage ? { ...headers, 'content-security-policy': playgroundPolicy } : headers,
+      body: text,
+    };
   }
 
   return {
@@ -62,6 +68,9 @@ export function graphqlHandler(
     renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
   };
 }
+
+/** What the playground allows others; its own scripts are inline. */
+const playgroundPolicy = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 function acceptTooLong(): GatewayError {
   return new GatewayError(

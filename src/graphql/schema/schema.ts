@@ -9,6 +9,7 @@ import './update-user-group.ts';
 import './set-user-group-environment.ts';
 import './rotate-user-group-token.ts';
 import './delete-user-group.ts';
+import './embed-token.ts';
 import './api-token.ts';
 import './api-token-list.ts';
 import './api-token-mutations.ts';

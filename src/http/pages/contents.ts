@@ -16,8 +16,8 @@ function renderHtml(request: HttpRequest, routes: readonly Route[], layout: Layo
   const { served } = layout;
   const entries = routes.map(
     ({ path, description }) => html`
-<dt><a href="${href(path)}"><code>${path}</code></a></dt>
-<dd>${description}</dd>`,
+<div><dt><a href="${href(path)}"><code>${path}</code></a></dt>
+<dd>${description}</dd></div>`,
   );
   const main = html`<p class="lead">Manages the user groups that view your dashboards: get or create a group by your own id, update it,
 rotate its token, and find out who is viewing.</p>
@@ -29,7 +29,7 @@ ${card(paths.errors, 'Error codes', 'What each code means and what to do about i
 ${card(paths.docsConfig, 'Diagnostics', 'What the configuration file validator reports, with examples.')}
 </ul>
 <h2>Every path</h2>
-<dl class="paths">${entries}</dl>`;
+<dl class="list">${entries}</dl>`;
   return layout.render(request, { title: 'User group gateway', main });
 }
 

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { bindApiTokenWrites } from '../../../src/database/queries/api-token-writes.ts';
 import { revokeApiToken, rotateApiToken } from '../../../src/domain/api-tokens.ts';
+import { Caller } from '../../../src/domain/caller.ts';
+import { createEmbedToken, introspect } from '../../../src/domain/embed-tokens.ts';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bindQueries } from '../../support/queries.ts';
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -201,4 +204,52 @@ test('a second gateway refuses an API token from the next request on after it wa
   await revokeApiToken(database.prisma, id);
   expect([(await ask(second)).status, (await ask(gateway)).status]).toEqual([401, 401]);
   await second.close();
+});
+
+const createToken = `mutation ($by: UserGroupBy!) { createEmbedToken(input: { by: $by }) { ... on CreateEmbedTokenPayload { token } } }`;
+
+test('an embed token costs one statement each for the API token, the group and the signing keys; an introspection the same', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['embed:sign', 'groups:resolve'] });
+  const by = { teamId: group.team_id };
+  await gateway.graphql(createToken, { by }, { token }); // creates the first key
+  statements = [];
+  const { json } = await gateway.graphql(createToken, { by }, { token });
+  const embedToken = json.data.createEmbedToken.token;
+  expect(statements).toEqual([reads('api_token'), reads('user_group'), reads('signing_key')]);
+
+  statements = [];
+  const introspect = (text: string) =>
+    gateway.send('POST', '/oauth2/introspect', {
+      ...{ token, body: `token=${text}` },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  expect((await introspect(embedToken)).json.active).toBe(true);
+  expect(statements).toEqual([reads('api_token'), reads('signing_key'), reads('user_group')]);
+
+  statements = [];
+  expect((await introspect(group.token)).json.active).toBe(true);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('of embed tokens and introspections at the same time, two hundred share each statement', async () => {
+  const db = bindQueries(database);
+  const credential = { id: 1, name: 'test', environmentTag: null, scopes: ['admin'] };
+  const caller = new Caller({ ...credential, createdAt: new Date(0), expiresAt: null, lastUsedAt: null });
+  const times200 = <Result>(work: () => Promise<Result>) => Promise.all(Array.from({ length: 200 }, work));
+  await db.embedTokens.signingKeys.read(); // loads what signs, too
+
+  statements = [];
+  const [{ token } = { token: '' }] = await times200(() => createEmbedToken(db, caller, { teamId: group.team_id }, {}));
+  expect(statements).toEqual(expect.arrayContaining([reads('user_group'), reads('signing_key')]));
+  expect(statements).toHaveLength(2);
+
+  statements = [];
+  const ofGroup = await times200(() => introspect(db, caller, group.token));
+  expect([ofGroup.every(({ active }) => active), statements]).toEqual([true, [reads('user_group')]]);
+
+  statements = [];
+  const ofEmbedToken = await times200(() => introspect(db, caller, token));
+  expect(ofEmbedToken.every(({ active }) => active)).toBe(true);
+  // The groups are looked up as the signatures are verified, not all in one turn.
+  expect(statements.filter((text) => text.includes('signing_key'))).toHaveLength(1);
 });

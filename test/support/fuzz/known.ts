@@ -62,6 +62,7 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     // None that exists, because the secret of an API token that is created is never the same again.
     scopes: ['nothing', ''],
     overlapSeconds: [0, 60, -1, 604_801],
+    ...{ audience: ['dashboards', ''], expiresInSeconds: [60, 86_400, 59, 86_401, -1] },
   };
 }
 

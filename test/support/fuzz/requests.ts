@@ -23,10 +23,15 @@ export interface GeneratedRequest {
 const depth = 6;
 
 /** Mutations that callers with every scope send: with values under which a second time gives the same response. */
-const repeatable = ['getOrCreateUserGroup', 'getOrCreateUserGroups', 'updateUserGroup', 'rotateUserGroupToken'];
+const repeatable = [
+  ...['getOrCreateUserGroup', 'getOrCreateUserGroups', 'updateUserGroup', 'rotateUserGroupToken'],
+  'createEmbedToken',
+];
 
-/** Fields that a repeated mutation changes. */
-const changing: ReadonlySet<string> = new Set(['UserGroup.updatedAt']);
+/** Fields that a repeated mutation changes, or that are never the same again. */
+const changing: ReadonlySet<string> = new Set([
+  ...['UserGroup.updatedAt', 'CreateEmbedTokenPayload.token', 'CreateEmbedTokenPayload.expiresAt'],
+]);
 
 /** The `Accept` headers that clients send, the usual and some that are not. */
 const acceptHeaders = [

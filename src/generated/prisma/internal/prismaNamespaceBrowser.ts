@@ -54,7 +54,8 @@ export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
   ApiToken: 'ApiToken',
-  RetiredSecret: 'RetiredSecret'
+  RetiredSecret: 'RetiredSecret',
+  SigningKey: 'SigningKey'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -121,6 +122,18 @@ export const RetiredSecretScalarFieldEnum = {
 } as const
 
 export type RetiredSecretScalarFieldEnum = (typeof RetiredSecretScalarFieldEnum)[keyof typeof RetiredSecretScalarFieldEnum]
+
+
+export const SigningKeyScalarFieldEnum = {
+  number: 'number',
+  id: 'id',
+  publicKey: 'publicKey',
+  privateKeyEncrypted: 'privateKeyEncrypted',
+  createdAt: 'createdAt',
+  signsFrom: 'signsFrom'
+} as const
+
+export type SigningKeyScalarFieldEnum = (typeof SigningKeyScalarFieldEnum)[keyof typeof SigningKeyScalarFieldEnum]
 
 
 export const SortOrder = {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
-import { requireUse } from '../../src/database/rights.ts';
+import { requirePrivileges } from '../../src/database/privileges.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Ended, endProcesses, run } from '../support/process.ts';
 
@@ -82,6 +82,7 @@ test('a role that may not use what another created gets every missing right by n
       `  grant select, insert, update, delete on table retired_token to "${role}";`,
       `  grant select, insert, update on table api_token to "${role}";`,
       `  grant select, insert, update on table retired_secret to "${role}";`,
+      `  grant select, insert, update, delete on table signing_key to "${role}";`,
       `  grant usage on sequence user_group_team_id_seq to "${role}";`,
       `  grant usage on sequence api_token_id_seq to "${role}";`,
     ].join('\n'),
@@ -101,7 +102,7 @@ test('every table and sequence that the migrations make is among those that are 
   );
   const client = new pg.Pool({ connectionString: url });
   // Before any right is granted, all of them are missing.
-  const refusal = await requireUse({ pool: client }).catch((error: Error) => error.message);
+  const refusal = await requirePrivileges({ pool: client }).catch((error: Error) => error.message);
   for (const { name } of rows) expect(refusal).toMatch(new RegExp(`(table|sequence) ${name} to `));
   await client.end();
 });

@@ -2,11 +2,12 @@ import type pg from 'pg';
 import type { Database } from './client.ts';
 
 /** What the gateway does with each table once the migrations are applied. */
-const usedRights: Readonly<Record<string, readonly string[]>> = {
+const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   user_group: ['select', 'insert', 'update', 'delete'],
   retired_token: ['select', 'insert', 'update', 'delete'],
   api_token: ['select', 'insert', 'update'],
   retired_secret: ['select', 'insert', 'update'],
+  signing_key: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };
 
@@ -33,7 +34,7 @@ interface Place {
  *
  * @throws Error that names the missing right, what needs it, and the SQL that grants it.
  */
-export async function requireCreation(client: pg.ClientBase, migration: string): Promise<void> {
+export async function requireCreatePrivileges(client: pg.ClientBase, migration: string): Promise<void> {
   const { rows } = await client.query<Place>(
     `select quote_ident(current_user) as role, quote_ident(current_database()) as database,
        quote_ident(current_schema()) as schema, has_schema_privilege(current_schema(), 'create') as "createsTables",
@@ -76,9 +77,9 @@ function missingCreations({ role, database, schema, createsTables, createsExtens
  *
  * @throws Error that names every missing right and the SQL that grants them.
  */
-export async function requireUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function requirePrivileges({ pool }: Pick<Database, 'pool'>): Promise<void> {
   const asked = [
-    ...Object.entries(usedRights).flatMap(([table, rights]) => rights.map((right) => ['table', table, right])),
+    ...Object.entries(requiredPrivileges).flatMap(([table, rights]) => rights.map((right) => ['table', table, right])),
     ...usedSequences.map((sequence) => ['sequence', sequence, 'usage']),
   ];
   const { rows } = await pool.query<{ role: string; database: string; missing: string }>(

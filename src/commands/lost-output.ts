@@ -1,0 +1,14 @@
+/**
+ * Handles output that cannot be written, as when the program that reads it has exited (`… | head -1`) or the disk is full. Node.js
+ * would end the process with a stack trace.
+ *
+ * A command runs to its end, and its exit status is at least 1, because its result is incomplete. A server goes on: it is not
+ * less useful without a reader of its output.
+ */
+export function handleLostOutput(isServer: boolean): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isServer || error.code !== 'EPIPE') process.stderr.write(`Cannot write to standard output: ${error.message}\n`);
+    if (!isServer) process.once('exit', () => (process.exitCode ||= 1));
+  });
+  process.stderr.on('error', () => {}); // nothing is left to report it on
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { Caller } from './caller.ts';
+import { checkEmbedToken, defaultEmbedTokenSeconds, embedTokenLimits } from './embed-token-input.ts';
+import { loadJwt } from './signing-keys.ts';
+import { mayBeUserGroupToken } from './tokens.ts';
+import { type Db, findGroupOfToken, locate, notFound, type UserGroupBy } from './user-groups.ts';
+
+/** The members of a new embed token. */
+export interface EmbedTokenInput {
+  /** For whom it is meant: 1 to 255 characters. By default it says nothing of it. */
+  readonly audience?: string | null | undefined;
+  /** How long it is valid, in seconds: 60 to 86,400; 900 by default. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** Whether it contains the group's properties; `false` by default. */
+  readonly includeProperties?: boolean | null | undefined;
+}
+
+/**
+ * The issuer of the tokens of an environment. Each has its own, because two environments may have groups with the same id: a
+ * verifier that accepts one issuer accepts one environment.
+ */
+function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): string {
+  return `${publicUrl}/${(environmentTag ?? 'untagged').toLowerCase()}`;
+}
+
+/**
+ * Creates a signed token (JWT) for the selected group, which others verify without a request to the gateway. Its times are from the
+ * database's clock, which is the same for all instances.
+ *
+ * @throws Forbidden without `embed:sign`. @throws InvalidInput. @throws NotFound when there is no such group, or the caller has no
+ * access to it.
+ */
+export async function createEmbedToken(
+  db: Db,
+  caller: Caller,
+  by: UserGroupBy,
+  input: EmbedTokenInput,
+): Promise<{ token: string; expiresAt: Date }> {
+  checkEmbedToken(caller, { by, ...input });
+  const [group, keys, { signJwt }] = await Promise.all([
+    locate(db, caller, by),
+    db.embedTokens.signingKeys.read(caller.share),
+    loadJwt(),
+  ]);
+  if (!group) throw notFound();
+  const { id, privateKey } = keys.signing();
+  const { audience, expiresInSeconds, includeProperties } = input;
+  const issuedAt = Math.floor(keys.now.getTime() / 1_000);
+  const expiresAt = issuedAt + (expiresInSeconds ?? defaultEmbedTokenSeconds);
+  const claims = {
+    iss: issuerOf(db.embedTokens.publicUrl(), group.environmentTag),
+    sub: group.providedId,
+    ...(audience != null && { aud: audience }),
+    ...{ iat: issuedAt, nbf: issuedAt, exp: expiresAt, jti: randomUUID() },
+    ...{ team_id: group.teamId, env: group.environmentTag },
+    ...(includeProperties && { properties: group.properties }),
+  };
+  return { token: await signJwt(claims, id, privateKey), expiresAt: new Date(expiresAt * 1_000) };
+}
+
+/** The result of an introspection, as RFC 7662 defines it. */
+export type Introspection =
+  | { readonly active: false }
+  | {
+      readonly active: true;
+      /** The group's provided id. */
+      readonly sub: string;
+      readonly team_id: number;
+      readonly env: EnvironmentTag | null;
+      readonly name: string;
+      /** When the token expires, in seconds since 1970: that of an embed token, or the end of a grace period. */
+      readonly exp?: number;
+      /** The audience of an embed token that has one. */
+      readonly aud?: string;
+    };
+
+const inactive = { active: false } as const;
+
+/**
+ * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
+ * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or gets another environment.
+ *
+ * @throws Forbidden without `groups:resolve`.
+ */
+export async function introspect(db: Db, caller: Caller, token: string): Promise<Introspection> {
+  caller.require('groups:resolve');
+  // No embed token is as short as a user group token: its key id and signature alone have 129 characters, its claims more.
+  return mayBeUserGroupToken(token) ? resolveUserGroupToken(db, caller, token) : resolveEmbedToken(db, caller, token);
+}
+
+async function resolveUserGroupToken(db: Db, caller: Caller, token: string): Promise<Introspection> {
+  const found = await findGroupOfToken(db, caller, token);
+  if (!found || !caller.canAccess(found.userGroup)) return inactive;
+  const { expiresAt } = found;
+  return active(found.userGroup, expiresAt ? { exp: Math.floor(expiresAt.getTime() / 1_000) } : {});
+}
+
+/** Three parts in base64url, of which none is empty. */
+const compactJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** What an embed token says, as {@link createEmbedToken} made it. */
+interface EmbedTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud?: string;
+  readonly exp: number;
+  readonly team_id: number;
+  readonly env: EnvironmentTag | null;
+}
+
+async function resolveEmbedToken(db: Db, caller: Caller, token: string): Promise<Introspection> {
+  if (token.length > embedTokenLimits.maxEmbedTokenCharacters || !compactJwt.test(token)) return inactive;
+  const [{ now, published }, { verifyJwt }] = await Promise.all([db.embedTokens.signingKeys.read(caller.share), loadJwt()]);
+  const verified = await verifyJwt(token, published, now);
+  if (!verified) return inactive;
+  const { iss, sub, aud, exp, team_id, env } = verified as unknown as EmbedTokenClaims;
+  const group = await db.lookups.groupByTeamId(team_id, caller.share);
+  if (!group || !caller.canAccess(group)) return inactive;
+  const { providedId, environmentTag } = group;
+  const isCurrent = providedId === sub && environmentTag === env && issuerOf(db.embedTokens.publicUrl(), environmentTag) === iss;
+  return isCurrent ? active(group, { exp, ...(aud !== undefined && { aud }) }) : inactive;
+}
+
+function active({ providedId, teamId, environmentTag, name }: UserGroup, more: { exp?: number; aud?: string }): Introspection {
+  return { active: true, sub: providedId, team_id: teamId, env: environmentTag, name, ...more };
+}

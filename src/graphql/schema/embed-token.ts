@@ -1,0 +1,65 @@
+import { checkEmbedToken, defaultEmbedTokenSeconds, embedTokenLimits } from '../../domain/embed-token-input.ts';
+import { createEmbedToken } from '../../domain/embed-tokens.ts';
+import { NotFound } from '../../domain/errors.ts';
+import { userGroupLimits } from '../../domain/limits.ts';
+import { paths } from '../../http/paths.ts';
+import { builder } from './builder.ts';
+import type { FieldCost } from './field-cost.ts';
+import { checkInput } from './input-check.ts';
+import { requireSelector, UserGroupByInput } from './user-group.ts';
+
+const { minEmbedTokenSeconds, maxEmbedTokenSeconds } = embedTokenLimits;
+
+const CreateEmbedTokenPayload = builder.objectRef<{ token: string; expiresAt: Date }>('CreateEmbedTokenPayload').implement({
+  description: 'The new embed token.',
+  fields: (t) => ({
+    token: t.exposeString('token', {
+      description:
+        `The embed token: a JWT signed with EdDSA. \`${paths.jwks}\` has the public keys; \`${paths.introspection}\` checks it ` +
+        'against the database.',
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires. It cannot be revoked before.' }),
+  }),
+});
+
+/** A signature, and properties that may be large. */
+const signingCost = { cost: () => 100 } satisfies FieldCost;
+
+builder.mutationField('createEmbedToken', (t) =>
+  t.field({
+    type: CreateEmbedTokenPayload,
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The new embed token, or an error.' } },
+    extensions: { ...checkInput(checkEmbedToken), ...signingCost },
+    description:
+      'Creates a signed token that identifies a group to others until it expires. They verify it without a request to this API. ' +
+      'Requires the scope embed:sign, which includes finding the group.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The group, and what the token contains.',
+        type: builder.inputType('CreateEmbedTokenInput', {
+          description: 'The group, and what the token contains.',
+          fields: (field) => ({
+            by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
+            audience: field.string({
+              description: `For whom the token is meant, its claim aud: 1 to ${userGroupLimits.maxTextLength} characters. Omitted by default.`,
+            }),
+            expiresInSeconds: field.int({
+              defaultValue: defaultEmbedTokenSeconds,
+              description: `How long the token is valid, in seconds: ${minEmbedTokenSeconds} to ${maxEmbedTokenSeconds}.`,
+            }),
+            includeProperties: field.boolean({
+              defaultValue: false,
+              description: 'Whether the token contains the properties of the group, readable by everyone who has it.',
+            }),
+          }),
+        }),
+      }),
+    },
+    resolve: (_, { input: { by, ...input } }, { db, caller }) => {
+      caller.require('embed:sign');
+      return createEmbedToken(db, caller, requireSelector(by), input);
+    },
+  }),
+);

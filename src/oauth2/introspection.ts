@@ -1,0 +1,40 @@
+import type { Caller } from '../domain/caller.ts';
+import { type ErrorCode, errorCatalog, InvalidInput } from '../domain/errors.ts';
+import { formParameters } from '../http/form.ts';
+import { mediaTypes } from '../http/media-types.ts';
+import { problem } from '../http/problem.ts';
+import type { Handler } from '../http/types.ts';
+
+/** The methods of the introspection endpoint. */
+export const introspectionMethods = ['POST'] as const;
+
+/**
+ * Creates the handler of token introspection, RFC 7662. The credential of the caller is in the `Authorization` header only, the
+ * token in the parameter `token` of a form; other parameters, `token_type_hint` among them, are accepted and ignored.
+ *
+ * @param introspect says which group a token identifies.
+ */
+export function introspectionHandler(introspect: (caller: Caller, token: string) => Promise<object>): Handler {
+  return {
+    async handle(request) {
+      request.caller.require('groups:resolve');
+      const token = formParameters(request).get('token');
+      if (!token) throw new InvalidInput([{ path: ['token'], message: 'is required.' }]);
+      const body = JSON.stringify(await introspect(request.caller, token));
+      return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
+    },
+    // A problem as everywhere, with the member by which OAuth clients recognize the error.
+    renderError: (error, request) => {
+      const response = problem(error, request);
+      return { ...response, body: JSON.stringify({ ...JSON.parse(response.body), error: oauthError(error.code) }) };
+    },
+  };
+}
+
+/** The error codes of RFC 6749 (section 5.2) and RFC 6750 (section 3.1). */
+function oauthError(code: ErrorCode): string {
+  if (code === 'UNAUTHENTICATED') return 'invalid_token';
+  if (code === 'FORBIDDEN') return 'insufficient_scope';
+  if (errorCatalog[code].status < 500) return 'invalid_request';
+  return code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
+}
