@@ -5,16 +5,10 @@ import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { MessagesProvider } from '../ui/messages.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { outsidePages } from './outside-pages.ts';
 import { pages } from './pages.ts';
 import { hrefOf, Link, outsideHref, usePlace } from './router.tsx';
 import { useSession } from './session.tsx';
-
-const outside = [
-  { href: outsideHref('graphql'), title: 'GraphiQL' },
-  { href: outsideHref('docs/api'), title: 'API reference' },
-  { href: outsideHref('docs/errors'), title: 'Error codes' },
-  { href: outsideHref('docs/docs-config'), title: 'Diagnostics' },
-];
 
 /** What surrounds every page: who is signed in, where, and the navigation. */
 export function Shell() {
@@ -127,7 +121,7 @@ function Navigation({ current }: { readonly current: string }) {
           ))}
       </ul>
       <ul className="outside">
-        {outside.map(({ href, title }) => (
+        {outsidePages.map(({ href, title }) => (
           <li key={href}>
             <a href={href}>{title}</a>
           </li>

@@ -5,7 +5,8 @@ import { document } from './document.ts';
 export const scopes = {
   "groups:read": "find and read user groups; includes groups:resolve",
   "groups:write": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names",
-  "groups:resolve": "only resolve a user group token to its user group, without the current token; for embed backends",
+  "groups:resolve": "only resolve a user group token or an embed token to its user group, without the current token; for embed backends",
+  "embed:sign": "create embed tokens of user groups",
   "config:validate": "validate configuration files of documentation sites",
   "admin": "full access to every environment, and the management of API tokens"
 } as const;
@@ -22,8 +23,20 @@ export type CreateApiTokenInput = {
   readonly expiresAt?: string | null | undefined;
   /** A label that says what it is for: 1 to 255 characters. */
   readonly name: string;
-  /** At least one of groups:read, groups:write, groups:resolve, config:validate, admin. */
+  /** At least one of groups:read, groups:write, groups:resolve, embed:sign, config:validate, admin. */
   readonly scopes: ReadonlyArray<string>;
+};
+
+/** The group, and what the token contains. */
+export type CreateEmbedTokenInput = {
+  /** For whom the token is meant, its claim aud: 1 to 255 characters. Omitted by default. */
+  readonly audience?: string | null | undefined;
+  /** Selects the group. */
+  readonly by: UserGroupBy;
+  /** How long the token is valid, in seconds: 60 to 86400. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** Whether the token contains the properties of the group, readable by everyone who has it. */
+  readonly includeProperties?: boolean | null | undefined;
 };
 
 /** Maps a schema to its data source. */
@@ -307,6 +320,19 @@ export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
+export type CreateEmbedTokenMutationVariables = Exact<{
+  input: CreateEmbedTokenInput;
+}>;
+
+
+export type CreateEmbedTokenMutation = { readonly createEmbedToken:
+    | { readonly __typename: 'CreateEmbedTokenPayload', readonly token: string, readonly expiresAt: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
 export type SetGroupEnvironmentMutationVariables = Exact<{
   input: SetUserGroupEnvironmentInput;
 }>;
@@ -469,6 +495,10 @@ export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQue
 
 export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(
   "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+);
+
+export const CreateEmbedToken = document<CreateEmbedTokenMutation, CreateEmbedTokenMutationVariables>(
+  "mutation CreateEmbedToken($input:CreateEmbedTokenInput!){createEmbedToken(input:$input){__typename ...on CreateEmbedTokenPayload{token expiresAt}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVariables>(

@@ -8,6 +8,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { DeleteSection } from './delete-section.tsx';
+import { EmbedSection } from './embed-section.tsx';
 import { EnvironmentSection } from './environment-section.tsx';
 import { MappingSection } from './mapping-section.tsx';
 import { NameSection } from './name-section.tsx';
@@ -70,6 +71,7 @@ function GroupById({ id }: { readonly id: string }) {
       <TokenSection {...props} />
       <MappingSection {...props} />
       <PropertiesSection {...props} />
+      {can('embed:sign') && <EmbedSection group={group} />}
       {can('admin') && <EnvironmentSection {...props} />}
       {can('groups:write') && <DeleteSection group={group} />}
     </>

@@ -1,8 +1,8 @@
-import { hrefOf, Link, outsideHref } from '../app/router.tsx';
+import { hrefOf, Link } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
 import { EnvironmentCounts, OwnCount } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
-import { EnvironmentBadge, type EnvironmentChoice, tagOf } from '../ui/badge.tsx';
+import { AllEnvironmentsBadge, EnvironmentBadge, type EnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { Section } from '../ui/section.tsx';
 import { Time } from '../ui/time.tsx';
@@ -17,22 +17,6 @@ export default function Overview() {
       </header>
       {can('admin') ? <CountsOfAll /> : can('groups:read') && <OwnEnvironment />}
       <Identity />
-      <Section title="For developers">
-        <ul className="link-list">
-          <li>
-            <a href={outsideHref('graphql')}>GraphiQL</a>: write and run GraphQL operations
-          </li>
-          <li>
-            <a href={outsideHref('docs/api')}>API reference</a>: the legacy REST API
-          </li>
-          <li>
-            <a href={outsideHref('docs/errors')}>Error codes</a>: what each means, and what to do
-          </li>
-          <li>
-            <a href={outsideHref('docs/docs-config')}>Diagnostics</a>: what the validator of configuration files finds
-          </li>
-        </ul>
-      </Section>
     </>
   );
 }
@@ -86,7 +70,7 @@ function CountCard({ environment, isLoading, count, isFiltered = false }: CountC
 }
 
 function Identity() {
-  const { caller } = useSession();
+  const { caller, can } = useSession();
   return (
     <Section title="Signed in with">
       <dl className="facts">
@@ -98,9 +82,7 @@ function Identity() {
         </div>
         <div>
           <dt>Environment</dt>
-          <dd>
-            <EnvironmentBadge tag={caller.environmentTag} />
-          </dd>
+          <dd>{can('admin') ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}</dd>
         </div>
         <div>
           <dt>Scopes</dt>
