@@ -54,7 +54,10 @@ test('the documentation of a field is found by its name', async () => {
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   expect(await page.getByRole('button', { name: /^$/ }).count()).toBe(0);
   await page.getByRole('combobox').fill('rotateUserGroup');
-  await page.getByRole('option', { name: /rotateUserGroupToken/ }).first().click();
+  await page
+    .getByRole('option', { name: /rotateUserGroupToken/ })
+    .first()
+    .click();
   await page.getByText('RotateUserGroupTokenInput').first().waitFor();
   await assertFlawless();
 });

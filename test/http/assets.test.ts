@@ -40,11 +40,7 @@ describe.each([
   });
 });
 
-describe.each([
-  '/graphql',
-  '/console',
-  '/console/groups',
-])('the page %s, which has a script', (path) => {
+describe.each(['/graphql', '/console', '/console/groups'])('the page %s, which has a script', (path) => {
   test('permits only files of the gateway, requests to it, and styles with the nonce of the response', async () => {
     const [first, second] = [await open(path), await open(path)];
     const [, nonce = ''] = /<meta name="csp-nonce" content="([^"]+)"/.exec(first.text) ?? [];

@@ -28,7 +28,11 @@ test('every asset of the build is served with its type, may be kept for a year, 
   expect(served.length).toBeGreaterThan(5);
   for (const name of served) {
     const response = await get(name, {}, 'HEAD');
-    expect([name, response.status, response.headers.get('content-type')]).toEqual([name, 200, types[name.split('.').at(-1) ?? '']]);
+    expect([name, response.status, response.headers.get('content-type')]).toEqual([
+      name,
+      200,
+      types[name.split('.').at(-1) ?? ''],
+    ]);
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(sizeOf(response)).toBe(readFileSync(new URL(name, folder)).length);

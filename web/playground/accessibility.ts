@@ -9,7 +9,8 @@
 export function correctAccessibility(): () => void {
   const correct = (): void => {
     for (const editor of document.querySelectorAll<EditorElement>('.CodeMirror')) nameEditor(editor);
-    for (const list of document.querySelectorAll('.graphiql-tabs')) setAttributes(list, { role: 'list', 'aria-label': 'Documents' });
+    for (const list of document.querySelectorAll('.graphiql-tabs'))
+      setAttributes(list, { role: 'list', 'aria-label': 'Documents' });
     for (const tab of document.querySelectorAll('.graphiql-tab')) correctTab(tab);
   };
   const observer = new MutationObserver(correct);
