@@ -83,9 +83,9 @@ describe('entity tags', () => {
     ['a list with it', (tag: string) => `"other", ${tag}`],
     ['the weak form of it', (tag: string) => `W/${tag}`],
     ['*', () => '*'],
-  ])('If-None-Match with %s gets 304 without content', async (_, valueOf) => {
+  ])('If-None-Match with %s gets 304 without content', async (_, headerOf) => {
     const tag = (await get(script)).headers.get('etag') ?? '';
-    const response = await get(script, { 'if-none-match': valueOf(tag) });
+    const response = await get(script, { 'if-none-match': headerOf(tag) });
     expect([response.status, await response.text()]).toEqual([304, '']);
     expect([response.headers.get('etag'), response.headers.get('vary')]).toEqual([tag, 'Accept-Encoding']);
     expect(response.headers.get('content-length')).toBeNull();
