@@ -17,6 +17,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'graphql/execution/persisted-operations.ts',
     'graphql/schema/limits.ts',
     'generated',
+    'http/json.ts',
     'http/server-url.ts',
     'metrics',
   ],
@@ -102,7 +103,15 @@ test.each([
 
 /** The packages that the modules without a transport, SQL or a file system may import. */
 const packages: Readonly<Record<string, readonly string[]>> = {
-  domain: ['jose/errors', 'jose/jwk/thumbprint', 'jose/jwt/sign', 'jose/jwt/verify', 'node:crypto', 'node:zlib'],
+  domain: [
+    'jose/errors',
+    'jose/jwk/thumbprint',
+    'jose/jwt/sign',
+    'jose/jwt/verify',
+    'node:crypto',
+    'node:timers/promises',
+    'node:zlib',
+  ],
   'docs-config': ['node:util', 'zod'],
   'config.ts': ['node:fs', 'zod'],
   rest: ['graphql'],
