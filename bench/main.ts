@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
+import { compareImport } from './import.ts';
 import { run as compareParsers } from './json-parsers.ts';
 import { measureInterleaved, measureWorkload, type Plan, type Series } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
@@ -83,6 +84,11 @@ async function main(): Promise<void> {
   if (process.argv[2] === 'docs-config') {
     const reached = await compareValidators(print);
     process.exit(reached ? 0 : 1);
+  }
+  if (process.argv[2] === 'import') {
+    const interrupted = untilInterrupted();
+    interrupted.catch(() => {});
+    process.exit((await compareImport(print, interrupted)) ? 0 : 1);
   }
   if (process.argv[2] === 'json-parsers') return compareParsers(print);
   const options = readOptions(process.argv.slice(2));

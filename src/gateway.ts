@@ -21,6 +21,8 @@ import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import { urlOf } from './http/server-url.ts';
 import type { HttpRequest } from './http/types.ts';
+import { type MetricsSource, reportOf } from './metrics/report.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
 import { userHandler } from './rest/user.ts';
@@ -46,6 +48,8 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly console?: boolean;
   /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
   readonly playground?: boolean;
+  /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
+  readonly combineMetrics?: ((own: RequestMetrics) => MetricsSource) | undefined;
 }
 
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
@@ -66,8 +70,11 @@ export function buildGateway(
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
-  const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
-    createContext({ db, caller, report, isAbandoned });
+  const requestMetrics = new RequestMetrics();
+  const metrics = (options.combineMetrics ?? ownMetrics)(requestMetrics);
+
+  const contextOf = ({ caller, report, countError, isAbandoned }: HttpRequest): GraphQLContext =>
+    createContext({ db, caller, report, countError, isAbandoned, metrics });
   const { console = true, playground = true, persistedOperations } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
@@ -86,6 +93,11 @@ export function buildGateway(
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
     isDraining: () => draining,
+    onResponse: ({ route, status, durationMs, errorCodes }) => {
+      // Pages, files and health checks would hide what the APIs do.
+      if (status === undefined || !route || route.credential === 'ignored') return;
+      requestMetrics.record({ latencyMs: durationMs, errorCodes }, Date.now());
+    },
   });
 
   return {
@@ -95,6 +107,12 @@ export function buildGateway(
     },
     close: () => lastUsed.stop(),
   };
+}
+
+/** The metrics of this process only. */
+function ownMetrics(metrics: RequestMetrics): MetricsSource {
+  const startedMs = Date.now();
+  return { read: () => reportOf(metrics.read(Date.now()), startedMs, Date.now()) };
 }
 
 /** Why the gateway cannot serve; nothing if it can. */

@@ -65,7 +65,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       isListed: true,
       openApi: describeGraphql,
       tag: graphqlTag,
-      ...withErrorPages(layout, served.playground ? withPlayground(graphql, scripted('playground')) : graphql),
+      ...withErrorPages(layout, withPlayground(graphql, served.playground ? scripted('playground') : undefined)),
     },
     ...(served.console ? consoleRoutes(resource(scripted('console'))) : []),
     {

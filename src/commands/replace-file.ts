@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 
 /**
  * Replaces the text of a file atomically: readers see the old text or the new one, even after a crash. Symbolic links and the
@@ -19,4 +21,47 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** A file that is being written, and does not exist under its own name yet. */
+export interface FileDraft {
+  readonly stream: Writable;
+  /** Replaces the file atomically, or creates it: readers see the old content or all of the new one, even after a crash. */
+  publish(): Promise<void>;
+  /** Leaves the file as it was. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Begins to write a file, beside it. Symbolic links are preserved.
+ *
+ * @param mode the mode of the file, also of one that exists.
+ * @throws file system errors; the file is then unchanged.
+ */
+export async function openDraft(path: string, mode: number): Promise<FileDraft> {
+  const target = await realpath(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return path;
+    throw error;
+  });
+  const isOther = await stat(target).then(
+    (stats) => !stats.isFile(),
+    () => false,
+  );
+  if (isOther) throw new Error(`${path} is not a regular file, so it is not replaced.`); // a device, or a folder
+  const draft = `${target}.${randomUUID()}.tmp`;
+  const handle = await open(draft, 'wx', mode);
+  const stream = handle.createWriteStream({ flush: true });
+  stream.on('error', () => {}); // reported by what waits for it
+  return {
+    stream,
+    async publish() {
+      stream.end();
+      await finished(stream);
+      await rename(draft, target);
+    },
+    async discard() {
+      stream.destroy();
+      await rm(draft, { force: true });
+    },
+  };
 }

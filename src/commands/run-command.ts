@@ -10,6 +10,7 @@ const help = `Usage: user-group-gateway COMMAND
   serve [--workers N]   start the gateway with N processes (default: 1)
   token                 create, list, rotate and revoke API tokens
   migrate               apply pending database migrations
+  groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
   help, version         print this help, or the version; also --help, --version
@@ -43,6 +44,8 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
       return (await import('./token.ts')).token(args);
     case 'migrate':
       return (await import('./migrate.ts')).migrate(args);
+    case 'groups':
+      return (await import('./groups.ts')).groups(args);
     case 'keys':
       return (await import('./keys.ts')).keys(args);
     case 'docs-config': {

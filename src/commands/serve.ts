@@ -17,6 +17,7 @@ import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-file.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
+import { readWorkerMetrics } from './worker-metrics.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 
 /**
@@ -39,7 +40,10 @@ export async function serve(args: string[]): Promise<number> {
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
-    const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
+    const gateway = buildGateway(database, keys, log, {
+      ...{ ...config, persistedOperations },
+      combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,
+    });
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
     const listening = listen(gateway.server, config);

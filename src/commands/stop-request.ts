@@ -45,3 +45,6 @@ function hasParent(): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
+
+/** The exit status of a command that stopped for this reason: 128 and the number of the signal, as shells have it. */
+export const exitCodeOf = (reason: string): number => (reason === 'SIGTERM' ? 143 : 130);

@@ -84,7 +84,8 @@ export function violatedUniqueIndex(error: unknown): string | undefined {
   return undefined;
 }
 
-function isConflict(error: unknown): boolean {
+/** Whether an error, from Prisma or the driver, is a deadlock or a serialization failure: the server has rolled everything back. */
+export function isConflict(error: unknown): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
     const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
     if (code === 'P2034' || conflictStates.includes(originalCode) || conflictStates.includes(code)) return true;

@@ -67,7 +67,8 @@ function check(caller: Caller, issues: () => Iterable<Issue>): void {
   assertNoIssues(issues());
 }
 
-function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>): Generator<Issue> {
+/** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */
+export function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>): Generator<Issue> {
   yield* textIssues(['providedId'], input.providedId);
   yield* fieldIssues(input);
 }

@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
-import { asGatewayError, GatewayError, shorten } from '../domain/errors.ts';
+import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
@@ -52,6 +52,8 @@ export interface CompletedExchange {
   readonly durationMs: number;
   /** The id of the request. */
   readonly id: string;
+  /** The error codes that the response reports, in whatever form; each once. */
+  readonly errorCodes: readonly ErrorCode[];
 }
 
 /** What the requests of a server share. */
@@ -101,10 +103,11 @@ export function createListener(options: ListenerOptions): Listener {
     // What follows a valid request is not HTTP: that request gets its own response first.
     if (connections.isResponding(socket as Socket)) return connections.closeAfterResponse(socket as Socket);
     const id = randomUUID();
-    const { status, headers, body } = problem(parserFailure(error.code), { id });
+    const failure = parserFailure(error.code);
+    const { status, headers, body } = problem(failure, { id });
     // A request whose headers were accepted is reported by its exchange.
     if (!connections.isOccupied(socket as Socket)) {
-      options.onResponse?.({ route: undefined, method: undefined, status, id, durationMs: 0 });
+      options.onResponse?.({ route: undefined, method: undefined, status, id, durationMs: 0, errorCodes: [failure.code] });
     }
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
@@ -135,6 +138,7 @@ class Exchange implements HttpRequest, Expiring {
   private readonly startedMs: number;
   private isReading = true;
   private isResponded = false;
+  private errorCodes: ErrorCode[] | undefined;
 
   constructor(shared: Shared, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.shared = shared;
@@ -152,6 +156,10 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   readonly report = (error: GatewayError): void => this.shared.report(error, this);
+  readonly countError = (code: ErrorCode): void => {
+    this.errorCodes ??= [];
+    if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
+  };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
 
   /** Reads the request, authenticates it, and responds. Never rejects. */
@@ -215,7 +223,7 @@ class Exchange implements HttpRequest, Expiring {
   private complete(onResponse: NonNullable<ListenerOptions['onResponse']>): void {
     const { route, method, id, startedMs, outgoing } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
-    onResponse({ route, method, status, id, durationMs: performance.now() - startedMs });
+    onResponse({ route, method, status, id, durationMs: performance.now() - startedMs, errorCodes: this.errorCodes ?? noErrors });
   }
 
   /** The share of the budgets that this request's response counts towards. */
@@ -231,6 +239,7 @@ class Exchange implements HttpRequest, Expiring {
   private fail(thrown: unknown): void {
     if (this.isResponded) return;
     const error = asGatewayError(thrown);
+    this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
     this.respond(this.render(error));
   }
@@ -242,3 +251,4 @@ class Exchange implements HttpRequest, Expiring {
 }
 
 const noBytes = Buffer.alloc(0);
+const noErrors: readonly ErrorCode[] = [];

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
-import type { GatewayError } from '../domain/errors.ts';
+import type { ErrorCode, GatewayError } from '../domain/errors.ts';
 import type { PathItem } from './openapi/types.ts';
 
 /** A request as every route gets it: read whole, within the limits, and with its caller. */
@@ -21,6 +21,8 @@ export interface HttpRequest {
   readonly caller: Caller;
   /** Logs a failure that is the gateway's own or the database's. */
   readonly report: (error: GatewayError) => void;
+  /** Counts an error that the response reports, for the metrics; one that the handler throws is counted by the transport. */
+  readonly countError: (code: ErrorCode) => void;
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
 }

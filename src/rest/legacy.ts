@@ -1,3 +1,4 @@
+import { mappingEntries } from '../domain/mapping-entries.ts';
 import { parseJson, parseQuery } from '../http/json.ts';
 import type { Failure } from '../http/problem.ts';
 
@@ -17,19 +18,6 @@ export function pick(fields: Readonly<Record<string, string>>): (members: Member
     }
     return input;
   };
-}
-
-/**
- * A mapping as the schema takes it, a list of entries, from the object that the legacy API takes. Each side is left as it is,
- * and so is what is no object, for the domain to judge.
- */
-function mappingEntries(mapping: unknown): unknown {
-  // A list is how the schema takes a mapping, and must not pass for one here: no text does.
-  if (Array.isArray(mapping)) return 'a list';
-  if (typeof mapping !== 'object' || mapping === null) return mapping;
-  const sources = mapping as Readonly<Record<string, unknown>>;
-  // Not by Object.entries, which takes as long as reading the JSON when there are many.
-  return Object.keys(sources).map((schemaId) => ({ schemaId, dataSource: sources[schemaId] }));
 }
 
 /** The legacy names of fields that GraphQL names differently. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { embedTokenLimits } from '../../src/domain/embed-token-input.ts';
+import { importLimits } from '../../src/domain/import-limits.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 
@@ -13,6 +14,9 @@ test('docs/limits.md lists each limit with the value that applies', () => {
       Number(value.replaceAll(',', '')),
     ]),
   );
-  const limits = { ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts, ...embedTokenLimits };
+  const limits = {
+    ...{ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts },
+    ...{ ...embedTokenLimits, ...importLimits },
+  };
   expect(documented).toEqual(limits);
 });

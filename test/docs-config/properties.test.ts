@@ -127,7 +127,10 @@ test('fixing is idempotent, leaves no fixable error, and does not change a valid
       const errors = (text: string) => validateDocsConfig(text, { allowNestedGroups: true, severities }).errorCount;
       expect(errors(once.text)).toBeLessThanOrEqual(errors(source));
     }),
-    { numRuns: 400 },
+    {
+      numRuns: 400,
+      examples: [[',{\n"name": "!",}\n"avigation": [{"group": "!", "pages": ["!"]}],\n"logo": "!"\n}']],
+    },
   );
 });
 

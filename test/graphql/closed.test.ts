@@ -35,6 +35,7 @@ const operations: Record<string, Operation> = {
   nodes: { document: () => `{ nodes(ids: ["${group.id}"]) { __typename } }`, scopes: read },
   validateDocsConfig: { document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }', scopes: validate },
   validateDocsConfigs: { document: () => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }', scopes: validate },
+  metrics: { document: () => '{ metrics { requests } }', scopes: ['metrics:read'] },
   'userGroup by providedId': { document: () => '{ userGroup(by: { providedId: "acme" }) { __typename } }', scopes: read },
   'userGroup by teamId': { document: () => '{ userGroup(by: { teamId: 1 }) { __typename } }', scopes: read },
   'userGroup by id': { document: () => `{ userGroup(by: { id: "${group.id}" }) { __typename } }`, scopes: read },

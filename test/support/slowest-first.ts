@@ -12,6 +12,7 @@ const slowest = [
   'concurrency/crash.test.ts',
   'database/pgbouncer.test.ts',
   'commands/serve.test.ts',
+  'commands/groups.test.ts',
   'commands/token.test.ts',
   'docs-config/growth.test.ts',
   'commands/workers.test.ts',

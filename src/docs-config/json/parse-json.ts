@@ -226,8 +226,9 @@ function skipDeep(parser: ParserState): JsonNode {
 
 function closeAfterComma(parser: ParserState, frame: Frame, code: number): void {
   const trailing = frame.state === 'next' && frame.comma >= 0;
-  if ((code === closeBrace) === (frame.node.kind === 'object')) closeFrame(parser);
-  else recoverFromMismatch(parser, code);
+  if ((code === closeBrace) !== (frame.node.kind === 'object')) recoverFromMismatch(parser, code);
+  else if (code === closeBrace) closeObject(parser);
+  else closeFrame(parser);
   // A bracket that was skipped closes nothing, and the comma before it may be needed.
   if (!trailing || parser.frames.includes(frame)) return;
   const bracket = String.fromCharCode(code);

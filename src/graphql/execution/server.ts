@@ -143,8 +143,7 @@ function useFinishedErrors(): Plugin<ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
-      const { report } = serverContext as unknown as ServerContext;
-      setResult(finishResult(result, report));
+      setResult(finishResult(result, serverContext as unknown as ServerContext));
     },
   };
 }

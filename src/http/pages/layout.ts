@@ -81,9 +81,8 @@ ${links.map(([target, text]) => html`<a href="${href(target)}"${currentMark(targ
 ${headLinks}
 </head>
 <body>
-<a class="skip" href="${href(path)}#main">Skip to the content</a>
 ${header(path)}
-<main id="main" tabindex="-1">
+<main>
 <h1>${heading ?? title}</h1>
 ${main}
 </main>

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { GatewayError } from '../../domain/errors.ts';
 import { inUtf8, mediaTypes } from '../media-types.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../types.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
@@ -30,14 +31,24 @@ export function renderScriptedPage(template: string, { path }: Pick<HttpRequest,
   return { status: 200, headers, body };
 }
 
-/** A handler that serves a page to a person who opens the URL in a browser, and leaves all other requests to another handler. */
-export function withPlayground({ handle, renderError }: Handler, page: (request: HttpRequest) => HttpResponse): Handler {
+/**
+ * A handler that serves the playground to a person who opens the URL in a browser, and leaves all other requests to another handler.
+ *
+ * @param page renders the playground; without it, the URL without a query is not found in a browser.
+ */
+export function withPlayground({ handle, renderError }: Handler, page?: (request: HttpRequest) => HttpResponse): Handler {
   return {
     handle(request) {
       if (request.method !== 'GET' || !isNavigation(request)) return handle(request);
+      if (!page) {
+        if (request.query === '') throw new GatewayError('NOT_FOUND', noPlayground);
+        return handle(request);
+      }
       const response = page(request);
       return { ...response, headers: { ...response.headers, vary: 'Accept, Authorization' } };
     },
     renderError,
   };
 }
+
+const noPlayground = 'This gateway serves no playground. Programs send GraphQL requests to this path.';

@@ -21,9 +21,6 @@ body {
   overflow-wrap: anywhere;
 }
 main { max-width: 58rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
-main:focus { outline: none; }
-.skip { position: absolute; left: 1rem; top: -4rem; padding: 0.5rem 1rem; background: var(--panel); }
-.skip:focus { top: 0.5rem; z-index: 1; }
 .site {
   display: flex;
   flex-wrap: wrap;

@@ -94,6 +94,12 @@ const cases: readonly [name: string, text: string, offending: string, says: RegE
     /one too many: the document continues/,
     `{"name": "Acme", "colors": {"primary": "#fff"}, "navigation": []}`,
   ],
+  [
+    'brace too many between a comma and the next key',
+    `{"name": "Acme",}\n  "navigation": []}`,
+    '}',
+    /one too many: the document continues/,
+  ],
   ['opening brace missing', `${head}, "feedback": "suggestEdit": true}, "versions": []}`, '"suggestEdit"', /no { before the key/],
   ['text before', `module.exports = ${head}}`, 'module.exports =', /text before the document/],
   ['text after', `${head}}}`, '}', /document ends before/],

@@ -1,0 +1,140 @@
+import { GatewayError } from '../domain/errors.ts';
+import { importLimits } from '../domain/import-limits.ts';
+import type { ExportedGroup } from '../domain/user-group-export.ts';
+import type { UncheckedLine } from '../domain/user-group-import-line.ts';
+import { importFields } from '../domain/user-group-import-line.ts';
+import { parseJson } from '../http/json.ts';
+import { parseCsvRecord, toCsvRecord } from './csv.ts';
+import { csvBoundaries, lineBoundaries, type RecordBoundaries } from './group-records.ts';
+
+/** The fields of a record, or why it has none. */
+export type ParsedRecord = { readonly fields: UncheckedLine } | { readonly problem: string };
+
+/** How files have user groups. */
+export interface GroupFormat {
+  readonly boundaries: () => RecordBoundaries;
+  /**
+   * Creates the parser of a file. It returns undefined for a record that has no group: the first one of CSV.
+   *
+   * @param onIgnored receives the names of fields that groups do not have, each once.
+   */
+  readonly createParser: (onIgnored: (name: string) => void) => (text: string) => ParsedRecord | undefined;
+  /** What a file begins with. */
+  readonly header: string;
+  /** A group as a record, with what ends it. */
+  readonly write: (group: ExportedGroup) => string;
+}
+
+const known: ReadonlySet<string> = new Set(importFields);
+
+/** The most names of ignored fields that are kept. */
+const maxIgnored = 20;
+
+function reportOnce(onIgnored: (name: string) => void): (name: string) => void {
+  const seen = new Set<string>();
+  return (name) => {
+    if (known.has(name) || seen.has(name) || seen.size === maxIgnored) return;
+    seen.add(name);
+    onIgnored(name);
+  };
+}
+
+/** JSON, or why it is none. The text itself is not repeated: it may have a token. */
+function readJson(text: string): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: parseJson(text, 'The JSON') };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { message } = error;
+    if (message.includes('duplicate member') || error.code === 'INVALID_INPUT') return { problem: message };
+    const [, position] = /\bat position (\d+)/.exec(message) ?? [];
+    return { problem: `is not valid JSON${position === undefined ? '' : ` (from character ${Number(position) + 1} on)`}.` };
+  }
+}
+
+/** One JSON object a line. */
+const ndjson: GroupFormat = {
+  boundaries: lineBoundaries,
+  createParser: (onIgnored) => {
+    const report = reportOnce(onIgnored);
+    return (text) => {
+      const read = readJson(text);
+      if ('problem' in read) return read;
+      const { value } = read;
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'must be a JSON object.' };
+      for (const name of Object.keys(value)) report(name);
+      return { fields: value };
+    };
+  },
+  header: '',
+  write: ({ providedId, name, token, mapping, properties, environmentTag }) => {
+    const texts = [providedId, name, token].map((text) => JSON.stringify(text));
+    const values = [...texts, mapping, properties ?? 'null', JSON.stringify(environmentTag)];
+    return `{${importFields.map((field, index) => `"${field}":${values[index]}`).join(',')}}\n`;
+  },
+};
+
+/** CSV as RFC 4180 has it, with a first record that names the columns. An empty cell counts as missing. */
+const csv: GroupFormat = {
+  boundaries: csvBoundaries,
+  createParser: (onIgnored) => {
+    let columns: readonly string[] | undefined;
+    return (text) => {
+      const { fields, problem } = parseCsvRecord(text, columns?.length ?? importLimits.maxColumns);
+      if (columns === undefined) {
+        if (problem) throw new Error(`The first line must name the columns: it ${problem}`);
+        columns = readHeader(fields, reportOnce(onIgnored));
+        return undefined;
+      }
+      if (problem) return { problem };
+      return fields.length === columns.length
+        ? toFields(columns, fields)
+        : { problem: `has ${fields.length} fields, and the first line names ${columns.length} columns.` };
+    };
+  },
+  header: toCsvRecord(importFields),
+  write: ({ providedId, name, token, mapping, properties, environmentTag }) =>
+    toCsvRecord([providedId, name, token, mapping, properties ?? 'null', environmentTag ?? 'none']),
+};
+
+/** The formats by the names that `--format` takes. */
+export const groupFormats = { ndjson, csv } as const;
+
+/** The name of a format. */
+export type FormatName = keyof typeof groupFormats;
+
+/** The format that the name of a file stands for. */
+export function formatOf(file: string): FormatName | undefined {
+  const [, extension = ''] = /\.(\w+)$/.exec(file.toLowerCase()) ?? [];
+  if (extension === 'csv') return 'csv';
+  return extension === 'ndjson' || extension === 'jsonl' ? 'ndjson' : undefined;
+}
+
+/** @throws Error when the names are not those of a file that can be imported. */
+function readHeader(columns: readonly string[], report: (name: string) => void): readonly string[] {
+  const repeated = columns.find((name, index) => columns.indexOf(name) < index);
+  if (repeated !== undefined) throw new Error(`The first line names the column ${JSON.stringify(repeated)} twice.`);
+  if (!columns.includes('user_group_id')) {
+    throw new Error(
+      `The first line must name the columns, separated by commas, and one of them must be user_group_id. Known columns: ${importFields.join(', ')}.`,
+    );
+  }
+  for (const name of columns) report(name);
+  return columns;
+}
+
+function toFields(columns: readonly string[], cells: readonly string[]): ParsedRecord {
+  const fields: Record<string, unknown> = {};
+  for (const [index, name] of columns.entries()) {
+    const cell = cells[index] as string;
+    if (!known.has(name) || cell === '') continue;
+    if (name !== 'mapping' && name !== 'properties') {
+      fields[name] = cell;
+      continue;
+    }
+    const read = readJson(cell);
+    if ('problem' in read) return { problem: `${name}: ${read.problem}` };
+    fields[name] = read.value;
+  }
+  return { fields };
+}

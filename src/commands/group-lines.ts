@@ -1,0 +1,35 @@
+import type { ReadLine } from '../domain/user-group-import.ts';
+import { checkImportLine, printable } from '../domain/user-group-import-line.ts';
+import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { type FormatName, groupFormats } from './group-formats.ts';
+import { readRecords, type SourceRecord } from './group-records.ts';
+
+/** How to read a file of user groups. */
+export interface ReadOptions {
+  readonly format: FormatName;
+  /** The environment of lines that name none, as {@link checkImportLine} takes it. */
+  readonly environment: EnvironmentTag | null | undefined;
+  /** Receives the names of fields that groups do not have, each once, safe to print. */
+  readonly onIgnored: (name: string) => void;
+}
+
+/**
+ * Reads and checks the lines of a file, those of each chunk, as fast as they are taken.
+ *
+ * @throws Error when the file as a whole cannot be read: its encoding, or the columns of CSV.
+ */
+export async function* readGroupLines(
+  chunks: AsyncIterable<Buffer>,
+  { format, environment, onIgnored }: ReadOptions,
+): AsyncGenerator<readonly ReadLine[]> {
+  const { boundaries, createParser } = groupFormats[format];
+  const parse = createParser((name) => onIgnored(printable(name)));
+  const toLine = ({ line, bytes, text, problem }: SourceRecord): readonly ReadLine[] => {
+    const parsed = text === undefined ? { problem: problem ?? '' } : parse(text);
+    if (!parsed) return [];
+    const read =
+      'problem' in parsed ? { line, reason: printable(parsed.problem) } : checkImportLine(line, parsed.fields, environment);
+    return [{ read, bytes }];
+  };
+  for await (const records of readRecords(chunks, boundaries())) yield records.flatMap(toLine);
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { exportUserGroups } from '../domain/user-group-export.ts';
+import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { withDatabase } from './context.ts';
+import { type FormatName, groupFormats } from './group-formats.ts';
+import { assertValid, environmentOf, formatFrom, type GroupsIo, readArguments } from './groups-arguments.ts';
+import { openProgress, type Progress, thousands } from './progress.ts';
+import { openDraft } from './replace-file.ts';
+import { exitCodeOf, untilStopRequested } from './stop-request.ts';
+
+interface ExportRequest {
+  readonly format: FormatName;
+  /** `null` means untagged groups; undefined those of every environment. */
+  readonly environment: EnvironmentTag | null | undefined;
+  /** The path of the file to write; standard output without one. */
+  readonly output: string | undefined;
+}
+
+/** Only the owner may read a file with tokens. */
+const outputMode = 0o600;
+
+/**
+ * `groups export`: writes user groups to a file or standard output. A reader that closes standard output early ends the export
+ * without a message.
+ *
+ * @throws UsageError for invalid arguments, before anything is opened. @throws Error when the file cannot be written; one that
+ * exists is unchanged then.
+ */
+export async function exportGroups(args: readonly string[], io: GroupsIo): Promise<number> {
+  const { output, ...request } = readRequest(args);
+  let stopped: string | undefined;
+  void untilStopRequested().then((reason) => (stopped = reason));
+  return withDatabase(async ({ database, keys }) => {
+    const progress = openProgress(io.stderr, 'groups');
+    const write = (target: Writable) =>
+      writeGroups({ pool: database.pool, keys }, request, target, progress, () => stopped !== undefined);
+    if (output === undefined) {
+      const count = await write(io.stdout);
+      progress.clear();
+      if (count === undefined) return 0; // nobody reads on
+      io.stderr.write(`${stopped ? `Stopped by ${stopped}: the export is incomplete. ` : ''}Exported ${describe(count)}.\n`);
+      return stopped ? exitCodeOf(stopped) : 0;
+    }
+    const draft = await openDraft(output, outputMode);
+    try {
+      const count = await write(draft.stream);
+      progress.clear();
+      if (stopped) {
+        await draft.discard();
+        io.stdout.write(`Stopped by ${stopped}. ${output} was not written.\n`);
+        return exitCodeOf(stopped);
+      }
+      await draft.publish();
+      io.stdout.write(`Exported ${describe(count ?? 0)} to ${output}, which only its owner may read: it contains tokens.\n`);
+      return 0;
+    } catch (error) {
+      progress.clear();
+      await draft.discard();
+      throw error;
+    }
+  });
+}
+
+const describe = (count: number): string => `${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;
+
+function readRequest(args: readonly string[]): ExportRequest {
+  const read = readArguments(args, { format: 'value', environment: 'value', output: 'value' });
+  read.problems.push(...read.words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));
+  const [output] = read.given.get('output') ?? [];
+  const request = { format: formatFrom(read, output, 'ndjson'), environment: environmentOf(read), output };
+  assertValid(read, 'groups export');
+  return request;
+}
+
+/** Writes groups until there are no more, or it is stopped. Returns how many; undefined when the reader of the target is gone. */
+async function writeGroups(
+  db: Parameters<typeof exportUserGroups>[0],
+  { format, environment }: Omit<ExportRequest, 'output'>,
+  target: Writable,
+  progress: Progress,
+  isStopped: () => boolean,
+): Promise<number | undefined> {
+  const { header, write } = groupFormats[format];
+  const failed = new Promise<never>((_, reject) => target.once('error', reject));
+  failed.catch(() => {});
+  const send = async (text: string) => {
+    if (!target.write(text)) await Promise.race([once(target, 'drain'), failed]);
+  };
+  let count = 0;
+  try {
+    if (header) await send(header);
+    for await (const { groups, fraction } of exportUserGroups(db, environment)) {
+      if (isStopped()) break;
+      await send(groups.map(write).join(''));
+      count += groups.length;
+      progress.update({ count, fraction });
+    }
+    await Promise.race([new Promise<void>((resolve) => target.write('', () => resolve())), failed]);
+    return count;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EPIPE') return undefined;
+    throw error;
+  }
+}

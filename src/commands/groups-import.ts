@@ -1,0 +1,162 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
+import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { withDatabase } from './context.ts';
+import type { FormatName } from './group-formats.ts';
+import { readGroupLines } from './group-lines.ts';
+import { assertValid, choice, environmentOf, formatFrom, type GroupsIo, readArguments } from './groups-arguments.ts';
+import { openProgress, thousands } from './progress.ts';
+import { exitCodeOf, untilStopRequested } from './stop-request.ts';
+import { UsageError } from './usage-error.ts';
+
+interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
+  /** The path, or `-` for standard input. */
+  readonly file: string;
+  readonly format: FormatName;
+  /** The environment of lines that name none; `null` means untagged. */
+  readonly environment: EnvironmentTag | null | undefined;
+}
+
+/**
+ * `groups import`: reads user groups from a file or standard input, and prints each rejected line and a summary.
+ *
+ * @throws UsageError for invalid arguments, or a file that cannot be read, before anything is opened.
+ */
+export async function importGroups(args: readonly string[], io: GroupsIo): Promise<number> {
+  const request = readRequest(args);
+  const source = await openSource(request.file, io.stdin);
+  try {
+    return await withDatabase(({ database, keys }) => run(request, source, { pool: database.pool, keys }, io));
+  } finally {
+    source.chunks.destroy();
+  }
+}
+
+function readRequest(args: readonly string[]): ImportRequest {
+  const read = readArguments(args, { format: 'value', environment: 'value', 'on-existing': 'value', 'dry-run': 'flag' });
+  const [file, ...others] = read.words;
+  if (file === undefined) read.problems.push('Name the file to import, or - for standard input.');
+  read.problems.push(...others.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));
+  const request = {
+    file: file ?? '-',
+    format: formatFrom(read, file === '-' ? undefined : file, 'ndjson'),
+    environment: environmentOf(read),
+    onExisting: choice(read, 'on-existing', ['skip', 'update', 'fail'] as const) ?? 'skip',
+    dryRun: read.given.has('dry-run'),
+  };
+  assertValid(read, 'groups import');
+  return request;
+}
+
+/** What is read, and its size in bytes if it is known. */
+interface Source {
+  readonly chunks: Readable;
+  readonly bytes: number | undefined;
+}
+
+async function openSource(file: string, stdin: Readable): Promise<Source> {
+  if (file === '-') return { chunks: stdin, bytes: undefined };
+  try {
+    const handle = await open(file);
+    const stats = await handle.stat();
+    if (stats.isDirectory()) {
+      await handle.close();
+      throw new Error('it is a folder');
+    }
+    return { chunks: handle.createReadStream(), bytes: stats.isFile() ? stats.size : undefined };
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}. Nothing was imported.`);
+  }
+}
+
+type Db = Parameters<typeof importUserGroups>[0];
+
+async function run(request: ImportRequest, source: Source, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
+  const progress = openProgress(stderr, 'lines');
+  const print = (text: string) => {
+    progress.clear();
+    stdout.write(`${text}\n`);
+  };
+  stdout.on('error', ignoreClosedPipe);
+  let stopped: string | undefined;
+  void untilStopRequested().then((reason) => {
+    stopped = reason;
+    source.chunks.destroy();
+  });
+
+  let latest: Readonly<ImportSummary> | undefined;
+  let bytesRead = 0;
+  const onIgnored = (name: string) => print(`The field ${JSON.stringify(name)} is not one of a user group, and is ignored.`);
+  const lines = untilStopped(
+    readGroupLines(source.chunks, { ...request, onIgnored }),
+    () => stopped !== undefined,
+    (bytes) => {
+      bytesRead += bytes;
+    },
+  );
+  try {
+    latest = await importUserGroups(db, lines, {
+      ...{ onExisting: request.onExisting, dryRun: request.dryRun },
+      onRejected: ({ line, reason }) => print(`line ${line}: ${reason}`),
+      onProgress: (summary) => {
+        latest = summary;
+        progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
+      },
+    });
+  } catch (error) {
+    print(`Failed after line ${latest?.lastLine ?? 0}. ${describe(latest, request)} ${runAgain(request)}`);
+    throw error;
+  }
+  print(
+    stopped
+      ? `Stopped by ${stopped} after line ${latest.lastLine}. ${describe(latest, request)} ${runAgain(request)}`
+      : describe(latest, request),
+  );
+  if (latest.untaggedByDefault > 0) {
+    print(
+      `Of these groups ${thousands(latest.untaggedByDefault)} are untagged, because neither their lines nor --environment name an environment.`,
+    );
+  }
+  if (stopped) return exitCodeOf(stopped);
+  return latest.rejected > 0 ? 1 : 0;
+}
+
+/** The import goes on although nobody reads its report. @throws the error, if it is another one. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+/** The lines until it is to stop, when the input ends in any way. */
+async function* untilStopped(
+  chunks: AsyncIterable<readonly ReadLine[]>,
+  isStopped: () => boolean,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<readonly ReadLine[]> {
+  try {
+    for await (const lines of chunks) {
+      if (isStopped()) return;
+      onBytes(lines.reduce((sum, { bytes }) => sum + bytes, 0));
+      yield lines;
+    }
+  } catch (error) {
+    if (!isStopped()) throw error;
+  }
+}
+
+function describe(summary: Readonly<ImportSummary> | undefined, { dryRun, onExisting }: ImportRequest): string {
+  const { lines = 0, created = 0, updated = 0, unchanged = 0, rejected = 0 } = summary ?? {};
+  const counts = [
+    `${thousands(lines)} ${lines === 1 ? 'line' : 'lines'}`,
+    `${thousands(created)} created`,
+    ...(onExisting === 'update' ? [`${thousands(updated)} ${dryRun ? 'exist and may be updated' : 'updated'}`] : []),
+    ...(onExisting === 'fail' ? [] : [`${thousands(unchanged)} unchanged`]),
+    `${thousands(rejected)} rejected`,
+  ];
+  return `${dryRun ? 'Dry run, nothing was written: ' : ''}${counts.join(', ')}.`;
+}
+
+const runAgain = ({ dryRun, onExisting }: ImportRequest): string =>
+  dryRun
+    ? ''
+    : `What was written stays. It is safe to run the same command again${onExisting === 'fail' ? ', with --on-existing skip' : ''}.`;

@@ -1,0 +1,24 @@
+import { importFields } from '../domain/user-group-import-line.ts';
+
+/** What `groups --help` prints. */
+export const groupsHelp = `Usage:
+  user-group-gateway groups import FILE [--format ndjson|csv] [--environment Customer|Testing|none]
+                                        [--on-existing skip|update|fail] [--dry-run]
+  user-group-gateway groups export [--format ndjson|csv] [--environment Customer|Testing|none] [--output FILE]
+
+import reads user groups from FILE, or from standard input for -: one JSON object a line, or CSV whose first line names the columns.
+Fields: ${importFields.join(', ')}. A group keeps the token that is given, and gets a new one otherwise.
+It prints each rejected line with its number and reason, and imports all others. It may be interrupted and run again.
+  --format       by default, that of the file name: .ndjson, .jsonl or .csv; of standard input, ndjson
+  --environment  the environment of lines that name none (default: none, which means untagged); lines that name another are rejected
+  --on-existing  what to do with a group that exists: skip leaves it as it is (default), update changes the fields that are given,
+                 fail rejects the line
+  --dry-run      only check every line
+
+export writes all groups, or those of one environment, to standard output or a file, as import takes them back.
+It contains tokens: a file gets the mode 0600.
+  --format       by default, that of the file name, or ndjson
+
+Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or the file cannot be read,
+130 or 143 stopped by SIGINT or SIGTERM.
+`;

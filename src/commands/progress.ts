@@ -1,0 +1,65 @@
+import type { Writable } from 'node:stream';
+
+/** How often the line is written anew, in milliseconds. */
+const intervalMs = 200;
+
+const barWidth = 24;
+
+/** How far a command has come. */
+export interface ProgressState {
+  /** How many groups or lines are done. */
+  readonly count: number;
+  /** The part of the work that is done, from 0 to 1; unknown when the input has no known end. */
+  readonly fraction: number | undefined;
+}
+
+/** The progress of a command on a terminal: one line, which is written anew a few times a second. On anything else, nothing. */
+export interface Progress {
+  update(state: ProgressState): void;
+  /** Removes the line, so that something else can be written. The next update writes it again. */
+  clear(): void;
+}
+
+/** Opens the progress on a stream. @param unit what is counted, in the plural. */
+export function openProgress(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }, unit: string): Progress {
+  if (!stream.isTTY) return { update() {}, clear() {} };
+  const startedAt = performance.now();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let isShown = false;
+  return {
+    update(state) {
+      const now = performance.now();
+      if (now - writtenAt < intervalMs) return;
+      writtenAt = now;
+      isShown = true;
+      const text = describeProgress(state, unit, (now - startedAt) / 1_000);
+      stream.write(`\r\u001b[2K${text.slice(0, (stream.columns ?? 80) - 1)}`);
+    },
+    clear() {
+      if (isShown) stream.write('\r\u001b[2K');
+      isShown = false;
+      writtenAt = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+/** The line: a bar, the count, the rate and the time that remains; without a known end, the count and the rate. */
+export function describeProgress({ count, fraction }: ProgressState, unit: string, seconds: number): string {
+  const rate = seconds > 0 ? count / seconds : 0;
+  const counted = `${thousands(count)} ${unit}  ${thousands(Math.round(rate))}/s`;
+  if (fraction === undefined) return counted;
+  const done = Math.min(1, Math.max(0, fraction));
+  const filled = Math.floor(done * barWidth);
+  const bar = `[${'#'.repeat(filled)}${' '.repeat(barWidth - filled)}] ${Math.floor(done * 100)} %`;
+  return done > 0 ? `${bar}  ${counted}  ${clock((seconds * (1 - done)) / done)} left` : `${bar}  ${counted}`;
+}
+
+/** A number with separators, as texts have it. */
+export const thousands = (count: number): string => count.toLocaleString('en-US');
+
+function clock(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
+  const twoDigits = (part: number) => String(part).padStart(2, '0');
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(whole % 60)}` : `${minutes}:${twoDigits(whole % 60)}`;
+}

@@ -1,0 +1,290 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { groups } from '../../src/commands/groups.ts';
+import { UsageError } from '../../src/commands/usage-error.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
+import { copyDataDir } from '../support/data-dir.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startGateway } from '../support/gateway.ts';
+import { tokenOf } from '../support/keys.ts';
+import { endProcesses, launch, run, serve, until } from '../support/process.ts';
+
+afterEach(endProcesses);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-groups-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a file with this text. Returns its path. */
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const linesOf = (count: number, prefix = 'g'): { text: string; tokens: ReadonlyMap<string, string> } => {
+  const tokens = new Map(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, issueToken('userGroup')]));
+  const text = [...tokens].map(
+    ([user_group_id, token]) => `${JSON.stringify({ user_group_id, token, environment: 'Testing' })}\n`,
+  );
+  return { text: text.join(''), tokens };
+};
+
+async function open() {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const tokens = async () => {
+    const rows = await database.prisma.userGroup.findMany();
+    return new Map(rows.map((row) => [row.providedId, tokenOf(row)]));
+  };
+  return { database, tokens, settings: { DATABASE_URL: database.url } };
+}
+
+/** Starts an import of standard input, which stays open. */
+function startImport(settings: Record<string, string>, args: string[] = []) {
+  const running = launch(process.execPath, ['dist/main.js', 'groups', 'import', '-', ...args], settings, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  running.child.stdin?.on('error', () => {});
+  return running;
+}
+
+test('an import prints rejected lines and a summary, and an export of it can be imported again', async () => {
+  const { settings } = await open();
+  const source = file('groups.csv', '\uFEFFuser_group_id,name,plan\r\na,"A, Inc.",gold\r\na,again,\r\n,nobody,\r\n');
+  const imported = await run(['groups', 'import', source, '--environment', 'Customer'], settings);
+  expect(imported).toMatchObject({ code: 1, stderr: '' });
+  expect(imported.stdout.split('\n')).toEqual([
+    'The field "plan" is not one of a user group, and is ignored.',
+    'line 3: user_group_id: is the same as in line 2; only a Customer and a Testing group can share an id.',
+    'line 4: user_group_id: is required.',
+    '3 lines, 1 created, 0 unchanged, 2 rejected.',
+    '',
+  ]);
+
+  const exported = await run(['groups', 'export'], settings);
+  expect(exported).toMatchObject({ code: 0, stderr: 'Exported 1 group.\n' });
+  const again = startImport(settings);
+  again.child.stdin?.end(exported.stdout);
+  expect(await again.ended).toMatchObject({ code: 0, stdout: '1 line, 0 created, 1 unchanged, 0 rejected.\n', stderr: '' });
+
+  const untagged = await run(['groups', 'import', file('b.jsonl', '{"user_group_id":"b"}'), '--dry-run'], settings);
+  expect(untagged).toMatchObject({ code: 0 });
+  expect(untagged.stdout).toMatch(/^Dry run, nothing was written: 1 line, 1 created, .*\nOf these groups 1 are untagged/);
+});
+
+test('a rejected line is reported without any token', async () => {
+  const { settings } = await open();
+  const secret = 'secret-of-the-earlier-system';
+  const lines = [
+    `{"user_group_id":"a","token":"${secret}"`,
+    `{"token":"${secret}","token":"${secret}"}`,
+    `{"token":"${secret}"}`,
+    `"${secret}"`,
+  ];
+  const { code, stdout, stderr } = await run(['groups', 'import', file('a.ndjson', lines.join('\n'))], settings);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).not.toContain('secret');
+  expect(stdout).toMatch(
+    /^line 1: is not valid JSON.*\nline 2: The JSON has the duplicate member "token".*\nline 3: user_group_id: is required\.\nline 4: must be a JSON object\.\n4 lines/,
+  );
+});
+
+test('both work with the bundled PostgreSQL, while a gateway runs and when none does', async () => {
+  const dataDir = copyDataDir();
+  onTestFinished(() => dataDir.remove());
+  const settings = { DATA_DIR: dataDir.path };
+  const { text } = linesOf(3);
+  expect(await run(['groups', 'import', file('a.ndjson', text)], settings)).toMatchObject({ code: 0 });
+  const gateway = await serve(settings);
+  expect(await run(['groups', 'import', file('a.ndjson', text)], settings)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('3 unchanged'),
+  });
+  expect(await run(['groups', 'export'], settings)).toMatchObject({
+    code: 0,
+    stdout: text
+      .replaceAll(/"user_group_id":"(\w+)"/g, '$&,"name":"$1"')
+      .replaceAll(',"environment"', ',"mapping":{},"properties":null,"environment"'),
+  });
+  await gateway.stop();
+});
+
+test('an import that is killed is complete once it is run again', async () => {
+  const { database, tokens, settings } = await open();
+  const { text, tokens: given } = linesOf(4_000);
+  const started = startImport(settings);
+  started.child.stdin?.write(text.slice(0, text.length / 2 + 3_000));
+  await until(() => database.prisma.userGroup.count(), 'the first batch is written');
+  started.child.kill('SIGKILL');
+  await started.ended;
+  expect(await database.prisma.userGroup.count()).toBeLessThan(4_000);
+  expect(await run(['groups', 'import', file('a.ndjson', text)], settings)).toMatchObject({ code: 0 });
+  expect(await tokens()).toEqual(given);
+});
+
+test('SIGINT writes what was read, says so, and ends with 130', async () => {
+  const { database, settings } = await open();
+  const started = startImport(settings);
+  started.child.stdin?.write(linesOf(2_500).text);
+  await until(() => database.prisma.userGroup.count(), 'the first batch is written');
+  started.child.kill('SIGINT');
+  const { code, stdout, stderr } = await started.ended;
+  const written = await database.prisma.userGroup.count();
+  expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+  expect(stdout).toBe(
+    `Stopped by SIGINT after line ${written}. ${written.toLocaleString('en-US')} lines, ${written.toLocaleString('en-US')} created, 0 unchanged, 0 rejected. ` +
+      'What was written stays. It is safe to run the same command again.\n',
+  );
+});
+
+test('requests and an import that create the same groups at once: each is created once, and all have its token', async () => {
+  const gateway = await startGateway();
+  onTestFinished(() => gateway.close());
+  const { text, tokens } = linesOf(1_200);
+  const imported = run(['groups', 'import', file('a.ndjson', text)], { DATABASE_URL: gateway.database.url });
+  let over = false;
+  void imported.then(() => {
+    over = true;
+  });
+  const answered = new Map<string, string>();
+  const ids = [...tokens.keys()].reverse();
+  for (let from = 0; from < ids.length && !over; from += 40) {
+    const some = ids.slice(from, from + 40);
+    const replies = await Promise.all(some.map((id) => gateway.send('GET', '/api/user', { body: { user_group_id: id } })));
+    for (const [index, { status, json }] of replies.entries()) {
+      expect(status).toBe(200);
+      answered.set(some[index] as string, json.user_group.token);
+    }
+  }
+  const { code, stdout } = await imported;
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^1,200 lines, [\d,]+ created, [\d,]+ unchanged, 0 rejected\.\n$/),
+  });
+  const rows = await gateway.database.prisma.userGroup.findMany();
+  expect(rows).toHaveLength(1_200);
+  const stored = new Map(rows.map((row) => [row.providedId, tokenOf(row)]));
+  expect(answered.size).toBeGreaterThan(0);
+  for (const [id, token] of answered) expect(token).toBe(stored.get(id));
+  for (const [id, token] of tokens) if (!answered.has(id)) expect(stored.get(id)).toBe(token);
+});
+
+test('memory is bounded in both directions, whatever the size of the file', async () => {
+  const { settings } = await open();
+  const limited = { ...settings, NODE_OPTIONS: '--max-old-space-size=32' };
+  // 45 MB of text, more than the process may have.
+  const line = (index: number) => `${JSON.stringify({ user_group_id: `g${index}`, properties: { a: 'x'.repeat(60_000) } })}\n`;
+  const source = file('large.ndjson', '');
+  for (let index = 0; index < 750; index += 250) {
+    writeFileSync(source, Array.from({ length: 250 }, (_, offset) => line(index + offset)).join(''), { flag: 'a' });
+  }
+  expect(await run(['groups', 'import', source], limited)).toMatchObject({ code: 0, stderr: '' });
+  const output = join(folder, 'out.ndjson');
+  expect(await run(['groups', 'export', '--output', output], limited)).toMatchObject({ code: 0, stderr: '' });
+  expect(statSync(output).size).toBeGreaterThan(45_000_000);
+});
+
+describe('groups export --output', () => {
+  test('replaces a file, also behind a symbolic link, so that only its owner can read it', async () => {
+    const { settings } = await open();
+    const target = file('old.csv', 'old');
+    chmodSync(target, 0o644);
+    symlinkSync(target, join(folder, 'link.csv'));
+    const { code, stdout } = await run(['groups', 'export', '--output', join(folder, 'link.csv')], settings);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^Exported 0 groups to .*link\.csv, which only its owner may read/),
+    });
+    expect(readFileSync(target, 'utf8')).toBe('user_group_id,name,token,mapping,properties,environment\r\n');
+    expect(statSync(target).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['a folder', () => join(folder, 'x.csv'), /x\.csv is not a regular file/],
+    ['in a folder that does not exist', () => join(folder, 'none', 'y.csv'), /ENOENT/],
+  ])('%s is refused', async (_, path, message) => {
+    const { settings } = await open();
+    symlinkSync(folder, join(folder, 'x.csv'));
+    const { code, stderr } = await run(['groups', 'export', '--output', path()], settings);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+
+  test('an export that fails leaves the file as it was, and no other', async () => {
+    const { database, settings } = await open();
+    await database.pool.query(
+      "insert into user_group (provided_id, name, token_hash, token_encrypted) values ('g', 'g', '\\x00', '\\x00')",
+    );
+    const target = file('old.ndjson', 'old');
+    const { code } = await run(['groups', 'export', '--output', target], settings);
+    expect(code).toBe(1);
+    expect(readFileSync(target, 'utf8')).toBe('old');
+    expect(existsSync(`${target}.tmp`)).toBe(false);
+  });
+});
+
+test('a reader that closes the output early ends the export without a message, but not with success', async () => {
+  const { settings } = await open();
+  expect(await run(['groups', 'import', file('a.ndjson', linesOf(2_000).text)], settings)).toMatchObject({ code: 0 });
+  const started = launch(
+    'sh',
+    ['-c', `{ ${JSON.stringify(process.execPath)} dist/main.js groups export; echo "status $?" >&2; } | head -c 10`],
+    settings,
+  );
+  expect(await started.ended).toMatchObject({ stdout: '{"user_gro', stderr: 'status 1\n' });
+});
+
+describe('arguments', () => {
+  beforeEach(() => {
+    // If a command connected to the database, it would fail after ten seconds.
+    vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  test.each([
+    ['no action', [], /No subcommand.*groups import FILE/s],
+    ['an unknown action', ['copy'], /Unknown command "groups copy"/],
+    ['no file', ['import'], /Name the file to import/],
+    ['two files', ['import', 'a.csv', 'b.csv'], /Unexpected argument "b\.csv"/],
+    ['a name that stands for no format', ['import', 'a.txt'], /--format is required: "a\.txt"/],
+    ['an unknown format', ['import', '-', '--format', 'xml'], /--format must be ndjson or csv, not "xml"/],
+    ['an unknown environment', ['import', '-', '--environment', 'x'], /--environment must be Customer, Testing or none/],
+    [
+      'an unknown way with groups that exist',
+      ['import', '-', '--on-existing', 'x'],
+      /--on-existing must be skip, update or fail/,
+    ],
+    ['a file that does not exist', ['import', '/nowhere/a.csv'], /Cannot read \/nowhere\/a\.csv: ENOENT/],
+    ['a folder', ['import', '/tmp', '--format', 'csv'], /Cannot read \/tmp: it is a folder/],
+    ['a word for export', ['export', 'a.csv'], /Unexpected argument "a\.csv"/],
+    ['an output that stands for no format', ['export', '--output', 'a.txt'], /--format is required/],
+    ['several mistakes', ['import', '--environment', 'x', '--dry'], /Unknown option --dry\..*Name the file.*--environment/s],
+  ])('%s is a usage error, reported before anything is opened', async (_, args, text) => {
+    const failure = await groups(args).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(UsageError);
+    expect((failure as Error).message).toMatch(text);
+  });
+});
+
+test.each([
+  ['columns without an id', 'a.csv', 'id;name\n1;2\n', /one of them must be user_group_id/],
+  ['a column twice', 'a.csv', 'user_group_id,name,name\n', /names the column "name" twice/],
+  ['UTF-16', 'a.csv', Buffer.from('\uFEFFuser_group_id\n', 'utf16le').toString('latin1'), /is in UTF-16/],
+])('a file with %s is not imported', async (_, name, text, message) => {
+  const { settings } = await open();
+  const path = join(folder, name);
+  writeFileSync(path, text, 'latin1');
+  const { code, stdout, stderr } = await run(['groups', 'import', path], settings);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^Failed after line 0\. 0 lines, 0 created/) });
+  expect(stderr).toMatch(message);
+});
