@@ -8,6 +8,7 @@ export const scopes = {
   "groups:resolve": "only resolve a user group token or an embed token to its user group, without the current token; for embed backends",
   "embed:sign": "create embed tokens of user groups",
   "config:validate": "validate configuration files of documentation sites",
+  "metrics:read": "read the metrics of the gateway",
   "admin": "full access to every environment, and the management of API tokens"
 } as const;
 
@@ -23,7 +24,7 @@ export type CreateApiTokenInput = {
   readonly expiresAt?: string | null | undefined;
   /** A label that says what it is for: 1 to 255 characters. */
   readonly name: string;
-  /** At least one of groups:read, groups:write, groups:resolve, embed:sign, config:validate, admin. */
+  /** At least one of groups:read, groups:write, groups:resolve, embed:sign, config:validate, metrics:read, admin. */
   readonly scopes: ReadonlyArray<string>;
 };
 
@@ -432,6 +433,11 @@ export type EnvironmentCountsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type EnvironmentCountsQuery = { readonly customer: { readonly totalCount: number | null } | null, readonly testing: { readonly totalCount: number | null } | null, readonly untagged: { readonly totalCount: number | null } | null };
 
+export type MetricsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MetricsQuery = { readonly metrics: { readonly since: string, readonly requests: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null, readonly errors: ReadonlyArray<{ readonly code: ErrorCode, readonly count: number }>, readonly slots: ReadonlyArray<{ readonly startedAt: string, readonly requestsPerSecond: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null }> } | null };
+
 export type ApiTokenListQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -531,6 +537,10 @@ export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
   "query GroupToken($by:UserGroupBy!){userGroup(by:$by){token}}",
+);
+
+export const Metrics = document<MetricsQuery, MetricsQueryVariables>(
+  "query Metrics{metrics{since requests latency{p50Ms p99Ms}errors{code count}slots{startedAt requestsPerSecond latency{p50Ms p99Ms}}}}",
 );
 
 export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
