@@ -13,6 +13,7 @@ import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { GatewayError, InvalidInput } from './errors.ts';
 import { type Page, pageSizeOf } from './page.ts';
+import { pageReads } from './page-reads.ts';
 import { type GroupPosition, readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
 import {
   checkListInput,
@@ -21,7 +22,7 @@ import {
   type UserGroupOrder,
   type UserGroupOrderField,
 } from './user-group-list-input.ts';
-import type { Db } from './user-groups.ts';
+import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
 
 /** A page of user groups. */
 export interface UserGroupPage extends Page<UserGroup> {
@@ -51,6 +52,7 @@ interface ListRequest {
   readonly db: Db;
   readonly caller: Caller;
   readonly isAbandoned: () => boolean;
+  readonly options: ReadOptions;
   readonly environments: readonly (EnvironmentTag | null)[];
   readonly conditions: GroupConditions;
 }
@@ -60,21 +62,23 @@ interface ListRequest {
  * neither repeats nor hides another, unless its place in the order changes.
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
+ * @param options of the groups on the page.
  * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
  * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
- * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listUserGroups(
   db: Db,
   caller: Caller,
   input: UserGroupListInput,
   isAbandoned: () => boolean = () => false,
+  options: ReadOptions = {},
 ): Promise<UserGroupPage> {
   caller.require('groups:read');
   checkListInput(input);
   const filter = input.filter ?? {};
   const environments = environmentsOf(caller, filter);
-  const request: ListRequest = { db, caller, isAbandoned, environments, conditions: conditionsOf(filter) };
+  const request: ListRequest = { db, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
   const { field, direction } = input.orderBy ?? newestFirst;
   const sortBy = sortFields[field];
   const { size, isBackward } = pageSizeOf(input);
@@ -120,10 +124,10 @@ async function readPage(request: ListRequest, section: Section): Promise<UserGro
  * The groups at these positions, by the same statement as other look-ups. Nothing for one that was deleted, or moved to another
  * environment, after its position was read.
  */
-function readGroups({ db, caller, environments }: ListRequest, positions: readonly Position[]) {
+function readGroups({ db, caller, options, environments }: ListRequest, positions: readonly Position[]) {
   return Promise.all(
     positions.map(async ({ teamId }) => {
-      const group = await db.lookups.groupByTeamId(teamId, caller.share);
+      const group = await lookUpGroup(db, caller, teamId, options);
       return group && environments.includes(group.environmentTag) ? group : undefined;
     }),
   );
@@ -131,12 +135,19 @@ function readGroups({ db, caller, environments }: ListRequest, positions: readon
 
 /** Reads each environment through its part of the index and merges what was found: so no index without the environment is needed. */
 async function readPositions(request: ListRequest, query: Omit<PositionQuery, 'environmentTag' | 'conditions'>) {
-  const { db, environments, conditions } = request;
+  const { db, caller, isAbandoned, environments, conditions } = request;
   const readOne = async (reader: PageReader, environmentTag: EnvironmentTag | null): Promise<GroupPosition[]> =>
     (await findPositions(reader, { ...query, environmentTag, conditions })).map((each) => ({ ...each, environmentTag }));
   const lists = isFiltered(conditions)
     ? await readInTime(request, readOne)
-    : await Promise.all(environments.map((environmentTag) => readOne(db.prisma, environmentTag)));
+    : await Promise.all(
+        environments.map((environmentTag) =>
+          pageReads.run(caller.share, async () => {
+            if (isAbandoned()) throw abandoned();
+            return readOne(db.prisma, environmentTag);
+          }),
+        ),
+      );
   if (lists.length < 2) return lists.flat();
   const sign = query.direction === 'asc' ? 1 : -1;
   return lists.flat().sort((a, b) => sign * comparePositions(a, b));
@@ -174,8 +185,8 @@ async function readInTime<Result>(
     }, transactionOptions);
   try {
     return await slowReads.run(caller.share, () => {
-      if (!isAbandoned()) return work();
-      throw new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+      if (isAbandoned()) throw abandoned();
+      return work();
     });
   } catch (error) {
     if (!isStatementTimeout(error)) throw error;
@@ -183,6 +194,9 @@ async function readInTime<Result>(
     throw new GatewayError('UNAVAILABLE', message, { cause: error });
   }
 }
+
+const abandoned = (): GatewayError =>
+  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
 
 /** Longer than the statements in it may take, so that these end first. */
 const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };

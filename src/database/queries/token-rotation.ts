@@ -102,7 +102,7 @@ const rotateTokens = `
       and (requested.all_environments or g.environment_tag is not distinct from requested.tag)
     order by g.team_id for update of g
   ), rotated as (
-    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = now()
+    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = greatest(now(), g.updated_at)
     from locked where g.team_id = locked.id
     returning ${userGroupSelectList('g')}, locked.retired_hash, locked.retired_encrypted, locked.grace_seconds,
       locked.end_grace_periods

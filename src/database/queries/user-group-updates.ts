@@ -98,7 +98,7 @@ const updateStatement = `
   ), last as (
     select distinct on (team_id) * from folded order by team_id, position desc
   ), updated as (
-    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = now()
+    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = greatest(now(), g.updated_at)
     from last where g.team_id = last.team_id
     returning g.team_id, g.updated_at
   )

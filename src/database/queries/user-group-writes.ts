@@ -78,5 +78,5 @@ const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new
 ]);
 
 const setEnvironment = `
-  update user_group g set environment_tag = $2::environment_tag, updated_at = now() where g.team_id = $1
+  update user_group g set environment_tag = $2::environment_tag, updated_at = greatest(now(), g.updated_at) where g.team_id = $1
   returning ${userGroupSelectList('g')}`;

@@ -3,7 +3,7 @@ import { builder } from './builder.ts';
 import { defineConnection, pageArguments, pageSize } from './connection.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 import type { FieldCost } from './field-cost.ts';
-import { UserGroupType } from './user-group.ts';
+import { readsJson, UserGroupType } from './user-group.ts';
 
 const DateTimeRangeInput = builder.inputType('DateTimeRange', {
   description: 'A range of time. Omit one side to leave it open.',
@@ -25,7 +25,8 @@ const PropertyFilterInput = builder.inputType('PropertyFilter', {
   fields: (t) => ({
     path: t.stringList({
       required: true,
-      description: 'The member names that lead to the property, from the outermost; indexes of lists as text. 1 to 32.',
+      description:
+        'The member names that lead to the property, from the outermost; indexes of lists as text, negative ones from the end. 1 to 32.',
     }),
     equals: t.field({
       type: 'JSON',
@@ -102,6 +103,7 @@ builder.queryField('userGroups', (t) =>
       filter: t.arg({ type: UserGroupFilterInput, description: 'Which groups to list. Defaults to all of them.' }),
       orderBy: t.arg({ type: UserGroupOrderInput, description: 'The order. Defaults to the newest first.' }),
     },
-    resolve: (_, args, { db, caller, isAbandoned }) => listUserGroups(db, caller, args, isAbandoned),
+    resolve: (_, args, { db, caller, isAbandoned }, info) =>
+      listUserGroups(db, caller, args, isAbandoned, { withJson: readsJson(info) }),
   }),
 );

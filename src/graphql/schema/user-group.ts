@@ -2,7 +2,7 @@ import { decodeGlobalID } from '@pothos/plugin-relay';
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { InvalidInput, NotFound } from '../../domain/errors.ts';
 import type { DataSourceMapping } from '../../domain/limits.ts';
-import { currentTokenOf, findUserGroup, type UserGroupBy } from '../../domain/user-groups.ts';
+import { currentTokenOf, findUserGroup, type ReadOptions, type UserGroupBy } from '../../domain/user-groups.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
@@ -136,10 +136,10 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
 /** How many ids `nodes` was given; one that is not in a list counts as a list of one. */
 const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : 1);
 
-async function findNode({ db, caller }: GraphQLContext, nodeId: string): Promise<UserGroup | undefined> {
+async function findNode({ db, caller }: GraphQLContext, nodeId: string, options: ReadOptions): Promise<UserGroup | undefined> {
   caller.require('groups:read');
   const by = teamIdOf(nodeId);
-  return by && findUserGroup(db, caller, by);
+  return by && findUserGroup(db, caller, by, options);
 }
 
 builder.queryFields((t) => ({
@@ -149,7 +149,7 @@ builder.queryFields((t) => ({
     description:
       'The node with this ID; null if it does not exist or the API token has no access to it. Requires the scope groups:read.',
     args: { id: t.arg.id({ required: true, description: 'The ID of the node.' }) },
-    resolve: (_, { id }, context) => findNode(context, id),
+    resolve: (_, { id }, context, info) => findNode(context, id, { withJson: readsJson(info) }),
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
@@ -157,10 +157,11 @@ builder.queryFields((t) => ({
     description: `The nodes with these IDs, in the same order; null for each that does not exist or is not accessible. At most ${maxNodes}. Requires the scope groups:read.`,
     extensions: { cost: (args) => lookUpCost * idCount(args), listSize: idCount } satisfies FieldCost,
     args: { ids: t.arg.idList({ required: true, description: 'The IDs of the nodes.' }) },
-    resolve: (_, { ids }, context) => {
+    resolve: (_, { ids }, context, info) => {
       context.caller.require('groups:read');
       if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must have at most ${maxNodes} ids.` }]);
-      return Promise.all(ids.map((id) => findNode(context, id)));
+      const options = { withJson: readsJson(info) };
+      return Promise.all(ids.map((id) => findNode(context, id, options)));
     },
   }),
   userGroup: t.field({

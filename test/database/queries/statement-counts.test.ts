@@ -97,6 +97,18 @@ test('a hundred nodes cost one statement for the API token and one for the group
   expect(statements).toEqual([reads('api_token'), reads('user_group')]);
 });
 
+test.each<[string, boolean]>([
+  ['{ userGroups(first: 100) { nodes { name token } edges { cursor } } }', false],
+  ['{ userGroups(first: 100) { edges { node { dataSource(schemaId: "a") } } } }', true],
+  ['{ userGroups(first: 100) { ...Page } } fragment Page on UserGroupConnection { nodes { a: mapping { schemaId } } }', true],
+  ['{ nodes(ids: ["VXNlckdyb3VwOjE="]) { id ... on UserGroup { name } } }', false],
+  ['{ nodes(ids: ["VXNlckdyb3VwOjE="]) { ... on UserGroup { properties } } }', true],
+])('%s reads the JSON of its groups: %s', async (query, isRead) => {
+  for (let use = 0; use < 4; use += 1) expect((await gateway.graphql(query)).json.errors).toBeUndefined(); // compiled by then
+  const selected = statements.filter((statement) => /^select\b.*\bfrom user_group g\b/s.test(statement));
+  expect(selected.map((statement) => statement.includes('g.properties'))).toEqual(Array.from({ length: 4 }, () => isRead));
+});
+
 const begin = expect.stringMatching(/^begin/i);
 const limit = expect.stringMatching(/set_config\('statement_timeout'.* true\)/);
 const positions = expect.stringMatching(/^select [^*]*team_id.* limit /is);
