@@ -23,11 +23,11 @@ interface ChartProps {
 const [width, height] = [600, 120];
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
-/** A small line chart from zero to the greatest value; pointing at it shows the values at that time. */
+/** A small line chart from zero, with space for a label above the greatest value; pointing at it shows the values at that time. */
 export function Chart({ title, times, series, format, summary }: ChartProps) {
   const [pointed, setPointed] = useState<number>();
   const greatest = Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)), 0);
-  const top = greatest > 0 ? greatest * 1.1 : 1;
+  const top = greatest > 0 ? greatest * 1.3 : 1;
   const x = (index: number) => (times.length > 1 ? (index / (times.length - 1)) * width : 0);
   const y = (value: number) => height - (value / top) * height;
   const point = ({ clientX, currentTarget }: PointerEvent) => {
