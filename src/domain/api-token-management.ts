@@ -42,11 +42,12 @@ export interface ApiTokenManagement {
  */
 export function manageApiTokens({ prisma, writes }: Pick<Db, 'prisma' | 'writes'>, caller: Caller): ApiTokenManagement {
   caller.require('admin');
+  const { author } = caller;
   return {
     list: (input) => pageReads.run(caller.share, () => readApiTokenPage(prisma, input)),
     create: ({ environmentTag = caller.environmentTag, expiresAt = null, ...rest }) =>
-      issueApiToken(prisma, { ...rest, environmentTag, expiresAt }),
-    rotate: async ({ id, overlapSeconds }) => rotateApiToken({ prisma, writes }, readApiTokenId(id), overlapSeconds ?? 0),
-    revoke: async ({ id }) => revokeApiToken(prisma, readApiTokenId(id)),
+      issueApiToken(prisma, { ...rest, environmentTag, expiresAt }, author),
+    rotate: async ({ id, overlapSeconds }) => rotateApiToken({ prisma, writes }, readApiTokenId(id), overlapSeconds ?? 0, author),
+    revoke: async ({ id }) => revokeApiToken(prisma, readApiTokenId(id), author),
   };
 }

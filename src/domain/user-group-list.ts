@@ -1,6 +1,4 @@
-import { createSemaphore } from '../concurrency.ts';
 import { isStatementTimeout } from '../database/errors.ts';
-import { limitStatementTime } from '../database/queries/statement-time.ts';
 import type {
   GroupConditions,
   PageReader,
@@ -11,9 +9,10 @@ import type {
 import { countGroups, findPositions } from '../database/queries/user-group-pages.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { GatewayError, InvalidInput } from './errors.ts';
+import { InvalidInput } from './errors.ts';
 import { type Page, pageSizeOf } from './page.ts';
 import { pageReads } from './page-reads.ts';
+import { abandoned, readWithinTime } from './timed-read.ts';
 import { type GroupPosition, readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
 import {
   checkListInput,
@@ -29,12 +28,6 @@ export interface UserGroupPage extends Page<UserGroup> {
   /** Counts all groups that the filter matches, once however often it is called; null when that takes too long. */
   totalCount(): Promise<number | null>;
 }
-
-/** How long reading a filtered page, or counting, may take. */
-const maxReadMs = 2_000;
-
-/** How many such reads are in progress at once, so that connections remain for other requests, and how many wait. */
-const slowReads = createSemaphore(3, 200);
 
 const everyEnvironment: readonly (EnvironmentTag | null)[] = ['Customer', 'Testing', null];
 
@@ -164,42 +157,14 @@ async function countAll(request: ListRequest): Promise<number | null> {
   }
 }
 
-/**
- * Reads each environment, all of them within the time limit.
- *
- * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error.
- */
+/** Reads each environment, all of them within the time limit. */
 async function readInTime<Result>(
   { db, caller, isAbandoned, environments }: ListRequest,
   read: (reader: PageReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
 ): Promise<Result[]> {
-  const work = () =>
-    db.prisma.$transaction(async (transaction) => {
-      const deadlineMs = performance.now() + maxReadMs;
-      const results: Result[] = [];
-      for (const environmentTag of environments) {
-        await limitStatementTime(transaction, Math.max(1, Math.ceil(deadlineMs - performance.now())));
-        results.push(await read(transaction, environmentTag));
-      }
-      return results;
-    }, transactionOptions);
-  try {
-    return await slowReads.run(caller.share, () => {
-      if (isAbandoned()) throw abandoned();
-      return work();
-    });
-  } catch (error) {
-    if (!isStatementTimeout(error)) throw error;
-    const message = `Finding the user groups took longer than ${maxReadMs / 1_000} seconds and was stopped. Narrow the filter.`;
-    throw new GatewayError('UNAVAILABLE', message, { cause: error });
-  }
+  const reads = environments.map((tag) => (reader: PageReader) => read(reader, tag));
+  return readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'user groups' }, reads);
 }
-
-const abandoned = (): GatewayError =>
-  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
-
-/** Longer than the statements in it may take, so that these end first. */
-const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
 
 function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): ListRequest['environments'] {
   if (environmentTag) return [caller.chooseEnvironment(environmentTag.tag)];

@@ -121,14 +121,14 @@ export async function rotateUserGroupToken(
 
   const newToken = issueToken('userGroup');
   const graceSeconds = input.graceSeconds ?? 0;
-  const { environmentTag, allEnvironments } = caller;
+  const { environmentTag, allEnvironments, author } = caller;
   const rotate = () =>
     db.writes.rotateToken(
       {
         currentHashes: db.keys.hashes(currentToken),
         retired: graceSeconds > 0 ? encryptToken(db.keys, 'retired_token', currentToken) : undefined,
         replacement: encryptToken(db.keys, 'user_group', newToken),
-        ...{ environmentTag, allEnvironments, graceSeconds, endGracePeriods: input.endGracePeriods ?? false },
+        ...{ author, environmentTag, allEnvironments, graceSeconds, endGracePeriods: input.endGracePeriods ?? false },
       },
       caller.share,
     );

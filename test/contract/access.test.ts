@@ -45,7 +45,10 @@ async function create(providedId: string): Promise<Target> {
       ... on GetOrCreateUserGroupPayload { userGroup { id teamId providedId token } } } }`,
     { id: providedId },
   );
-  return { ...json.data.getOrCreateUserGroup.userGroup, spare };
+  const group = json.data.getOrCreateUserGroup.userGroup;
+  const { occurredAt, id } = await gateway.database.prisma.event.findFirstOrThrow({ where: { teamId: group.teamId } });
+  const event = Buffer.from(`Event:${occurredAt.getTime()}.${id}`).toString('base64');
+  return { ...group, event, spare };
 }
 
 const fieldOf = (name: string): string => name.split(' ')[0] ?? '';
@@ -55,7 +58,8 @@ function graphqlOutcome(name: string, { json }: Reply): string {
   const data = json.data?.[fieldOf(name)];
   const code = json.errors?.[0].extensions.code ?? data?.code;
   if (code) return code;
-  const isNothing = data === null || [null, '[null]', '{"totalCount":0,"nodes":[],"edges":[]}'].includes(JSON.stringify(data));
+  const isNothing =
+    data === null || [null, '[null]', '{"totalCount":0,"nodes":[],"edges":[]}', '{"nodes":[]}'].includes(JSON.stringify(data));
   return isNothing ? 'nothing' : 'success';
 }
 

@@ -8,6 +8,8 @@ export interface Target {
   readonly teamId: number;
   readonly providedId: string;
   readonly token: string;
+  /** The id of an event about that group. */
+  readonly event: string;
   /** The numbers of API tokens that are not in use. */
   readonly spare: { readonly rotated: number; readonly revoked: number };
 }
@@ -36,6 +38,7 @@ const result = '{ __typename ... on Error { code message } }';
 
 const read: Scope[] = ['groups:read'];
 const write: Scope[] = ['groups:write'];
+const audit: Scope[] = ['audit:read'];
 const validate: Scope[] = ['config:validate'];
 const admin = { scopes: ['admin'], elsewhere: 'FORBIDDEN' } as const;
 
@@ -75,6 +78,18 @@ export const operations: Record<string, GraphQLOperation> = {
   userGroups: {
     document: () => '{ userGroups(filter: { search: "acme" }) { totalCount nodes { name token } edges { node { id } } } }',
     ...{ scopes: read, elsewhere: 'nothing' },
+  },
+  'node of an event': {
+    document: ({ event }) => `{ node(id: "${event}") { __typename } }`,
+    ...{ scopes: audit, elsewhere: 'nothing' },
+  },
+  'nodes of an event': {
+    document: ({ event }) => `{ nodes(ids: ["${event}"]) { __typename } }`,
+    ...{ scopes: audit, elsewhere: 'nothing' },
+  },
+  events: {
+    document: () => '{ events(filter: { userGroup: { providedId: "acme" } }) { nodes { type userGroup { name } } } }',
+    ...{ scopes: audit, elsewhere: 'nothing' },
   },
   apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', ...admin },
   createApiToken: {

@@ -1,17 +1,10 @@
 import { listUserGroups } from '../../domain/user-group-list.ts';
 import { builder } from './builder.ts';
 import { defineConnection, pageArguments, pageSize } from './connection.ts';
+import { DateTimeRangeInput } from './date-time-range.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
-import type { FieldCost } from './field-cost.ts';
+import { type FieldCost, filterCost } from './field-cost.ts';
 import { readsJson, UserGroupType } from './user-group.ts';
-
-const DateTimeRangeInput = builder.inputType('DateTimeRange', {
-  description: 'A range of time. Omit one side to leave it open.',
-  fields: (t) => ({
-    from: t.field({ type: 'DateTime', description: 'The beginning, which is included.' }),
-    to: t.field({ type: 'DateTime', description: 'The end, which is excluded.' }),
-  }),
-});
 
 const EnvironmentTagFilterInput = builder.inputType('EnvironmentTagFilter', {
   description: 'Selects the groups of one environment.',
@@ -84,14 +77,11 @@ const UserGroupOrderInput = builder.inputType('UserGroupOrder', {
   }),
 });
 
-/** A filtered page may take as long as many look-ups. */
-const filterCost = 300;
-
 builder.queryField('userGroups', (t) =>
   t.field({
     type: defineConnection('UserGroup', UserGroupType, 'user groups'),
     nullable: true,
-    extensions: { pageSize, cost: ({ filter }) => (filter == null ? 0 : filterCost) } satisfies FieldCost,
+    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
     description:
       'Lists the user groups of the environment of the API token, with scope admin of every environment. Requires the scope ' +
       'groups:read. The newest 20: `{ userGroups { nodes { providedId name } } }`. To search, and sort by name: ' +
