@@ -83,9 +83,9 @@ function Changes({ value }: { readonly value: unknown }) {
         </tr>
       </thead>
       <tbody>
-        {changes.map(({ field, before, after }) => (
-          <tr key={field}>
-            <th scope="row">{field}</th>
+        {changes.map(({ name, before, after }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
             {before === undefined && after === undefined ? (
               <td colSpan={2} className="muted">
                 changed; a secret is not recorded
