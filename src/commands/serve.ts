@@ -67,7 +67,8 @@ export async function serve(args: string[]): Promise<number> {
       await gateway.close();
       throw error;
     }
-    log.info(`listening on ${url} (playground: ${url}/graphql)`);
+    const hasPlayground = config.playground && !persistedOperations;
+    log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
     const stopHousekeeping = startHousekeeping(
       database,
       { retentionDays: config.auditRetentionDays },
@@ -114,7 +115,7 @@ Create a user group (run it again to get the same one back):
 
   curl -sS -X GET ${url}/api/user -H 'Authorization: Token ${secret}' -H 'Content-Type: application/json' -d '{"user_group_id":"acme","name":"ACME"}'
 
-Or open ${url}/graphql in a browser and add the API token in the Headers tab.
+Or open ${url} in a browser, and paste the API token in the playground.
 
 To create an API token with full access to every environment, run this with the same settings:
 

@@ -2,7 +2,7 @@
 const firstBoundMs = 0.25;
 const growth = 1.25;
 
-/** The number of buckets. The last one has no upper bound; it begins at about 11 seconds, just before a request times out. */
+/** The number of buckets. The last one has no upper bound; it begins at about 9 seconds, when requests soon time out. */
 export const bucketCount = 49;
 
 /** The bucket of a latency. */
@@ -12,7 +12,7 @@ export function bucketOf(latencyMs: number): number {
 }
 
 /**
- * A quantile of the latencies that were counted, in milliseconds, with an error of at most an eighth: between the bounds of its bucket
+ * A quantile of the latencies that were counted, in milliseconds, with an error of at most a quarter: between the bounds of its bucket
  * latencies are assumed to be evenly distributed. `undefined` if nothing was counted.
  */
 export function quantileOf(counts: ArrayLike<number>, quantile: number): number | undefined {

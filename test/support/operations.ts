@@ -55,6 +55,7 @@ export const operations: Record<string, GraphQLOperation> = {
     document: () => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }',
     ...{ scopes: validate, elsewhere: 'success' },
   },
+  metrics: { document: () => '{ metrics { __typename } }', scopes: ['metrics:read'], elsewhere: 'success' },
   'userGroup by providedId': {
     document: () => '{ userGroup(by: { providedId: "acme" }) { __typename } }',
     ...{ scopes: read, elsewhere: 'nothing' },
@@ -164,6 +165,8 @@ export const restOperations: Record<string, RestOperation> = {
 export const pages: Record<string, string> = {
   '/': '/',
   '/.well-known/jwks.json': '/.well-known/jwks.json',
+  '/console': '/console',
+  '/console/{page}': '/console/groups',
   '/docs/api': '/docs/api',
   '/openapi.json': '/openapi.json',
   '/docs/errors': '/docs/errors',

@@ -1,4 +1,8 @@
-import type { Fetcher } from '@graphiql/toolkit';
+import type { GraphiQL } from 'graphiql';
+import type { ComponentProps } from 'react';
+
+/** What GraphiQL calls to send an operation. */
+type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
 
 /** Sends operations to the gateway that serves this page. A header from the Headers tab takes precedence over the API token. */
 export function createFetcher(token: () => string): Fetcher {

@@ -5,7 +5,7 @@ import { ErrorCodeType } from './error.ts';
 import type { FieldCost } from './field-cost.ts';
 
 const LatencyType = builder.objectRef<NonNullable<PeriodReport['latency']>>('MetricsLatency').implement({
-  description: 'How long requests took, from the end of their headers to the response, within an eighth.',
+  description: 'How long requests took, from the end of their headers to the response. Up to a quarter off.',
   fields: (t) => ({
     p50Ms: t.exposeFloat('p50Ms', { description: 'Half of the requests took at most as long, in milliseconds.' }),
     p99Ms: t.exposeFloat('p99Ms', { description: '99 of 100 requests took at most as long, in milliseconds.' }),
