@@ -107,6 +107,12 @@ export const settings = {
     default: 'true',
     description: '`false` serves no web console',
   },
+  auditRetentionDays: {
+    name: 'AUDIT_RETENTION_DAYS',
+    schema: wholeNumber(36_500, 1),
+    default: '365',
+    description: 'how many days the audit log keeps events, 1 to 36500',
+  },
   introspection: {
     name: 'INTROSPECTION',
     schema: flag,
@@ -198,13 +204,13 @@ export function describeSettings(): string {
   return lines.join('').replaceAll('`', '');
 }
 
-function wholeNumber(max: number) {
-  const message = `must be a whole number from 0 to ${max}`;
+function wholeNumber(max: number, min = 0) {
+  const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,5}$/, message)
     .transform(Number)
-    .refine((value) => value <= max, message);
+    .refine((value) => value >= min && value <= max, message);
 }
 
 function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {

@@ -46,16 +46,12 @@ const constants = documents.map(
   ({ name, kind, text }) =>
     `export const ${name} = document<${name}${kind}, ${name}${kind}Variables>(\n  ${JSON.stringify(text)},\n);\n`,
 );
-/** The description of the field lists the scopes, one sentence each. */
-const scopeList = schema
-  .getType('ApiToken')
-  .getFields()
-  .scopes.description.matchAll(/^- `([^`]+)`: (.+)$/gm);
-const scopes = `/** Every scope of API tokens, and what it allows. */
-export const scopes = ${JSON.stringify(Object.fromEntries([...scopeList].map(([, name, text]) => [name, text])), null, 2)} as const;
-`;
+const lists = [
+  listOf('scopes', 'ApiToken', 'scopes', 'Every scope of API tokens, and what it allows.'),
+  listOf('eventTypes', 'Event', 'type', 'Every type of event of the audit log, and what it means.'),
+];
 const files = {
-  'web/console/graphql/generated.ts': `${header}import { document } from './document.ts';\n\n${scopes}\n${types}\n${constants.join('\n')}`,
+  'web/console/graphql/generated.ts': `${header}import { document } from './document.ts';\n\n${lists.join('\n')}\n${types}\n${constants.join('\n')}`,
   'src/generated/console-operations.json': `${JSON.stringify(Object.fromEntries(documents.map(({ text }) => [hash(text), text])), null, 2)}\n`,
 };
 for (const [file, text] of Object.entries(files)) {
@@ -64,6 +60,16 @@ for (const [file, text] of Object.entries(files)) {
     process.stderr.write(`${file} differs from what the .graphql files generate; run npm run generate.\n`);
     process.exitCode = 1;
   }
+}
+
+/** A constant with the values that the description of a field lists, one sentence each. */
+function listOf(constant, type, field, comment) {
+  const items = schema
+    .getType(type)
+    .getFields()
+    [field].description.matchAll(/^- `([^`]+)`: (.+)$/gm);
+  const object = Object.fromEntries([...items].map(([, name, text]) => [name, text]));
+  return `/** ${comment} */\nexport const ${constant} = ${JSON.stringify(object, null, 2)} as const;\n`;
 }
 
 function kindOf({ definitions }) {

@@ -1,7 +1,11 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import type { Database } from '../database/client.ts';
+import { queryIn } from '../database/queries/user-group-import.ts';
+import { recordImport } from '../domain/event-recording.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
 import type { FormatName } from './group-formats.ts';
 import { readGroupLines } from './group-lines.ts';
@@ -27,7 +31,9 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
   const request = readRequest(args);
   const source = await openSource(request.file, io.stdin);
   try {
-    return await withDatabase(({ database, keys }) => run(request, source, { pool: database.pool, keys }, io));
+    return await withDatabase(({ database, keys }) =>
+      run(request, source, { pool: database.pool, query: database.query, keys }, io),
+    );
   } finally {
     source.chunks.destroy();
   }
@@ -70,7 +76,7 @@ async function openSource(file: string, stdin: Readable): Promise<Source> {
   }
 }
 
-type Db = Parameters<typeof importUserGroups>[0];
+type Db = Parameters<typeof importUserGroups>[0] & Pick<Database, 'query'>;
 
 async function run(request: ImportRequest, source: Source, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
   const progress = openProgress(stderr, 'lines');
@@ -98,6 +104,7 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   try {
     latest = await importUserGroups(db, lines, {
       ...{ onExisting: request.onExisting, dryRun: request.dryRun },
+      inLastTransaction: (transaction, summary) => recordImport(queryIn(transaction), ownAuthor(), summary),
       onRejected: ({ line, reason }) => print(`line ${line}: ${reason}`),
       onProgress: (summary) => {
         latest = summary;
@@ -105,6 +112,8 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
       },
     });
   } catch (error) {
+    // What was written stays, and so must its event.
+    if (latest && !request.dryRun) await recordImport(db, ownAuthor(), latest).catch(() => {});
     print(`Failed after line ${latest?.lastLine ?? 0}. ${describe(latest, request)} ${runAgain(request)}`);
     throw error;
   }

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/client.ts';
 import { countRowsByKey, type EncryptedTable, type KeyUse } from '../database/queries/key-uses.ts';
 import { withKeysLock } from '../database/queries/stored-tokens.ts';
+import { recordEncryptionKeyRotation } from '../domain/event-recording.ts';
 import { reencryptAll } from '../domain/key-rotation.ts';
 import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
+import { ownAuthor } from './command-author.ts';
 import { type CommandContext, withDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
 import { asksForHelp, readOptions } from './options.ts';
@@ -79,6 +81,9 @@ async function rotateEncryption(context: CommandContext, { stdout, stderr }: Key
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
   const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
   if (isAdded) await sleep(2 * keyRefreshMs); // until every gateway encrypts with it
+
+  const [to = '', from = null] = ring.ids;
+  await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
 
   const progress = stderr.isTTY ? stderr : undefined;
   const { changed, remaining, problems } = await reencryptAll(database, ring, (done, total) => {

@@ -5,6 +5,7 @@ import { readConfig } from '../config.ts';
 import { bindLookups } from '../database/queries/lookups.ts';
 import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
+import { startHousekeeping } from '../domain/housekeeping.ts';
 import { SigningKeys } from '../domain/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
@@ -68,6 +69,14 @@ export async function serve(args: string[]): Promise<number> {
     }
     const hasPlayground = config.playground && !persistedOperations;
     log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
+    const stopHousekeeping = startHousekeeping(
+      database,
+      { retentionDays: config.auditRetentionDays },
+      {
+        onRemoved: (removed) => log.info(removed, 'housekeeping removed what is no longer kept'),
+        onFailure: (error) => log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour'),
+      },
+    );
 
     const reason = await stop;
     gateway.drain();
@@ -77,6 +86,7 @@ export async function serve(args: string[]): Promise<number> {
     }
     log.info(`${reason}: draining in-flight requests, then exiting`);
     await connections.close(log);
+    await stopHousekeeping();
     await gateway.close();
     clearInterval(following);
     log.info('stopped');

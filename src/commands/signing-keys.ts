@@ -7,6 +7,7 @@ import {
   signingKeyStates,
   verifiesUntil,
 } from '../domain/signing-keys.ts';
+import { ownAuthor } from './command-author.ts';
 import type { CommandContext } from './context.ts';
 
 /** A signing key as `keys list` shows it. */
@@ -47,7 +48,7 @@ export function describeSigningKeys(keys: readonly ListedSigningKey[]): string[]
 
 /** `keys rotate signing`: publishes a new signing key, unless one is published that does not sign yet. Shows what signs when. */
 export async function rotateSigningKey(context: CommandContext, { stdout }: { readonly stdout: Writable }): Promise<number> {
-  const isAdded = await new SigningKeys(bindSigningKeys(context.database), context.keys).rotate();
+  const isAdded = await new SigningKeys(bindSigningKeys(context.database), context.keys).rotate(ownAuthor());
   stdout.write(
     isAdded
       ? `Published a new signing key. It signs in ${publicationLeadSeconds / 60} minutes, when every verifier has it.\n`

@@ -3,6 +3,7 @@ import { issueApiToken } from '../domain/api-tokens.ts';
 import { isScope, scopeNames } from '../domain/caller.ts';
 import { textIssues } from '../domain/limits.ts';
 import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
+import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
 import { readDurationMs } from './duration.ts';
 import { readOptions } from './options.ts';
@@ -41,7 +42,8 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   const expiresAt = lifetimeMs === undefined ? null : new Date(Date.now() + lifetimeMs);
   const environmentTag = environment === 'none' ? null : environment;
   return withDatabase(async ({ database }) => {
-    printIssued(stdout, await issueApiToken(database.prisma, { name, environmentTag, scopes, expiresAt }), json);
+    const request = { name, environmentTag, scopes, expiresAt };
+    printIssued(stdout, await issueApiToken(database.prisma, request, ownAuthor()), json);
     return 0;
   });
 }

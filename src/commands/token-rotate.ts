@@ -1,6 +1,7 @@
 import { bindApiTokenWrites } from '../database/queries/api-token-writes.ts';
 import { maxOverlapSeconds } from '../domain/api-token-input.ts';
 import { rotateApiToken } from '../domain/api-tokens.ts';
+import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
 import { readDurationMs } from './duration.ts';
 import { readOptions } from './options.ts';
@@ -28,7 +29,7 @@ export async function rotateToken(args: readonly string[], { stdout }: Pick<Toke
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
   return withDatabase(async ({ database }) => {
     const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
-    printIssued(stdout, await rotateApiToken(db, Number(id), overlapSeconds), given.has('json'));
+    printIssued(stdout, await rotateApiToken(db, Number(id), overlapSeconds, ownAuthor()), given.has('json'));
     return 0;
   });
 }

@@ -1,5 +1,6 @@
 import { listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
+import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
 import { asksForHelp, readOptions } from './options.ts';
 import { createToken, type TokenIo } from './token-create.ts';
@@ -51,7 +52,7 @@ async function revoke(args: readonly string[], { stdout }: TokenIo): Promise<num
     throw new UsageError([...problems, 'token revoke takes one numeric id; `token list` shows the ids.'].join('\n'));
   }
   return withDatabase(async ({ database }) => {
-    stdout.write(`${describeApiToken(await revokeApiToken(database.prisma, Number(id)))}\n`);
+    stdout.write(`${describeApiToken(await revokeApiToken(database.prisma, Number(id), ownAuthor()))}\n`);
     return 0;
   });
 }

@@ -7,12 +7,13 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   retired_token: ['select', 'insert', 'update', 'delete'],
   api_token: ['select', 'insert', 'update'],
   retired_secret: ['select', 'insert', 'update'],
+  event: ['select', 'insert', 'delete'],
   signing_key: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };
 
 /** The sequences that number new rows. */
-const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq'];
+const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq', 'event_id_seq'];
 
 /** The extension that searches use: a trusted one, which any role may create that may create schemas in the database. */
 const extension = 'pg_trgm';

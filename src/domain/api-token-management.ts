@@ -3,6 +3,7 @@ import { readApiTokenId } from './api-token-input.ts';
 import { type ApiTokenPage, type ApiTokenPageInput, readApiTokenPage } from './api-token-page.ts';
 import { type IssuedApiToken, issueApiToken, revokeApiToken, rotateApiToken } from './api-tokens.ts';
 import type { Caller } from './caller.ts';
+import { pageReads } from './page-reads.ts';
 import type { Db } from './user-groups.ts';
 
 /** The properties of an API token that a caller creates; null counts as omitted, but for the environment. */
@@ -41,11 +42,12 @@ export interface ApiTokenManagement {
  */
 export function manageApiTokens({ prisma, writes }: Pick<Db, 'prisma' | 'writes'>, caller: Caller): ApiTokenManagement {
   caller.require('admin');
+  const { author } = caller;
   return {
-    list: async (input) => readApiTokenPage(prisma, input),
+    list: (input) => pageReads.run(caller.share, () => readApiTokenPage(prisma, input)),
     create: ({ environmentTag = caller.environmentTag, expiresAt = null, ...rest }) =>
-      issueApiToken(prisma, { ...rest, environmentTag, expiresAt }),
-    rotate: async ({ id, overlapSeconds }) => rotateApiToken({ prisma, writes }, readApiTokenId(id), overlapSeconds ?? 0),
-    revoke: async ({ id }) => revokeApiToken(prisma, readApiTokenId(id)),
+      issueApiToken(prisma, { ...rest, environmentTag, expiresAt }, author),
+    rotate: async ({ id, overlapSeconds }) => rotateApiToken({ prisma, writes }, readApiTokenId(id), overlapSeconds ?? 0, author),
+    revoke: async ({ id }) => revokeApiToken(prisma, readApiTokenId(id), author),
   };
 }

@@ -2,10 +2,12 @@ import type { Database } from '../database/client.ts';
 import { retryOnConflict } from '../database/errors.ts';
 import type { ApiTokenLookups } from '../database/queries/api-token-lookups.ts';
 import { type ApiTokenWrites, lockFirstApiToken } from '../database/queries/api-token-writes.ts';
-import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
+import type { Author } from '../database/queries/event-writes.ts';
+import type { ApiToken, EnvironmentTag, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { checkApiToken, checkOverlap } from './api-token-input.ts';
 import { Caller } from './caller.ts';
 import { NotFound, Unauthenticated } from './errors.ts';
+import { recordApiTokenCreation, recordApiTokenRevocation, systemAuthor } from './event-recording.ts';
 import type { LastUsed } from './last-used.ts';
 import { apiTokenProblem, hashSecret, issueToken } from './tokens.ts';
 
@@ -27,30 +29,46 @@ export interface IssuedApiToken {
   readonly apiToken: ApiToken;
 }
 
-type Prisma = Pick<Database['prisma'], 'apiToken'>;
+type Prisma = Pick<Database['prisma'], 'apiToken' | '$transaction'>;
+type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'>;
 
-/** Issues an API token. @throws InvalidInput. */
-export async function issueApiToken(prisma: Prisma, request: ApiTokenRequest): Promise<IssuedApiToken> {
+/** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
+export async function issueApiToken(
+  prisma: Prisma,
+  request: ApiTokenRequest,
+  author: Author = systemAuthor,
+): Promise<IssuedApiToken> {
   checkApiToken(request);
+  return prisma.$transaction((transaction) => createApiToken(transaction, request, author));
+}
+
+async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
   const { name, environmentTag, scopes, expiresAt } = request;
   const secret = issueToken('apiToken');
   const data = { name, environmentTag, scopes: [...new Set(scopes)], expiresAt, secretHash: bytesOf(hashSecret(secret)) };
-  return { secret, apiToken: await prisma.apiToken.create({ data }) };
+  const apiToken = await transaction.apiToken.create({ data });
+  await recordApiTokenCreation(transaction, author, apiToken);
+  return { secret, apiToken };
 }
 
 /** Every API token, revoked and expired ones included, oldest first. */
-export function listApiTokens(prisma: Prisma): Promise<ApiToken[]> {
+export function listApiTokens(prisma: Pick<Prisma, 'apiToken'>): Promise<ApiToken[]> {
   return prisma.apiToken.findMany({ orderBy: { id: 'asc' } });
 }
 
 /**
- * Revokes an API token, effective from the next request on every instance. Revoking it again changes nothing.
+ * Revokes an API token, effective from the next request on every instance, and records that. Revoking it again changes nothing.
  *
+ * @param author who revokes it; by default the gateway itself.
  * @throws NotFound when no API token has this id.
  */
-export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiToken> {
-  await prisma.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
-  return findApiToken(prisma, id);
+export async function revokeApiToken(prisma: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
+  return prisma.$transaction(async (transaction) => {
+    const { count } = await transaction.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+    const apiToken = await findApiToken(transaction, id);
+    if (count > 0) await recordApiTokenRevocation(transaction, author, apiToken);
+    return apiToken;
+  });
 }
 
 /**
@@ -59,13 +77,18 @@ export async function revokeApiToken(prisma: Prisma, id: number): Promise<ApiTok
  *
  * @param overlapSeconds how long the replaced secret stays accepted, 0 to 604800. With 0 it is rejected from the next request on,
  *   on every instance, and so is every secret that was replaced earlier; otherwise these keep their ends.
+ * @param author who replaces it; by default the gateway itself.
  * @throws InvalidInput. @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that
  *   do not succeed.
  */
 export async function rotateApiToken(
-  { prisma, writes }: { readonly prisma: Prisma; readonly writes: Pick<ApiTokenWrites, 'replaceApiTokenSecret'> },
+  {
+    prisma,
+    writes,
+  }: { readonly prisma: Pick<Prisma, 'apiToken'>; readonly writes: Pick<ApiTokenWrites, 'replaceApiTokenSecret'> },
   id: number,
   overlapSeconds: number,
+  author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
   checkOverlap(overlapSeconds);
   const { secretHash, ...apiToken } = await findApiToken(prisma, id);
@@ -73,19 +96,20 @@ export async function rotateApiToken(
   const secret = issueToken('apiToken');
   const newHash = hashSecret(secret);
   const currentHash = Buffer.from(secretHash).toString('hex');
-  if (!(await writes.replaceApiTokenSecret({ id, currentHash, newHash, overlapSeconds }))) throw await rotationFault(prisma, id);
+  const rotation = { id, currentHash, newHash, overlapSeconds, author };
+  if (!(await writes.replaceApiTokenSecret(rotation))) throw await rotationFault(prisma, id);
   return { secret, apiToken: { ...apiToken, secretHash: bytesOf(newHash) } };
 }
 
 /** Why the secret of an API token could not be replaced. */
-async function rotationFault(prisma: Prisma, id: number): Promise<NotFound> {
+async function rotationFault(prisma: Pick<Prisma, 'apiToken'>, id: number): Promise<NotFound> {
   const { revokedAt, expiresAt } = await findApiToken(prisma, id);
   if (revokedAt) return new NotFound(`The API token ${id} is revoked. Create a new one.`);
   if (expiresAt && expiresAt.getTime() <= Date.now()) return new NotFound(`The API token ${id} has expired. Create a new one.`);
   return new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
 }
 
-async function findApiToken(prisma: Prisma, id: number): Promise<ApiToken> {
+async function findApiToken(prisma: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
   const apiToken = await prisma.apiToken.findUnique({ where: { id } });
   if (!apiToken) throw new NotFound(`No API token has the id ${id}. \`token list\` lists all of them.`);
   return apiToken;
@@ -103,7 +127,10 @@ export async function acceptBootstrapToken(
 ): Promise<void> {
   if (await lookups.apiTokenByHash(hashSecret(secret))) return;
   const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: bytesOf(hashSecret(secret)) }];
-  await prisma.apiToken.createMany({ data, skipDuplicates: true });
+  await prisma.$transaction(async (transaction) => {
+    const [created] = await transaction.apiToken.createManyAndReturn({ data, skipDuplicates: true });
+    if (created) await recordApiTokenCreation(transaction, systemAuthor, created);
+  });
 }
 
 /**
@@ -126,7 +153,7 @@ export async function issueFirstApiToken({
         scopes: ['groups:read', 'groups:write'],
         expiresAt: null,
       } as const;
-      return issueApiToken(transaction, request);
+      return createApiToken(transaction, request, systemAuthor);
     }, readCommitted),
   );
 }
@@ -143,9 +170,10 @@ export interface AuthDependencies {
 /**
  * Finds the caller that holds a secret, and records its use. A malformed secret is rejected without a query.
  *
+ * @param requestId the id of the request, for the audit log: at most 128 characters.
  * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
  */
-export async function authenticate({ lookups, lastUsed }: AuthDependencies, secret: string): Promise<Caller> {
+export async function authenticate({ lookups, lastUsed }: AuthDependencies, secret: string, requestId?: string): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
   const found = await lookups.apiTokenByHash(hashSecret(secret));
@@ -154,5 +182,5 @@ export async function authenticate({ lookups, lastUsed }: AuthDependencies, secr
   if (found.isExpired) throw new Unauthenticated('The API token has expired.');
   if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
   lastUsed.note(found.id);
-  return new Caller(found);
+  return new Caller(found, requestId);
 }

@@ -1,3 +1,4 @@
+import type { Author } from '../database/queries/event-writes.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { Forbidden, Unauthenticated } from './errors.ts';
 
@@ -25,6 +26,7 @@ export const scopes = {
       'only resolve a user group token or an embed token to its user group, without the current token; for embed backends',
     includes: [],
   },
+  'audit:read': { description: 'read the audit log: which changes were made, when and by whom', includes: [] },
   'embed:sign': { description: 'create embed tokens of user groups', includes: [] },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
   'metrics:read': { description: 'read the metrics of the gateway', includes: [] },
@@ -66,9 +68,12 @@ export class Caller {
   readonly apiToken: Credential | undefined;
   /** Kept, because a stored token decodes its scopes each time they are read. */
   private readonly held: readonly string[] | undefined;
+  private readonly requestId: string | undefined;
 
-  constructor(apiToken: Credential | undefined) {
+  /** @param requestId the id of the request: at most 128 characters. */
+  constructor(apiToken: Credential | undefined, requestId?: string) {
     this.apiToken = apiToken;
+    this.requestId = requestId;
     this.held = apiToken?.scopes;
   }
 
@@ -78,6 +83,13 @@ export class Caller {
   /** The share of the database queue that this caller's look-ups and writes count towards. */
   get share(): number | undefined {
     return this.apiToken?.id;
+  }
+
+  /** Who the audit log names for the changes of this request. @throws Unauthenticated for an anonymous caller. */
+  get author(): Author {
+    this.requireCredential();
+    const { id = null, name = '' } = this.apiToken ?? {};
+    return { kind: 'API_TOKEN', name, apiTokenId: id, requestId: this.requestId ?? null };
   }
 
   /** The environment of groups that this caller creates; `null` means untagged. */
@@ -123,14 +135,9 @@ export class Caller {
     return this.has('admin');
   }
 
-  /** The groups that this caller has access to, as a `where` condition. {@link canAccess} is the same rule. */
-  get accessFilter(): { environmentTag?: EnvironmentTag | null } {
-    return this.allEnvironments ? {} : { environmentTag: this.environmentTag };
-  }
-
-  /** Whether this caller has access to a group: the rule of {@link accessFilter} for a row that is loaded already. */
-  canAccess(group: { readonly environmentTag: EnvironmentTag | null }): boolean {
-    return this.allEnvironments || group.environmentTag === this.environmentTag;
+  /** Whether this caller has access to a group, or an API token, of this environment. */
+  canAccess({ environmentTag }: { readonly environmentTag: EnvironmentTag | null }): boolean {
+    return this.allEnvironments || environmentTag === this.environmentTag;
   }
 
   private has(scope: Scope): boolean {

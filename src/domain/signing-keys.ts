@@ -1,6 +1,8 @@
 import type { KeyObject } from 'node:crypto';
+import type { Author } from '../database/queries/event-writes.ts';
 import type { SigningKeyList, SigningKeyQueries, SigningKeyRecord, StoredSigningKey } from '../database/queries/signing-keys.ts';
 import type { Caller } from './caller.ts';
+import { systemAuthor } from './event-recording.ts';
 import type { PublicJwk } from './jwt.ts';
 import type { KeyRing } from './keys.ts';
 
@@ -102,11 +104,12 @@ export class SigningKeys {
    * Publishes a new key, which signs after {@link publicationLeadSeconds}; until then the present one does. Deletes keys whose last
    * token has expired.
    *
+   * @param author who does so, for the audit log; by default the gateway itself.
    * @returns whether it added one: not if one is published already that does not sign yet.
    */
-  async rotate(): Promise<boolean> {
+  async rotate(author: Author = systemAuthor): Promise<boolean> {
     await this.list();
-    const isAdded = await this.queries.addNextSigningKey(await this.createKey(), publicationLeadSeconds);
+    const isAdded = await this.queries.addNextSigningKey(await this.createKey(), publicationLeadSeconds, author);
     await this.queries.deleteSigningKeys(maxEmbedTokenSeconds);
     return isAdded;
   }

@@ -1,3 +1,4 @@
+import type { Author } from '../database/queries/event-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
@@ -64,9 +65,10 @@ export async function getOrCreateUserGroups(
   }
 
   if (pending.length === 0) return outcomes;
+  const { author } = caller;
   const stored = new Map(await db.lookups.groupsByProvidedIds(idsOf(pending), withJson));
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const drafts = planDrafts(db.keys, pending, stored);
+    const drafts = planDrafts(db.keys, author, pending, stored);
     const inserted = drafts.size > 0 ? await db.writes.insertGroups([...drafts.values()].map(({ draft }) => draft)) : [];
     for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
 
@@ -93,6 +95,7 @@ const idsOf = (pending: readonly PendingGroup[]): string[] => [...new Set(pendin
 /** The groups to insert, by the index of their input: those that neither a stored group nor one that is planned before excludes. */
 function planDrafts(
   keys: KeyRing,
+  author: Author,
   pending: readonly PendingGroup[],
   stored: ReadonlyMap<string, readonly UserGroup[]>,
 ): Map<number, NewDraft> {
@@ -104,7 +107,7 @@ function planDrafts(
     taken.set(providedId, tags);
     if (tags.some((tag) => tag === environmentTag || !canShareId(tag, environmentTag))) continue;
     tags.push(environmentTag);
-    drafts.set(index, draftOf(keys, input, environmentTag));
+    drafts.set(index, draftOf(keys, input, environmentTag, author));
   }
   return drafts;
 }

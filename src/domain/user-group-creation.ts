@@ -1,4 +1,5 @@
-import type { UserGroupDraft } from '../database/queries/user-group-columns.ts';
+import type { Author } from '../database/queries/event-writes.ts';
+import type { AuthoredDraft } from '../database/queries/user-group-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, GatewayError } from './errors.ts';
@@ -41,7 +42,7 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
   });
   if (existing) return { userGroup: existing, created: false };
 
-  const { draft, token } = draftOf(db.keys, input, environmentTag);
+  const { draft, token } = draftOf(db.keys, input, environmentTag, caller.author);
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
     const inserted = await db.writes.insertGroup(draft, caller.share);
     // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
@@ -88,7 +89,7 @@ export function ownAmong(
 
 /** A group to insert, and its token, which the draft has encrypted. */
 export interface NewDraft {
-  readonly draft: UserGroupDraft;
+  readonly draft: AuthoredDraft;
   readonly token: string;
 }
 
@@ -97,18 +98,20 @@ export function draftOf(
   keys: KeyRing,
   { providedId, name, mapping, properties }: NewUserGroup,
   environmentTag: EnvironmentTag | null,
+  author: Author,
 ): NewDraft {
   const token = issueToken('userGroup');
   const draft = {
     ...{ providedId, environmentTag, ...encryptToken(keys, 'user_group', token), name: name ?? providedId },
     properties: properties == null ? null : JSON.stringify(properties),
     mapping: mappingText(mapping ?? []),
+    author,
   };
   return { draft, token };
 }
 
 /** Whether an inserted group is the one of this draft: no two drafts have the same token. */
-export const isOfDraft = ({ tokenHash }: UserGroup, draft: UserGroupDraft): boolean =>
+export const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boolean =>
   Buffer.compare(tokenHash, draft.tokenHash) === 0;
 
 /** A mapping as it is stored: a JSON object. */

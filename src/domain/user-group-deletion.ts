@@ -12,7 +12,8 @@ export async function deleteUserGroup(db: Db, caller: Caller, by: UserGroupBy): 
   caller.require('groups:write');
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
-  const { count } = await db.prisma.userGroup.deleteMany({ where: { teamId: group.teamId, ...caller.accessFilter } });
-  if (count === 0) throw notFound(); // deleted by another call, or moved to another environment
+  const { environmentTag, allEnvironments, author } = caller;
+  const isDeleted = await db.writes.deleteGroup({ teamId: group.teamId, environmentTag, allEnvironments, author });
+  if (!isDeleted) throw notFound(); // deleted by another call, or moved to another environment
   return group;
 }

@@ -21,7 +21,7 @@ export async function setUserGroupEnvironment(
   checkSetEnvironment({ by, environmentTag });
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
-  const changed = await db.writes.setEnvironment(group.teamId, environmentTag ?? null);
+  const changed = await db.writes.setEnvironment(group.teamId, environmentTag ?? null, caller.author);
   if (!changed) throw notFound();
   if ('heldIn' in changed) throw idIsHeld(group.providedId, environmentTag ?? null, changed.heldIn);
   return changed.userGroup;

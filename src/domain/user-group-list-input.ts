@@ -94,7 +94,8 @@ function* propertyFilterIssues(properties: readonly PropertyFilter[]): Generator
   }
 }
 
-function* rangeIssues(path: Issue['path'], range: DateTimeRange): Generator<Issue> {
+/** The issues of a range of time. */
+export function* rangeIssues(path: Issue['path'], range: DateTimeRange): Generator<Issue> {
   for (const name of ['from', 'to'] as const) {
     const time = range[name];
     if (time != null && !isStorableTime(time.getTime())) {

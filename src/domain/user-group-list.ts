@@ -1,6 +1,4 @@
-import { createSemaphore } from '../concurrency.ts';
 import { isStatementTimeout } from '../database/errors.ts';
-import { limitStatementTime } from '../database/queries/statement-time.ts';
 import type {
   GroupConditions,
   PageReader,
@@ -11,8 +9,10 @@ import type {
 import { countGroups, findPositions } from '../database/queries/user-group-pages.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { GatewayError, InvalidInput } from './errors.ts';
+import { InvalidInput } from './errors.ts';
 import { type Page, pageSizeOf } from './page.ts';
+import { pageReads } from './page-reads.ts';
+import { abandoned, readWithinTime } from './timed-read.ts';
 import { type GroupPosition, readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
 import {
   checkListInput,
@@ -21,19 +21,13 @@ import {
   type UserGroupOrder,
   type UserGroupOrderField,
 } from './user-group-list-input.ts';
-import type { Db } from './user-groups.ts';
+import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
 
 /** A page of user groups. */
 export interface UserGroupPage extends Page<UserGroup> {
   /** Counts all groups that the filter matches, once however often it is called; null when that takes too long. */
   totalCount(): Promise<number | null>;
 }
-
-/** How long reading a filtered page, or counting, may take. */
-const maxReadMs = 2_000;
-
-/** How many such reads are in progress at once, so that connections remain for other requests, and how many wait. */
-const slowReads = createSemaphore(3, 200);
 
 const everyEnvironment: readonly (EnvironmentTag | null)[] = ['Customer', 'Testing', null];
 
@@ -51,6 +45,7 @@ interface ListRequest {
   readonly db: Db;
   readonly caller: Caller;
   readonly isAbandoned: () => boolean;
+  readonly options: ReadOptions;
   readonly environments: readonly (EnvironmentTag | null)[];
   readonly conditions: GroupConditions;
 }
@@ -60,21 +55,23 @@ interface ListRequest {
  * neither repeats nor hides another, unless its place in the order changes.
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
+ * @param options of the groups on the page.
  * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
  * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
- * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listUserGroups(
   db: Db,
   caller: Caller,
   input: UserGroupListInput,
   isAbandoned: () => boolean = () => false,
+  options: ReadOptions = {},
 ): Promise<UserGroupPage> {
   caller.require('groups:read');
   checkListInput(input);
   const filter = input.filter ?? {};
   const environments = environmentsOf(caller, filter);
-  const request: ListRequest = { db, caller, isAbandoned, environments, conditions: conditionsOf(filter) };
+  const request: ListRequest = { db, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
   const { field, direction } = input.orderBy ?? newestFirst;
   const sortBy = sortFields[field];
   const { size, isBackward } = pageSizeOf(input);
@@ -120,10 +117,10 @@ async function readPage(request: ListRequest, section: Section): Promise<UserGro
  * The groups at these positions, by the same statement as other look-ups. Nothing for one that was deleted, or moved to another
  * environment, after its position was read.
  */
-function readGroups({ db, caller, environments }: ListRequest, positions: readonly Position[]) {
+function readGroups({ db, caller, options, environments }: ListRequest, positions: readonly Position[]) {
   return Promise.all(
     positions.map(async ({ teamId }) => {
-      const group = await db.lookups.groupByTeamId(teamId, caller.share);
+      const group = await lookUpGroup(db, caller, teamId, options);
       return group && environments.includes(group.environmentTag) ? group : undefined;
     }),
   );
@@ -131,12 +128,19 @@ function readGroups({ db, caller, environments }: ListRequest, positions: readon
 
 /** Reads each environment through its part of the index and merges what was found: so no index without the environment is needed. */
 async function readPositions(request: ListRequest, query: Omit<PositionQuery, 'environmentTag' | 'conditions'>) {
-  const { db, environments, conditions } = request;
+  const { db, caller, isAbandoned, environments, conditions } = request;
   const readOne = async (reader: PageReader, environmentTag: EnvironmentTag | null): Promise<GroupPosition[]> =>
     (await findPositions(reader, { ...query, environmentTag, conditions })).map((each) => ({ ...each, environmentTag }));
   const lists = isFiltered(conditions)
     ? await readInTime(request, readOne)
-    : await Promise.all(environments.map((environmentTag) => readOne(db.prisma, environmentTag)));
+    : await Promise.all(
+        environments.map((environmentTag) =>
+          pageReads.run(caller.share, async () => {
+            if (isAbandoned()) throw abandoned();
+            return readOne(db.prisma, environmentTag);
+          }),
+        ),
+      );
   if (lists.length < 2) return lists.flat();
   const sign = query.direction === 'asc' ? 1 : -1;
   return lists.flat().sort((a, b) => sign * comparePositions(a, b));
@@ -153,39 +157,14 @@ async function countAll(request: ListRequest): Promise<number | null> {
   }
 }
 
-/**
- * Reads each environment, all of them within the time limit.
- *
- * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error.
- */
+/** Reads each environment, all of them within the time limit. */
 async function readInTime<Result>(
   { db, caller, isAbandoned, environments }: ListRequest,
   read: (reader: PageReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
 ): Promise<Result[]> {
-  const work = () =>
-    db.prisma.$transaction(async (transaction) => {
-      const deadlineMs = performance.now() + maxReadMs;
-      const results: Result[] = [];
-      for (const environmentTag of environments) {
-        await limitStatementTime(transaction, Math.max(1, Math.ceil(deadlineMs - performance.now())));
-        results.push(await read(transaction, environmentTag));
-      }
-      return results;
-    }, transactionOptions);
-  try {
-    return await slowReads.run(caller.share, () => {
-      if (!isAbandoned()) return work();
-      throw new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
-    });
-  } catch (error) {
-    if (!isStatementTimeout(error)) throw error;
-    const message = `Finding the user groups took longer than ${maxReadMs / 1_000} seconds and was stopped. Narrow the filter.`;
-    throw new GatewayError('UNAVAILABLE', message, { cause: error });
-  }
+  const reads = environments.map((tag) => (reader: PageReader) => read(reader, tag));
+  return readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'user groups' }, reads);
 }
-
-/** Longer than the statements in it may take, so that these end first. */
-const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
 
 function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): ListRequest['environments'] {
   if (environmentTag) return [caller.chooseEnvironment(environmentTag.tag)];

@@ -23,7 +23,7 @@ export interface UserGroupChanges extends UserGroupFields {
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
   const { name, mapping, properties, mergeProperties: patch } = changes;
-  const target = await targetOf(db, caller, by);
+  const target = { ...(await targetOf(db, caller, by)), author: caller.author };
   const fields = { name: name ?? undefined, mapping: mapping == null ? undefined : mappingText(mapping) };
   const updated =
     patch === undefined

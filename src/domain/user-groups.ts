@@ -36,15 +36,37 @@ export interface UserGroupFields {
 /** The error for a group that does not exist, or that the caller has no access to. */
 export const notFound = (): NotFound => new NotFound('No such user group in the environment of this API token.');
 
+/** What is read of groups. */
+export interface ReadOptions {
+  /** Whether properties and mappings are read, as by default; without them, taking them from a group throws. */
+  readonly withJson?: boolean | undefined;
+}
+
 /**
  * Finds the selected group; a group that the caller has no access to counts as not found.
  *
+ * @param options considered by a look-up by number, which may be one of many.
  * @throws Forbidden, synchronously, without `groups:resolve` for a look-up by token, and without `groups:read` otherwise.
  * @throws InvalidInput when an id or a token is malformed.
  */
-export function findUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+export function findUserGroup(
+  db: Db,
+  caller: Caller,
+  by: UserGroupBy,
+  options: ReadOptions = {},
+): Promise<UserGroup | undefined> {
   caller.require('token' in by ? 'groups:resolve' : 'groups:read');
-  return locate(db, caller, by);
+  return locate(db, caller, by, options);
+}
+
+/** The group with this number, also when the caller has no access to it. */
+export function lookUpGroup(
+  { lookups }: Pick<Db, 'lookups'>,
+  { share }: Caller,
+  teamId: number,
+  { withJson = true }: ReadOptions,
+): Promise<UserGroup | undefined> {
+  return (withJson ? lookups.groupByTeamId : lookups.briefGroupByTeamId)(teamId, share);
 }
 
 /** Where a group carries its current token, once it is known without decryption. A symbol, so that nothing prints it. */
@@ -99,14 +121,14 @@ export async function rotateUserGroupToken(
 
   const newToken = issueToken('userGroup');
   const graceSeconds = input.graceSeconds ?? 0;
-  const { environmentTag, allEnvironments } = caller;
+  const { environmentTag, allEnvironments, author } = caller;
   const rotate = () =>
     db.writes.rotateToken(
       {
         currentHashes: db.keys.hashes(currentToken),
         retired: graceSeconds > 0 ? encryptToken(db.keys, 'retired_token', currentToken) : undefined,
         replacement: encryptToken(db.keys, 'user_group', newToken),
-        ...{ environmentTag, allEnvironments, graceSeconds, endGracePeriods: input.endGracePeriods ?? false },
+        ...{ author, environmentTag, allEnvironments, graceSeconds, endGracePeriods: input.endGracePeriods ?? false },
       },
       caller.share,
     );
@@ -122,10 +144,10 @@ export async function rotateUserGroupToken(
  *
  * @throws InvalidInput.
  */
-export async function locate(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup | undefined> {
+export async function locate(db: Db, caller: Caller, by: UserGroupBy, options: ReadOptions = {}): Promise<UserGroup | undefined> {
   const { lookups } = db;
   checkSelector(by);
-  if ('teamId' in by) return onlyVisible(caller, await lookups.groupByTeamId(by.teamId, caller.share));
+  if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(db, caller, by.teamId, options));
   if ('token' in by) return onlyVisible(caller, await locateByToken(db, caller, by.token));
   const groups =
     (await lookups.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];

@@ -9,20 +9,22 @@ const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer']
  * Determines the caller of a request from its `Authorization` header, as the route demands. Without a header, or with an empty
  * token, the caller is anonymous.
  *
+ * @param requestId the id of the request, for the audit log.
  * @throws Unauthenticated, possibly as a rejection, when the route does not ignore the credential and the scheme or the API
  * token is not accepted, or when the route requires an API token and there is none.
  */
 export type Authenticate = (
   authorization: string | undefined,
   route: Pick<Route, 'credential' | 'schemes'>,
+  requestId: string,
 ) => Caller | Promise<Caller>;
 
 /** Creates a function that reads `Authorization: Token <API_TOKEN>` or `Authorization: Bearer <API_TOKEN>`. */
 export function authenticateBy(dependencies: AuthDependencies): Authenticate {
-  return (authorization, { credential, schemes }) => {
+  return (authorization, { credential, schemes }, requestId) => {
     if (credential === 'ignored') return Caller.anonymous;
     const secret = authorization === undefined ? undefined : secretOf(authorization, schemes);
-    if (secret !== undefined) return authenticate(dependencies, secret);
+    if (secret !== undefined) return authenticate(dependencies, secret, requestId);
     if (credential === 'required') Caller.anonymous.requireCredential();
     return Caller.anonymous;
   };

@@ -177,9 +177,9 @@ class Exchange implements HttpRequest, Expiring {
       if (isSmall(incoming)) {
         this.body = await this.readBody();
         this.endReading();
-        this.caller = await shared.authenticate(headers.authorization, route);
+        this.caller = await shared.authenticate(headers.authorization, route, this.id);
       } else {
-        this.caller = await shared.authenticate(headers.authorization, route);
+        this.caller = await shared.authenticate(headers.authorization, route, this.id);
         hold = new BodyHold(shared.bodies, this.caller.share);
         deadlines.restart(this, this.caller.share === undefined ? httpTimeouts.anonymousRequestMs : httpTimeouts.requestMs);
         this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);

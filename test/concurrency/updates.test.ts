@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
 import type { Json } from '../../src/domain/limits.ts';
+import { setUserGroupEnvironment } from '../../src/domain/user-group-environment.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
 import type { Db, UserGroupBy } from '../../src/domain/user-groups.ts';
+import { rotateUserGroupToken } from '../../src/domain/user-groups.ts';
 import type { UserGroup } from '../../src/generated/prisma/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { storedToken } from '../support/keys.ts';
+import { storedToken, tokenOf } from '../support/keys.ts';
+import { until } from '../support/process.ts';
 import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
@@ -99,4 +102,31 @@ test('the time of an update is the database’s: it is the same for all that are
   expect(new Set(updated.map(({ updatedAt }) => updatedAt.getTime())).size).toBe(1);
   const rows = await database.prisma.userGroup.findMany({ where: { teamId: { in: [first.teamId, second.teamId] } } });
   expect(rows.map(({ updatedAt }) => updatedAt.getTime())).toEqual(Array(2).fill(updated[0]?.updatedAt.getTime()));
+});
+
+const admin = new Caller({
+  ...{ id: 2, name: 'admin', environmentTag: null, scopes: ['admin'] },
+  ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+});
+
+test.each<[string, (group: UserGroup) => Promise<UserGroup>]>([
+  ['an update', ({ teamId }) => updateUserGroup(db, caller, { teamId }, { name: 'waited' })],
+  ['a merge patch', ({ teamId }) => updateUserGroup(db, caller, { teamId }, { mergeProperties: { waited: true } })],
+  ['a change of environment', ({ teamId }) => setUserGroupEnvironment(db, admin, { teamId }, 'Customer')],
+  ['a rotation', async (group) => (await rotateUserGroupToken(db, caller, { currentToken: tokenOf(group) })).userGroup],
+])('%s that waited for another one does not move updatedAt backwards', async (_, write) => {
+  const group = await createGroup();
+  const holder = await database.pool.connect();
+  await holder.query('begin');
+  const { rows } = await holder.query('select pg_backend_pid() as pid from user_group where team_id = $1 for update', [
+    group.teamId,
+  ]);
+  const waiting = write(group);
+  const waiters = 'select 1 from pg_stat_activity where $1 = any (pg_blocking_pids(pid))';
+  await until(async () => (await database.pool.query(waiters, [rows[0].pid])).rowCount, 'the write waits');
+  const update = 'update user_group set updated_at = clock_timestamp() where team_id = $1 returning updated_at';
+  const former: Date = (await holder.query(update, [group.teamId])).rows[0].updated_at;
+  await holder.query('commit');
+  holder.release();
+  expect((await waiting).updatedAt.getTime()).toBeGreaterThanOrEqual(former.getTime());
 });

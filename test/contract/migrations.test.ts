@@ -9,13 +9,15 @@ const lastWithoutPredecessor = '20261121190000_lists';
  * What a running gateway of the previous version does not notice: new tables, their indexes and keys, new columns that it need
  * not fill, indexes that are built concurrently.
  */
-const compatible = [
-  /^CREATE TABLE /,
-  /^CREATE TYPE /,
-  /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY /,
-  /^ALTER TABLE "\w+" ADD COLUMN (?!.*NOT NULL(?!.*DEFAULT))/s,
-  /^COMMENT ON /,
-];
+const compatible = [/^CREATE TABLE /, /^CREATE TYPE /, /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY /, /^COMMENT ON /];
+
+/** Whether a statement adds columns that need not be filled, and does nothing else. */
+function addsColumns(statement: string): boolean {
+  const [, clauses = ''] = /^ALTER TABLE "\w+"\s+(.*)$/s.exec(statement) ?? [];
+  return clauses
+    .split(/,\s*(?=(?:ADD|ALTER|DROP|RENAME)\b)/)
+    .every((clause) => /^ADD COLUMN (?!.*NOT NULL(?!.*DEFAULT))/s.test(clause));
+}
 
 /** The statements of a migration that a running gateway of the previous version, or a large table, would notice. */
 function incompatible({ sql }: Pick<Migration, 'sql'>): string[] {
@@ -27,7 +29,8 @@ function incompatible({ sql }: Pick<Migration, 'sql'>): string[] {
   const created = new Set(statements.flatMap((statement) => /^CREATE TABLE "(\w+)"/.exec(statement)?.[1] ?? []));
   return statements.filter((statement) => {
     const table = /^(?:CREATE (?:UNIQUE )?INDEX "\w+" ON|ALTER TABLE) "(\w+)"/.exec(statement)?.[1];
-    return !(table && created.has(table)) && !compatible.some((pattern) => pattern.test(statement));
+    const isCompatible = addsColumns(statement) || compatible.some((pattern) => pattern.test(statement));
+    return !(table && created.has(table)) && !isCompatible;
   });
 }
 
@@ -44,6 +47,9 @@ test.each([
   'CREATE INDEX "i" ON "user_group"("name");',
   'ALTER TABLE "user_group" ADD COLUMN "b" TEXT NOT NULL;',
   'ALTER TABLE "user_group" DROP COLUMN "name";',
+  'ALTER TABLE "user_group" ADD COLUMN "b" TEXT,\nALTER COLUMN "name" SET NOT NULL;',
+  'ALTER TABLE "user_group" ADD COLUMN "b" TEXT, DROP COLUMN "name";',
+  'ALTER TABLE "user_group" ADD COLUMN "b" TEXT NOT NULL,\nADD COLUMN "c" TEXT DEFAULT \'\';',
   'ALTER TABLE "user_group" ALTER COLUMN "name" SET DATA TYPE TEXT;',
   'ALTER TABLE "user_group" RENAME COLUMN "name" TO "title";',
   'DROP TABLE "retired_token";',
@@ -56,6 +62,7 @@ test.each([
   'CREATE TABLE "a" ("b" TEXT);\nCREATE INDEX "i" ON "a"("b");\nALTER TABLE "a" ADD CONSTRAINT "c" FOREIGN KEY ("b") REFERENCES "d"("e");',
   'CREATE UNIQUE INDEX CONCURRENTLY "i" ON "user_group"("name");',
   'ALTER TABLE "user_group" ADD COLUMN "b" TEXT;',
+  'ALTER TABLE "user_group" ADD COLUMN "b" TEXT,\nADD COLUMN "c" TEXT NOT NULL DEFAULT \'\';',
   'ALTER TABLE "user_group" ADD COLUMN "b" TEXT NOT NULL DEFAULT \'\';',
 ])('accepts %j', (sql) => {
   expect(incompatible({ sql })).toEqual([]);

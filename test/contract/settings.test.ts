@@ -41,6 +41,7 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     drainDelaySeconds: 0,
     playground: true,
     console: true,
+    auditRetentionDays: 365,
     introspection: true,
     persistedOperationsFile: undefined,
     logLevel: 'info',

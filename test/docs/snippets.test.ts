@@ -57,14 +57,15 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('%s', (page) 
   test('every shell command works, with the response that is shown', async () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
-    const [readOnly, untagged] = await Promise.all([
+    const [readOnly, untagged, audit] = await Promise.all([
       gateway.issue({ scopes: ['groups:read'] }),
       gateway.issue({ environment: null }),
+      gateway.issue({ scopes: ['audit:read'] }),
     ]);
     const env = {
       ...{ PATH: `${folder}${delimiter}${process.env['PATH']}`, HOME: folder, LOG_LEVEL: 'silent' },
       ...{ GATEWAY: gateway.url, DATABASE_URL: gateway.database.url, ENCRYPTION_KEYS: testKey, API_TOKEN: gateway.token },
-      ...{ READ_ONLY_API_TOKEN: readOnly.secret, UNTAGGED_API_TOKEN: untagged.secret },
+      ...{ READ_ONLY_API_TOKEN: readOnly.secret, UNTAGGED_API_TOKEN: untagged.secret, AUDIT_API_TOKEN: audit.secret },
     };
     let userGroupToken = '';
     for (const { text, response, line } of examplesOf(page)) {

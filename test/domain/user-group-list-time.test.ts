@@ -60,6 +60,15 @@ test('a filtered page that takes longer than two seconds is stopped, and countin
   }
 });
 
+test('however many pages are read at once, connections remain for other requests', async () => {
+  const held = await holdWrites(database.url);
+  const pages = Array.from({ length: 20 }, (_, index) => listUserGroups(db, callerOf(index), {}));
+  await held.untilOneWaits();
+  expect(await database.prisma.apiToken.count()).toBe(0);
+  await held.release();
+  for (const page of await Promise.all(pages)) expect(page.edges).toHaveLength(3);
+});
+
 test('a group that is deleted after its position was read is left out, and paging goes on behind it', async () => {
   const deleting: Db = {
     ...db,

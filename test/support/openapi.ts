@@ -7,12 +7,14 @@ import { createRoutes } from '../../src/routes.ts';
 
 const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }), renderError: problem };
 
-/** The OpenAPI document that the route table of the gateway serves. */
+/** The route table of the gateway, with handlers that do nothing. */
+export const routes = createRoutes({
+  ...{ graphql: handler, user: handler, jwks: handler, introspection: handler },
+  unreadiness: async () => undefined,
+});
+
+/** The OpenAPI document that the route table serves. */
 export const openApiDocument: OpenApiDocument = (() => {
-  const routes = createRoutes({
-    ...{ graphql: handler, user: handler, jwks: handler, introspection: handler },
-    unreadiness: async () => undefined,
-  });
   const response = routes.find(({ path }) => path === '/openapi.json')?.handle({} as HttpRequest) as HttpResponse;
   return JSON.parse(response.body) as OpenApiDocument;
 })();

@@ -5,6 +5,8 @@ import './styles/base.css';
 import './styles/layout.css';
 import './styles/components.css';
 import './styles/tables.css';
+import './styles/charts.css';
+import './styles/audit.css';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no element with the id "root".');

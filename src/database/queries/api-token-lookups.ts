@@ -24,6 +24,18 @@ const columns = {
 
 const ApiTokenRow = createRowClass(columns);
 
+/** The columns of API tokens that are shown to those who manage or audit them. */
+const listedColumns = {
+  ...{ id: columns.id, name: columns.name, environmentTag: columns.environmentTag, scopes: columns.scopes },
+  ...{ createdAt: columns.createdAt, expiresAt: columns.expiresAt, lastUsedAt: columns.lastUsedAt },
+  revokedAt: { sql: 'revoked_at', ...nullableTime },
+} satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash'>]: Column<ApiToken[Field]> };
+
+const ListedApiTokenRow = createRowClass(listedColumns);
+
+/** An API token as it is listed: without the hash of its secret, and with the time of its revocation. */
+export type ListedApiToken = RowOf<typeof listedColumns>;
+
 /** An API token without the hash of its secret. Fields are decoded each time they are read. */
 export type ApiTokenRecord = RowOf<typeof columns>;
 
@@ -34,6 +46,8 @@ export interface ApiTokenLookups {
    * included. `isReplaced` says that a rotation replaced the secret and that its overlap is over.
    */
   readonly apiTokenByHash: Load<string, ApiTokenRecord>;
+  /** The API token with this number, revoked and expired ones included. */
+  readonly apiTokenById: Load<number, ListedApiToken>;
   /** Whether there is any API token, revoked and expired ones included. */
   hasApiTokens(): Promise<boolean>;
 }
@@ -48,6 +62,14 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
         const rows = await query('api-tokens-by-hash', apiTokensByHash, [hashes]);
         // Without the hash, so that a token that is printed does not reveal it.
         return new Map(rows.map((row) => [row[count] as string, new ApiTokenRow(row.slice(0, count))]));
+      },
+    }),
+    apiTokenById: createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (ids) => {
+        const apiTokens = (await query('api-tokens-by-id', apiTokensById, [ids])).map((row) => new ListedApiTokenRow(row));
+        return new Map(apiTokens.map((apiToken) => [String(apiToken.id), apiToken]));
       },
     }),
     hasApiTokens: async () => (await query('any-api-token', 'select from api_token limit 1', [])).length > 0,
@@ -68,3 +90,5 @@ const apiTokensByHash = `
     join retired_secret r on r.secret_hash = decode(given_hash, 'hex')
     join api_token t on t.id = r.api_token_id
   ) as found`;
+
+const apiTokensById = `select ${selectList(listedColumns)} from api_token where id = any ($1::int[])`;

@@ -1,8 +1,9 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Database } from '../client.ts';
+import { type Authored, authorAt, authorLists, eventEnvironment, secretChange } from './event-writes.ts';
 
-/** The secret of an API token to replace, every rule checked. */
-export interface SecretRotation {
+/** The secret of an API token to replace, every rule checked, and who replaces it. */
+export interface SecretRotation extends Authored {
   readonly id: number;
   /** SHA-256 of the secret that the caller takes for the current one, hexadecimal. */
   readonly currentHash: string;
@@ -27,8 +28,9 @@ export interface ApiTokenWrites {
 /** Binds the writes of API tokens to a database. */
 export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiTokenWrites {
   return {
-    async replaceApiTokenSecret({ id, currentHash, newHash, overlapSeconds }) {
-      return (await query('replace-secret', replaceSecret, [id, currentHash, newHash, overlapSeconds])).length > 0;
+    async replaceApiTokenSecret({ id, currentHash, newHash, overlapSeconds, author }) {
+      const values = [id, currentHash, newHash, overlapSeconds, ...authorLists([{ author }])];
+      return (await query('replace-secret', replaceSecret, values)).length > 0;
     },
     async recordApiTokenUses(uses) {
       await query('stamp-api-tokens', stampApiTokens, [[...uses.keys()], [...uses.values()]]);
@@ -44,13 +46,16 @@ const replaceSecret = `
   with replaced as (
     update api_token set secret_hash = decode($3, 'hex')
     where id = $1 and secret_hash = decode($2, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())
-    returning id
+    returning id, environment_tag
   ), ended as (
     update retired_secret r set expires_at = date_trunc('milliseconds', now()) from replaced
     where $4::int = 0 and r.api_token_id = replaced.id and r.expires_at > now()
   ), retired as (
     insert into retired_secret (secret_hash, api_token_id, expires_at)
     select decode($2, 'hex'), id, date_trunc('milliseconds', now()) + $4::int * interval '1 second' from replaced
+  ), recorded as (
+    insert into event (type, environment, subject_api_token_id, changes, actor_kind, actor_name, actor_api_token_id, request_id)
+    select 'api_token.rotated', ${eventEnvironment('environment_tag')}, id, '${secretChange('secret')}', ${authorAt(5, '1')} from replaced
   )
   select id from replaced`;
 

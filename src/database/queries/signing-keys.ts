@@ -1,6 +1,7 @@
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { columnTypes } from './columns.ts';
+import { type Author, authorAt, authorLists } from './event-writes.ts';
 
 /** A key pair that signs embed tokens, as it is stored. */
 export interface StoredSigningKey {
@@ -35,8 +36,8 @@ export interface SigningKeyQueries {
   readonly listSigningKeys: Load<'all', SigningKeyList>;
   /** Adds the first key, which signs immediately. Does nothing if there is a key. */
   addFirstSigningKey(key: StoredSigningKey): Promise<void>;
-  /** Adds a key that signs after `delaySeconds`. Does nothing, and returns false, if there is one that does not sign yet. */
-  addNextSigningKey(key: StoredSigningKey, delaySeconds: number): Promise<boolean>;
+  /** Adds a key that signs after `delaySeconds`, and records that. Does nothing, and returns false, if there is one that does not sign yet. */
+  addNextSigningKey(key: StoredSigningKey, delaySeconds: number, author: Author): Promise<boolean>;
   /** Deletes the keys that have not signed for `seconds`. */
   deleteSigningKeys(seconds: number): Promise<void>;
 }
@@ -69,8 +70,10 @@ export function bindSigningKeys({ query }: Pick<Database, 'query'>): SigningKeyQ
     addFirstSigningKey: async ({ id, publicKey, privateKeyEncrypted }) => {
       await query('add-first-signing-key', addFirst, [id, publicKey, privateKeyEncrypted]);
     },
-    addNextSigningKey: async ({ id, publicKey, privateKeyEncrypted }, delaySeconds) =>
-      (await query('add-next-signing-key', addNext, [id, publicKey, privateKeyEncrypted, delaySeconds])).length === 1,
+    addNextSigningKey: async ({ id, publicKey, privateKeyEncrypted }, delaySeconds, author) => {
+      const values = [id, publicKey, privateKeyEncrypted, delaySeconds, ...authorLists([{ author }])];
+      return (await query('add-next-signing-key', addNext, values)).length === 1;
+    },
     deleteSigningKeys: async (seconds) => {
       await query('delete-signing-keys', deleteUnused, [seconds]);
     },
@@ -88,10 +91,18 @@ const addFirst = `
   on conflict do nothing`;
 
 const addNext = `
-  insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
-  select coalesce(max(number), 0) + 1, $1::text, $2::bytea, $3::bytea, now() + $4::int * interval '1 second' from signing_key
-  having count(*) filter (where signs_from > now()) = 0
-  on conflict do nothing returning 1`;
+  with added as (
+    insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
+    select coalesce(max(number), 0) + 1, $1::text, $2::bytea, $3::bytea, now() + $4::int * interval '1 second' from signing_key
+    having count(*) filter (where signs_from > now()) = 0
+    on conflict do nothing returning id
+  ), recorded as (
+    insert into event (type, environment, changes, actor_kind, actor_name, actor_api_token_id, request_id)
+    select 'signing_key.rotated', 'None', json_build_object('signingKey', json_build_object(
+      'from', (select id from signing_key order by number desc limit 1), 'to', id)), ${authorAt(5, '1')}
+    from added
+  )
+  select from added`;
 
 const deleteUnused = `
   delete from signing_key where number in (

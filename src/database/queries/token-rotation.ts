@@ -4,10 +4,11 @@ import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { columnTypes, type ParameterColumn, toLists, unnest } from './columns.ts';
+import { type Authored, authorColumns, authorOf, insertGroupEvents, secretChange } from './event-writes.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 
 /** A token to replace, every rule checked. */
-export interface Rotation {
+export interface Rotation extends Authored {
   /** The keyed hashes of the current token in hexadecimal, one under each key: what is stored has one of them. */
   readonly currentHashes: readonly string[];
   /** The current token as a retired one is stored; none without a grace period. */
@@ -35,7 +36,7 @@ export interface Rotated {
   readonly previousTokenExpiresAt: Date | null;
 }
 
-/** The rotation of user group tokens, which writes `user_group` and `retired_token` in one statement. */
+/** The rotation of user group tokens, which writes `user_group`, `retired_token` and `event` in one statement. */
 export interface TokenRotation {
   /** Replaces a token; undefined when it is not, or no longer, the current token of a group in that environment. */
   rotateToken(rotation: Rotation, share?: Share): Promise<Rotated | undefined>;
@@ -73,6 +74,10 @@ const parameters = {
   allEnvironments: { sql: 'all_environments', type: 'bool' },
   graceSeconds: { sql: 'grace_seconds', type: 'int' },
   endGracePeriods: { sql: 'end_grace_periods', type: 'bool' },
+  actorKind: authorColumns[0],
+  actorName: authorColumns[1],
+  actorApiTokenId: authorColumns[2],
+  requestId: authorColumns[3],
 } as const satisfies Readonly<Record<string, ParameterColumn>>;
 
 type Parameters = Record<keyof typeof parameters, unknown>;
@@ -80,12 +85,13 @@ type Parameters = Record<keyof typeof parameters, unknown>;
 const fields = Object.keys(parameters) as (keyof Parameters)[];
 
 /** A row of parameters for each hash that the current token may be stored with. One of them at most finds a group. */
-function toParameters({ currentHashes, retired, replacement, ...rest }: Rotation): Parameters[] {
+function toParameters({ currentHashes, retired, replacement, author, ...rest }: Rotation): Parameters[] {
   return currentHashes.map((hash) => ({
     currentHash: Buffer.from(hash, 'hex'),
     ...{ retiredHash: retired?.tokenHash, retiredEncrypted: retired?.tokenEncrypted },
     ...{ newHash: replacement.tokenHash, newEncrypted: replacement.tokenEncrypted },
     ...rest,
+    ...{ actorKind: author.kind, actorName: author.name, actorApiTokenId: author.apiTokenId, requestId: author.requestId },
   }));
 }
 
@@ -102,10 +108,10 @@ const rotateTokens = `
       and (requested.all_environments or g.environment_tag is not distinct from requested.tag)
     order by g.team_id for update of g
   ), rotated as (
-    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = now()
+    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = greatest(now(), g.updated_at)
     from locked where g.team_id = locked.id
     returning ${userGroupSelectList('g')}, locked.retired_hash, locked.retired_encrypted, locked.grace_seconds,
-      locked.end_grace_periods
+      locked.end_grace_periods, ${authorOf('locked')}
   ), ended as (
     delete from retired_token r using rotated
     where r.team_id = rotated.team_id and (rotated.end_grace_periods or r.expires_at <= now())
@@ -114,6 +120,11 @@ const rotateTokens = `
     select retired_hash, retired_encrypted, team_id, now() + grace_seconds * interval '1 second' from rotated
     where grace_seconds > 0
     returning token_hash, expires_at
+  ), recorded as (${insertGroupEvents({
+    ...{ type: 'user_group.token_rotated', table: 'rotated', author: authorOf('rotated') },
+    changes: `'${secretChange('token')}'::json`,
+  })}
+    from rotated
   )
   select ${userGroupSelectList('rotated')}, retired.expires_at
   from rotated left join retired on retired.token_hash = rotated.retired_hash`;

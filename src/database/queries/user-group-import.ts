@@ -61,6 +61,11 @@ export async function inTransaction<Result>(
 const send = async (transaction: Transaction, text: string, values: unknown[]): Promise<(string | null)[][]> =>
   (await transaction.query<(string | null)[]>({ ...textRows, text, values })).rows;
 
+/** Sends the statements of others in a transaction. */
+export const queryIn = (transaction: Transaction): Pick<Database, 'query'> => ({
+  query: (_, text, values) => send(transaction, text, [...values]),
+});
+
 /** The stored groups with these ids, of every environment. */
 export async function findIdHolders(transaction: Transaction, providedIds: readonly string[]): Promise<IdHolder[]> {
   const rows = await send(transaction, idHolders, [providedIds]);

@@ -30,6 +30,8 @@ export interface UserGroupLookups {
   readonly groupByTokenHash: Load<readonly string[], GroupOfToken>;
   /** The group with this number. */
   readonly groupByTeamId: Load<number, UserGroup>;
+  /** The same without its properties and mapping, some hundred KiB each at most; taking them from the group throws. */
+  readonly briefGroupByTeamId: Load<number, UserGroup>;
   /** The groups with this provided id: one, or two of which one is `Customer` and one `Testing`; undefined for none. */
   readonly groupsByProvidedId: Load<string, UserGroup[]>;
   /**
@@ -60,11 +62,16 @@ export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGr
     groupByTeamId: createBatchLoader({
       keyOf: String,
       maxKeys: maxLookupKeys,
-      load: async (teamIds) => {
-        const rows = await query('groups-by-team-id', groupsByTeamId, [teamIds]);
-        const groups = rows.map((row) => new UserGroupRow(row));
-        return new Map(groups.map((group) => [String(group.teamId), group]));
-      },
+      load: async (teamIds) =>
+        byTeamId((await query('groups-by-team-id', groupsByTeamId, [teamIds])).map((row) => new UserGroupRow(row))),
+    }),
+    briefGroupByTeamId: createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (teamIds) =>
+        byTeamId(
+          (await query('brief-groups-by-team-id', briefGroupsByTeamId, [teamIds])).map((row) => new BriefUserGroupRow(row)),
+        ),
     }),
     groupsByProvidedId: bindGroupsByProvidedId({ query }),
     groupsByProvidedIds: bindGroupsByProvidedIds({ query }),
@@ -95,6 +102,8 @@ export function bindGroupsByProvidedIds({ query }: Pick<Database, 'query'>): Use
   };
 }
 
+const byTeamId = (groups: readonly UserGroup[]) => new Map(groups.map((group) => [String(group.teamId), group]));
+
 function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup[]> {
   const found = new Map<string, UserGroup[]>();
   for (const group of groups) {
@@ -119,8 +128,11 @@ const groupsByTokenHash = `
   select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
   where r.token_hash = any ($1::bytea[]) and r.expires_at > now()`;
 
-const groupsByTeamId = `
-  select ${userGroupSelectList('g')} from user_group g where g.team_id = any ($1::int[])`;
+const selectByTeamId = (selectList: string): string => `
+  select ${selectList} from user_group g where g.team_id = any ($1::int[])`;
+
+const groupsByTeamId = selectByTeamId(userGroupSelectList('g'));
+const briefGroupsByTeamId = selectByTeamId(briefUserGroupSelectList('g'));
 
 /** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
 const selectByProvidedId = (selectList: string): string => `

@@ -4,6 +4,7 @@ import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { toLists } from './columns.ts';
+import { type Authored, authorAt, authorLists, insertGroupEvents, objectChange, textChange } from './event-writes.ts';
 import {
   type UserGroupChange,
   UserGroupRow,
@@ -14,8 +15,8 @@ import {
 } from './user-group-columns.ts';
 import { lockTargets, targetFields, type UserGroupTarget } from './user-group-targets.ts';
 
-/** An update of one group. */
-export interface UserGroupUpdate extends UserGroupTarget, UserGroupChange {}
+/** An update of one group, and who makes it. */
+export interface UserGroupUpdate extends UserGroupTarget, UserGroupChange, Authored {}
 
 /** Updates of user groups. */
 export interface UserGroupUpdates {
@@ -67,6 +68,7 @@ export async function updateGroups(
     values.push(updates.map((update) => update[field] !== undefined));
     values.push(updates.map((update) => update[field] ?? null));
   }
+  values.push(...authorLists(updates));
   const rows = await query('update-groups', updateStatement, values);
   return new Map(rows.map((row) => [Number(row[userGroupColumnCount]) - 1, new UserGroupRow(row)]));
 }
@@ -74,12 +76,28 @@ export async function updateGroups(
 /** For each column that may change two lists of parameters, after those of the targets: whether it changes, and its new value. */
 const changes = updatedColumns.map(({ sql, type }, index) => {
   const parameter = targetFields.length + 1 + 2 * index;
-  return { sql, isGiven: `($${parameter}::bool[])[position]`, given: `($${parameter + 1}::${type}[])` };
+  return { sql, type, isGiven: `($${parameter}::bool[])[position]`, given: `($${parameter + 1}::${type}[])` };
 });
 
+const firstAuthorParameter = targetFields.length + 1 + 2 * changes.length;
+
+type Change = (typeof changes)[number];
+
 /** The value of a column at a row of `folded`: the last one given for the group up to there, or else the stored one. */
-const valueAt = (row: string, { sql, given }: (typeof changes)[number]): string =>
+const valueAt = (row: string, { sql, given }: Change): string =>
   `case when ${row}.${sql}_from is null then ${row}.${sql} else ${given}[${row}.${sql}_from] end`;
+
+/** The value that the update of a row of `folded` replaces: the last one given before it, or else the stored one. */
+const valueBefore = ({ sql, given }: Change): string =>
+  `case when folded.${sql}_before is null then folded.${sql} else ${given}[folded.${sql}_before] end`;
+
+/** What the update of a row of `folded` changes in a column; null if it gives no value, or an equal one. */
+const changeAt = (change: Change): string => {
+  const { sql, type, isGiven, given } = change;
+  const [before, after] = [valueBefore(change), `${given}[position]`];
+  const difference = type === 'json' ? objectChange(sql, before, after) : textChange(sql, before, after);
+  return `case when ${isGiven} and (${before})::text is distinct from (${after})::text then ${difference} end`;
+};
 
 const returned = userGroupColumns.map((sql) => {
   const change = changes.find((each) => each.sql === sql);
@@ -93,13 +111,25 @@ const returned = userGroupColumns.map((sql) => {
  */
 const updateStatement = `
   with ${lockTargets}, folded as (
-    select *, ${changes.map(({ sql, isGiven }) => `max(position) filter (where ${isGiven}) over former as ${sql}_from`).join(', ')}
-    from locked window former as (partition by team_id order by position)
+    select *, ${['from', 'before']
+      .flatMap((name) =>
+        changes.map(({ sql, isGiven }) => `max(position) filter (where ${isGiven}) over "${name}" as ${sql}_${name}`),
+      )
+      .join(', ')}
+    from locked window "from" as (partition by team_id order by position),
+      "before" as (partition by team_id order by position rows between unbounded preceding and 1 preceding)
   ), last as (
     select distinct on (team_id) * from folded order by team_id, position desc
   ), updated as (
-    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = now()
+    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = greatest(now(), g.updated_at)
     from last where g.team_id = last.team_id
     returning g.team_id, g.updated_at
+  ), changed as (
+    select team_id, provided_id, environment_tag, position, concat_ws(',', ${changes.map(changeAt).join(', ')}) as changes from folded
+  ), recorded as (${insertGroupEvents({
+    ...{ type: 'user_group.updated', table: 'changed', author: authorAt(firstAuthorParameter, 'position') },
+    changes: `('{' || changes || '}')::json`,
+  })}
+    from changed where changes <> '' order by position
   )
   select ${returned.join(', ')}, folded.position from folded join updated using (team_id)`;

@@ -5,17 +5,32 @@ import type { Database } from '../client.ts';
 import { violatedUniqueIndex } from '../errors.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { names, toLists, unnest } from './columns.ts';
+import {
+  type Author,
+  type Authored,
+  authorAt,
+  authorColumns,
+  authorLists,
+  authorOf,
+  insertGroupEvents,
+  textChange,
+} from './event-writes.ts';
 import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
 
-/** Creation of user groups, and the change of their environment. */
+/** A group to insert, and who does. */
+export interface AuthoredDraft extends UserGroupDraft, Authored {}
+
+/** Creation and deletion of user groups, and the change of their environment. Each records what it changed in the same statement. */
 export interface UserGroupWrites {
   /** Inserts a group and returns it; undefined when a stored group holds its id. Concurrent drafts for one id insert the first. */
-  insertGroup(draft: UserGroupDraft, share?: Share): Promise<UserGroup | undefined>;
+  insertGroup(draft: AuthoredDraft, share?: Share): Promise<UserGroup | undefined>;
   /** Inserts the groups whose ids no stored group holds, in one statement, and returns them. No two drafts may conflict. */
-  insertGroups(drafts: readonly UserGroupDraft[]): Promise<UserGroup[]>;
+  insertGroups(drafts: readonly AuthoredDraft[]): Promise<UserGroup[]>;
   /** Moves a group to an environment; undefined when there is no such group. A statement of its own. */
-  setEnvironment(teamId: number, environmentTag: EnvironmentTag | null): Promise<EnvironmentChange | undefined>;
+  setEnvironment(teamId: number, environmentTag: EnvironmentTag | null, author: Author): Promise<EnvironmentChange | undefined>;
+  /** Deletes a group with its tokens; false when there is no such group among those that may be deleted. A statement of its own. */
+  deleteGroup(deletion: GroupDeletion): Promise<boolean>;
   /**
    * The groups with this provided id, read where groups are written: the group that kept a draft from being inserted is
    * there, and may not have reached a copy of the database yet.
@@ -25,31 +40,47 @@ export interface UserGroupWrites {
   readonly groupsHoldingIds: UserGroupLookups['groupsByProvidedIds'];
 }
 
+/** A group to delete, and who does. */
+export interface GroupDeletion extends Authored {
+  readonly teamId: number;
+  /** The environment of the groups that may be deleted; ignored with `allEnvironments`. */
+  readonly environmentTag: EnvironmentTag | null;
+  readonly allEnvironments: boolean;
+}
+
 /** The result of a change of environment: the group, or the environment of another group with its id, which does not permit it. */
 export type EnvironmentChange = { readonly userGroup: UserGroup } | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */
 export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGroupWrites {
-  const insertGroups = async (drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> => {
-    const rows = await query('insert-groups', insertStatement, toLists(insertedFields, drafts));
+  const insertGroups = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
+    const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
+    const rows = await query('insert-groups', insertStatement, values);
     return rows.map((row) => new UserGroupRow(row));
   };
   return {
-    insertGroup: createBatchLoader<UserGroupDraft, UserGroup>({
+    insertGroup: createBatchLoader<AuthoredDraft, UserGroup>({
       keyOf: uniqueKeyOf,
       maxKeys: maxWriteKeys,
       load: async (drafts) => new Map((await insertGroups(drafts)).map((group) => [uniqueKeyOf(group), group])),
     }),
     insertGroups,
-    async setEnvironment(teamId, environmentTag) {
+    async setEnvironment(teamId, environmentTag, author) {
       try {
-        const [row] = await query('set-group-environment', setEnvironment, [teamId, environmentTag]);
+        const [row] = await query('set-group-environment', setEnvironment, [
+          ...[teamId, environmentTag],
+          ...authorLists([{ author }]),
+        ]);
         return row && { userGroup: new UserGroupRow(row) };
       } catch (error) {
         const heldIn = environmentsByIndex.get(violatedUniqueIndex(error));
         if (heldIn) return { heldIn };
         throw error;
       }
+    },
+    async deleteGroup({ teamId, environmentTag, allEnvironments, author }) {
+      const values = [teamId, allEnvironments, environmentTag, ...authorLists([{ author }])];
+      return (await query('delete-group', deleteGroup, values)).length > 0;
     },
     groupsHoldingId: bindGroupsByProvidedId({ query }),
     groupsHoldingIds: bindGroupsByProvidedIds({ query }),
@@ -65,11 +96,25 @@ const uniqueKeyOf = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'envir
  * the untagged group first, which conflicts with both others.
  */
 const insertStatement = `
-  insert into user_group as g (${names(insertedColumns)})
-  select * from ${unnest(insertedColumns, 'draft')}
-  order by provided_id, environment_tag nulls first
-  on conflict do nothing
-  returning ${userGroupSelectList('g')}`;
+  with draft as (
+    select * from ${unnest([...insertedColumns, ...authorColumns], 'draft')}
+  ), inserted as (
+    insert into user_group as g (${names(insertedColumns)})
+    select ${names(insertedColumns)} from draft
+    order by provided_id, environment_tag nulls first
+    on conflict do nothing
+    returning ${userGroupSelectList('g')}
+  ), recorded as (${insertGroupEvents({
+    ...{ type: 'user_group.created', table: 'inserted', author: authorOf('draft') },
+    changes: `(
+      '{' || ${textChange('name', 'null', 'inserted.name')}
+      || coalesce(',"properties":{"from":null,"to":' || inserted.properties::text || '}', '')
+      || case when inserted.mapping::text = '{}' then '' else ',"mapping":{"from":null,"to":' || inserted.mapping::text || '}' end
+      || '}')::json`,
+  })}
+    from inserted join draft using (token_hash)
+  )
+  select ${userGroupSelectList('inserted')} from inserted`;
 
 /** The unique indexes on the provided id, each by the environment of the tagged groups in it. Untagged groups are in both. */
 const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new Map([
@@ -77,6 +122,30 @@ const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new
   ['user_group_provided_id_testing_key', 'Testing'],
 ]);
 
+/** Locks the row first, so that what is recorded as the previous environment is what was replaced. */
 const setEnvironment = `
-  update user_group g set environment_tag = $2::environment_tag, updated_at = now() where g.team_id = $1
-  returning ${userGroupSelectList('g')}`;
+  with locked as (
+    select team_id as id, environment_tag as previous from user_group where team_id = $1 for update
+  ), changed as (
+    update user_group g set environment_tag = $2::environment_tag, updated_at = greatest(now(), g.updated_at)
+    from locked where g.team_id = locked.id
+    returning ${userGroupSelectList('g')}, locked.previous
+  ), recorded as (${insertGroupEvents({
+    ...{ type: 'user_group.environment_changed', table: 'changed', author: authorAt(3, '1') },
+    changes: `('{' || ${textChange('environmentTag', 'upper(changed.previous::text)', 'upper(changed.environment_tag::text)')} || '}')::json`,
+  })}
+    from changed where changed.previous is distinct from changed.environment_tag
+  )
+  select ${userGroupSelectList('changed')} from changed`;
+
+const deleteGroup = `
+  with deleted as (
+    delete from user_group where team_id = $1 and ($2::bool or environment_tag is not distinct from $3::environment_tag)
+    returning team_id, provided_id, environment_tag
+  ), recorded as (${insertGroupEvents({
+    ...{ type: 'user_group.deleted', table: 'deleted', author: authorAt(4, '1') },
+    changes: 'null::json',
+  })}
+    from deleted
+  )
+  select team_id from deleted`;

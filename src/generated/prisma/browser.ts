@@ -42,3 +42,8 @@ export type RetiredSecret = Prisma.RetiredSecretModel
  * A key pair (Ed25519) that signs embed tokens. The newest one whose time has come signs.
  */
 export type SigningKey = Prisma.SigningKeyModel
+/**
+ * Model Event
+ * An entry of the audit log: a change that was made. It refers to rows by their numbers alone, because it outlives them.
+ */
+export type Event = Prisma.EventModel

@@ -15,3 +15,22 @@ export const EnvironmentTag = {
 } as const
 
 export type EnvironmentTag = (typeof EnvironmentTag)[keyof typeof EnvironmentTag]
+
+
+export const EventEnvironment = {
+  Customer: 'Customer',
+  Testing: 'Testing',
+  Untagged: 'Untagged',
+  None: 'None'
+} as const
+
+export type EventEnvironment = (typeof EventEnvironment)[keyof typeof EventEnvironment]
+
+
+export const ActorKind = {
+  API_TOKEN: 'API_TOKEN',
+  CLI: 'CLI',
+  SYSTEM: 'SYSTEM'
+} as const
+
+export type ActorKind = (typeof ActorKind)[keyof typeof ActorKind]

@@ -37,8 +37,26 @@ const countCost = { cost: () => 300 } satisfies FieldCost;
 
 const isPage = { isPage: true } satisfies FieldCost;
 
-/** Defines the connection and edge types of a node type. @param items what the nodes are, in plural. */
+/** Defines the connection and edge types of a node type, with `totalCount`. @param items what the nodes are, in plural. */
 export function defineConnection<Node>(name: string, node: ObjectRef<Types, Node>, items: string) {
+  const connection = definePages<Node, CountedPage<Node>>(name, node, items);
+  builder.objectField(connection, 'totalCount', (t) =>
+    t.int({
+      nullable: true,
+      extensions: countCost,
+      description: `The number of all ${items} that the filter matches, on every page; null if counting takes too long. Counted only if it is selected.`,
+      resolve: (page) => page.totalCount(),
+    }),
+  );
+  return connection;
+}
+
+/** The same without `totalCount`, for lists that are too long to be counted. */
+export function definePages<Node, Pages extends Page<Node> = Page<Node>>(
+  name: string,
+  node: ObjectRef<Types, Node>,
+  items: string,
+) {
   const EdgeType = builder.objectRef<Edge<Node>>(`${name}Edge`).implement({
     description: 'An item of a page with its cursor.',
     fields: (t) => ({
@@ -49,7 +67,7 @@ export function defineConnection<Node>(name: string, node: ObjectRef<Types, Node
       node: t.field({ type: node, description: 'The item.', resolve: (edge) => edge.node as never }),
     }),
   });
-  return builder.objectRef<CountedPage<Node>>(`${name}Connection`).implement({
+  return builder.objectRef<Pages>(`${name}Connection`).implement({
     description: `A page of ${items}.`,
     fields: (t) => ({
       edges: t.field({
@@ -68,12 +86,6 @@ export function defineConnection<Node>(name: string, node: ObjectRef<Types, Node
         type: PageInfoType,
         description: 'Where the page begins and ends, and whether there are more items.',
         resolve: (page) => page,
-      }),
-      totalCount: t.int({
-        nullable: true,
-        extensions: countCost,
-        description: `The number of all ${items} that the filter matches, on every page; null if counting takes too long. Counted only if it is selected.`,
-        resolve: (page) => page.totalCount(),
       }),
     }),
   });

@@ -4,6 +4,9 @@ export type RawVariables = Readonly<Record<string, unknown>>;
 /** What a root field costs beyond the 1 of every field, because it queries the database. */
 export const lookUpCost = 20;
 
+/** What a list with the argument `filter` costs: a filtered page may take as long as many look-ups. */
+export const filterCost = ({ filter }: RawVariables): number => (filter == null ? 0 : 300);
+
 /** The cost of a field, in its `extensions`. */
 export interface FieldCost {
   /** What resolving it costs beyond the 1 of every field. */

@@ -1,17 +1,10 @@
 import { listUserGroups } from '../../domain/user-group-list.ts';
 import { builder } from './builder.ts';
 import { defineConnection, pageArguments, pageSize } from './connection.ts';
+import { DateTimeRangeInput } from './date-time-range.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
-import type { FieldCost } from './field-cost.ts';
-import { UserGroupType } from './user-group.ts';
-
-const DateTimeRangeInput = builder.inputType('DateTimeRange', {
-  description: 'A range of time. Omit one side to leave it open.',
-  fields: (t) => ({
-    from: t.field({ type: 'DateTime', description: 'The beginning, which is included.' }),
-    to: t.field({ type: 'DateTime', description: 'The end, which is excluded.' }),
-  }),
-});
+import { type FieldCost, filterCost } from './field-cost.ts';
+import { readsJson, UserGroupType } from './user-group.ts';
 
 const EnvironmentTagFilterInput = builder.inputType('EnvironmentTagFilter', {
   description: 'Selects the groups of one environment.',
@@ -25,7 +18,8 @@ const PropertyFilterInput = builder.inputType('PropertyFilter', {
   fields: (t) => ({
     path: t.stringList({
       required: true,
-      description: 'The member names that lead to the property, from the outermost; indexes of lists as text. 1 to 32.',
+      description:
+        'The member names that lead to the property, from the outermost; indexes of lists as text, negative ones from the end. 1 to 32.',
     }),
     equals: t.field({
       type: 'JSON',
@@ -83,14 +77,11 @@ const UserGroupOrderInput = builder.inputType('UserGroupOrder', {
   }),
 });
 
-/** A filtered page may take as long as many look-ups. */
-const filterCost = 300;
-
 builder.queryField('userGroups', (t) =>
   t.field({
     type: defineConnection('UserGroup', UserGroupType, 'user groups'),
     nullable: true,
-    extensions: { pageSize, cost: ({ filter }) => (filter == null ? 0 : filterCost) } satisfies FieldCost,
+    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
     description:
       'Lists the user groups of the environment of the API token, with scope admin of every environment. Requires the scope ' +
       'groups:read. The newest 20: `{ userGroups { nodes { providedId name } } }`. To search, and sort by name: ' +
@@ -102,6 +93,7 @@ builder.queryField('userGroups', (t) =>
       filter: t.arg({ type: UserGroupFilterInput, description: 'Which groups to list. Defaults to all of them.' }),
       orderBy: t.arg({ type: UserGroupOrderInput, description: 'The order. Defaults to the newest first.' }),
     },
-    resolve: (_, args, { db, caller, isAbandoned }) => listUserGroups(db, caller, args, isAbandoned),
+    resolve: (_, args, { db, caller, isAbandoned }, info) =>
+      listUserGroups(db, caller, args, isAbandoned, { withJson: readsJson(info) }),
   }),
 );

@@ -1,17 +1,13 @@
-import { decodeGlobalID } from '@pothos/plugin-relay';
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { InvalidInput, NotFound } from '../../domain/errors.ts';
+import { NotFound } from '../../domain/errors.ts';
 import type { DataSourceMapping } from '../../domain/limits.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../../domain/user-groups.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
-import type { GraphQLContext } from './context.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
-import { type FieldCost, lookUpCost } from './field-cost.ts';
+import type { FieldCost } from './field-cost.ts';
+import { decodeNodeId } from './node-id.ts';
 import { isAnySelected } from './selected-fields.ts';
-
-/** The most nodes that one `nodes` field returns. */
-const maxNodes = 100;
 
 const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({
   description: 'Maps a schema to its data source.',
@@ -33,7 +29,7 @@ export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
 builder.node(UserGroupType, {
   description: 'A group of end users who view embedded dashboards.',
   id: { resolve: ({ teamId }) => String(teamId), description: 'The globally unique ID of the group.' },
-  isTypeOf: (value) => typeof value === 'object' && value !== null && 'teamId' in value,
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'tokenHash' in value,
   fields: (t) => ({
     teamId: t.exposeInt('teamId', { description: 'The number that the gateway assigned to the group.' }),
     providedId: t.exposeString('providedId', {
@@ -105,7 +101,7 @@ export function readsJson(info: Pick<GraphQLResolveInfo, 'schema' | 'fieldNodes'
 type ByInput = typeof UserGroupByInput.$inferInput;
 
 /** Converts the input to the domain's selector; `undefined` for an id that cannot be a group's. */
-function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
+export function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
   if (id != null) return teamIdOf(id);
   if (teamId != null) return { teamId };
   if (providedId != null) return { providedId };
@@ -119,50 +115,18 @@ export function requireSelector(by: ByInput): UserGroupBy {
   return meant;
 }
 
-/** Longer than any id of a group, so that a text of a megabyte is not decoded. */
-const maxNodeIdLength = 64;
-
 function teamIdOf(nodeId: string): { teamId: number } | undefined {
-  if (nodeId.length > maxNodeIdLength) return undefined;
-  try {
-    const { typename, id } = decodeGlobalID(nodeId);
-    const teamId = Number(id);
-    return typename === 'UserGroup' && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
-  } catch {
-    return undefined; // not the id of a group
-  }
+  const { typename, id } = decodeNodeId(nodeId) ?? {};
+  return typename === 'UserGroup' ? readTeamId(id) : undefined;
 }
 
-/** How many ids `nodes` was given; one that is not in a list counts as a list of one. */
-const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : 1);
-
-async function findNode({ db, caller }: GraphQLContext, nodeId: string): Promise<UserGroup | undefined> {
-  caller.require('groups:read');
-  const by = teamIdOf(nodeId);
-  return by && findUserGroup(db, caller, by);
+/** The selector of the group with this number, as a text; undefined when it is none that a group can have. */
+export function readTeamId(id: string | undefined): { teamId: number } | undefined {
+  const teamId = Number(id);
+  return id !== undefined && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
 }
 
 builder.queryFields((t) => ({
-  node: t.field({
-    type: builder.nodeInterfaceRef(),
-    nullable: true,
-    description:
-      'The node with this ID; null if it does not exist or the API token has no access to it. Requires the scope groups:read.',
-    args: { id: t.arg.id({ required: true, description: 'The ID of the node.' }) },
-    resolve: (_, { id }, context) => findNode(context, id),
-  }),
-  nodes: t.field({
-    type: [builder.nodeInterfaceRef()],
-    nullable: { list: false, items: true },
-    description: `The nodes with these IDs, in the same order; null for each that does not exist or is not accessible. At most ${maxNodes}. Requires the scope groups:read.`,
-    extensions: { cost: (args) => lookUpCost * idCount(args), listSize: idCount } satisfies FieldCost,
-    args: { ids: t.arg.idList({ required: true, description: 'The IDs of the nodes.' }) },
-    resolve: (_, { ids }, context) => {
-      context.caller.require('groups:read');
-      if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must have at most ${maxNodes} ids.` }]);
-      return Promise.all(ids.map((id) => findNode(context, id)));
-    },
-  }),
   userGroup: t.field({
     type: UserGroupType,
     nullable: true,

@@ -67,10 +67,11 @@ test('get-or-create of an existing group over GraphQL is those two reads and no 
 
 test('get-or-create of a new group is two reads and one write', async () => {
   await gateway.send('GET', '/api/user', { body: { user_group_id: 'new' } });
-  expect(statements).toEqual([reads('api_token'), reads('user_group'), expect.stringMatching(/^insert into user_group\b/)]);
+  const inserts = expect.stringMatching(/^with draft as .*\binsert into user_group\b.*\binsert into event\b/s);
+  expect(statements).toEqual([reads('api_token'), reads('user_group'), inserts]);
 });
 
-const updates = expect.stringMatching(/^with\s+requested as .*\bupdate user_group\b/s);
+const updates = expect.stringMatching(/^with\s+requested as .*\bupdate user_group\b.*\binsert into event\b/s);
 
 test('an update over REST is one read and one write, which finds the group', async () => {
   await gateway.send('PUT', '/api/user', { body: { user_group_id: 'acme', name: 'renamed' } });
@@ -91,10 +92,40 @@ test('a merge patch is one transaction: the group is locked, then updated', asyn
   expect(statements).toEqual([reads('api_token'), expect.stringMatching(/^begin;/), locks, updates, 'commit']);
 });
 
+test('a rotation, a deletion and a change of environment are one write each, beside look-ups', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'one write' } });
+  const currentToken = json.user_group.token;
+  const documents = [
+    `mutation { rotateUserGroupToken(input: { currentToken: "${currentToken}" }) { __typename } }`,
+    'mutation { setUserGroupEnvironment(input: { by: { providedId: "one write" }, environmentTag: CUSTOMER }) { __typename } }',
+    'mutation { deleteUserGroup(input: { by: { providedId: "one write" } }) { __typename } }',
+  ];
+  statements = [];
+  for (const document of documents) {
+    expect(JSON.stringify((await gateway.graphql(document, {}, { token })).json)).toContain('Payload');
+  }
+  const writes = expect.stringMatching(/^with .*\binsert into event\b/s);
+  const withLookUp = [reads('api_token'), reads('user_group'), writes];
+  expect(statements).toEqual([reads('api_token'), writes, ...withLookUp, ...withLookUp]);
+});
+
 test('a hundred nodes cost one statement for the API token and one for the groups', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => Buffer.from(`UserGroup:${index}`).toString('base64'));
   await gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
   expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test.each<[string, boolean]>([
+  ['{ userGroups(first: 100) { nodes { name token } edges { cursor } } }', false],
+  ['{ userGroups(first: 100) { edges { node { dataSource(schemaId: "a") } } } }', true],
+  ['{ userGroups(first: 100) { ...Page } } fragment Page on UserGroupConnection { nodes { a: mapping { schemaId } } }', true],
+  ['{ nodes(ids: ["VXNlckdyb3VwOjE="]) { id ... on UserGroup { name } } }', false],
+  ['{ nodes(ids: ["VXNlckdyb3VwOjE="]) { ... on UserGroup { properties } } }', true],
+])('%s reads the JSON of its groups: %s', async (query, isRead) => {
+  for (let use = 0; use < 4; use += 1) expect((await gateway.graphql(query)).json.errors).toBeUndefined(); // compiled by then
+  const selected = statements.filter((statement) => /^select\b.*\bfrom user_group g\b/s.test(statement));
+  expect(selected.map((statement) => statement.includes('g.properties'))).toEqual(Array.from({ length: 4 }, () => isRead));
 });
 
 const begin = expect.stringMatching(/^begin/i);

@@ -9,7 +9,7 @@ export interface Known {
   readonly providedIds: readonly string[];
   /** User group tokens. */
   readonly tokens: readonly string[];
-  /** Cursors of the list of groups in its default order, and of the list of API tokens. */
+  /** Cursors of the list of groups in its default order, of the list of API tokens, and of events. */
   readonly cursors: readonly string[];
 }
 
@@ -61,6 +61,8 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     name: ['Same', 'UserGroup', 'DocsConfigLogo', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
     // None that exists, because the secret of an API token that is created is never the same again.
     scopes: ['nothing', ''],
+    types: ['user_group.created', 'api_token.created', 'nothing'],
+    apiTokenId: ['1', '2', '0', 'nonsense'],
     overlapSeconds: [0, 60, -1, 604_801],
     ...{ audience: ['dashboards', ''], expiresInSeconds: [60, 86_400, 59, 86_401, -1] },
   };

@@ -180,6 +180,7 @@ async function store({ prisma }: Database): Promise<Known> {
     cursors: [
       ...groups.map((group) => userGroupCursor('createdAt', { ...group, value: group.createdAt })),
       encodeCursor('ApiToken', [2]),
+      encodeCursor('Event', [Date.parse('2100-01-01'), '1']),
     ],
   };
 }
@@ -188,7 +189,7 @@ async function issueCallers({ prisma }: Database): Promise<Record<CallerKind, Ca
   const issue = async (scopes: Scope[]) =>
     new Caller((await issueApiToken(prisma, { name: 'fuzz', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken);
   return {
-    groups: await issue(['groups:read', 'groups:write', 'config:validate']),
+    groups: await issue(['groups:read', 'groups:write', 'config:validate', 'audit:read']),
     admin: await issue(['admin']),
     validate: await issue(['config:validate']),
     anonymous: Caller.anonymous,

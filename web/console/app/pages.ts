@@ -17,6 +17,7 @@ const Overview = lazy(() => import('../overview/overview.tsx'));
 const Groups = lazy(() => import('../groups/groups.tsx'));
 const Group = lazy(() => import('../group/group.tsx'));
 const ApiTokens = lazy(() => import('../tokens/tokens.tsx'));
+const AuditLog = lazy(() => import('../audit/audit.tsx'));
 const DocsConfig = lazy(() => import('../docs-config/docs-config.tsx'));
 
 /** The pages, in the order of the navigation. The first one is shown under the path of the console itself. */
@@ -25,5 +26,6 @@ export const pages: readonly Page[] = [
   { name: 'groups', title: 'Groups', scope: 'groups:read', isListed: true, component: Groups },
   { name: 'group', title: 'Group', scope: 'groups:read', isListed: false, component: Group },
   { name: 'api-tokens', title: 'API tokens', scope: 'admin', isListed: true, component: ApiTokens },
+  { name: 'audit-log', title: 'Audit log', scope: 'audit:read', isListed: true, component: AuditLog },
   { name: 'docs-config', title: 'Docs configuration', scope: 'config:validate', isListed: true, component: DocsConfig },
 ];

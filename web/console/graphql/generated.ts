@@ -6,9 +6,26 @@ export const scopes = {
   "groups:read": "find and read user groups; includes groups:resolve",
   "groups:write": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names",
   "groups:resolve": "only resolve a user group token or an embed token to its user group, without the current token; for embed backends",
+  "audit:read": "read the audit log: which changes were made, when and by whom",
   "embed:sign": "create embed tokens of user groups",
   "config:validate": "validate configuration files of documentation sites",
+  "metrics:read": "read the metrics of the gateway",
   "admin": "full access to every environment, and the management of API tokens"
+} as const;
+
+/** Every type of event of the audit log, and what it means. */
+export const eventTypes = {
+  "user_group.created": "a user group was created; `changes` has the fields that it was given",
+  "user_group.updated": "fields of a user group were changed; an update with equal values is not recorded",
+  "user_group.token_rotated": "the token of a user group was replaced",
+  "user_group.environment_changed": "a user group was moved to another environment, to which the event belongs",
+  "user_group.deleted": "a user group was deleted, with its tokens",
+  "user_group.imported": "an import created or changed user groups; one event for all of them, with their numbers",
+  "api_token.created": "an API token was created",
+  "api_token.rotated": "the secret of an API token was replaced",
+  "api_token.revoked": "an API token was revoked",
+  "signing_key.rotated": "another key was published, which signs embed tokens from soon on",
+  "encryption_key.rotated": "another key encrypts stored tokens"
 } as const;
 
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -23,7 +40,7 @@ export type CreateApiTokenInput = {
   readonly expiresAt?: string | null | undefined;
   /** A label that says what it is for: 1 to 255 characters. */
   readonly name: string;
-  /** At least one of groups:read, groups:write, groups:resolve, embed:sign, config:validate, admin. */
+  /** At least one of groups:read, groups:write, groups:resolve, audit:read, embed:sign, config:validate, metrics:read, admin. */
   readonly scopes: ReadonlyArray<string>;
 };
 
@@ -146,6 +163,40 @@ export type ErrorCode =
   /** Unsupported media type. */
   | 'UNSUPPORTED_MEDIA_TYPE';
 
+/** Who made a change. */
+export type EventActorKind =
+  /** A request with an API token. */
+  | 'API_TOKEN'
+  /** A command. */
+  | 'CLI'
+  /** The gateway itself, such as on the first start. */
+  | 'SYSTEM';
+
+/** Selects events. Every given condition must hold. */
+export type EventFilter = {
+  /** The number of an API token: changes that were made with it, and changes of it. */
+  readonly apiTokenId?: string | null | undefined;
+  /** When the change was made. */
+  readonly occurredAt?: DateTimeRange | null | undefined;
+  /**
+   * The types to choose from:
+   * - `user_group.created`: a user group was created; `changes` has the fields that it was given
+   * - `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded
+   * - `user_group.token_rotated`: the token of a user group was replaced
+   * - `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs
+   * - `user_group.deleted`: a user group was deleted, with its tokens
+   * - `user_group.imported`: an import created or changed user groups; one event for all of them, with their numbers
+   * - `api_token.created`: an API token was created
+   * - `api_token.rotated`: the secret of an API token was replaced
+   * - `api_token.revoked`: an API token was revoked
+   * - `signing_key.rotated`: another key was published, which signs embed tokens from soon on
+   * - `encryption_key.rotated`: another key encrypts stored tokens
+   */
+  readonly types?: ReadonlyArray<string> | null | undefined;
+  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. */
+  readonly userGroup?: UserGroupBy | null | undefined;
+};
+
 /** The id, and the initial values of a new group. */
 export type GetOrCreateUserGroupInput = {
   /** The environment of the group; null means untagged. Defaults to the environment of the API token. Any other value requires the scope admin; without it, the result is Forbidden. */
@@ -171,7 +222,7 @@ export type OrderDirection =
 export type PropertyFilter = {
   /** The value that it must have. An object or a list is compared as a whole: all of its members, in any order, and no others. */
   readonly equals: unknown;
-  /** The member names that lead to the property, from the outermost; indexes of lists as text. 1 to 32. */
+  /** The member names that lead to the property, from the outermost; indexes of lists as text, negative ones from the end. 1 to 32. */
   readonly path: ReadonlyArray<string>;
 };
 
@@ -260,6 +311,19 @@ export type UserGroupOrderField =
   | 'PROVIDED_ID'
   /** When the group was last changed. */
   | 'UPDATED';
+
+export type EventListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  filter?: EventFilter | null | undefined;
+}>;
+
+
+export type EventListQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: string, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type EventRowFragment = { readonly id: string, readonly type: string, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string } | null } };
 
 export type CheckDocsConfigQueryVariables = Exact<{
   input: DocsConfigInput;
@@ -432,6 +496,11 @@ export type EnvironmentCountsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type EnvironmentCountsQuery = { readonly customer: { readonly totalCount: number | null } | null, readonly testing: { readonly totalCount: number | null } | null, readonly untagged: { readonly totalCount: number | null } | null };
 
+export type MetricsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MetricsQuery = { readonly metrics: { readonly since: string, readonly requests: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null, readonly errors: ReadonlyArray<{ readonly code: ErrorCode, readonly count: number }>, readonly slots: ReadonlyArray<{ readonly startedAt: string, readonly requestsPerSecond: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null }> } | null };
+
 export type ApiTokenListQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -513,6 +582,10 @@ export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCou
   "query EnvironmentCounts{customer:userGroups(first:1 filter:{environmentTag:{tag:CUSTOMER}}){totalCount}testing:userGroups(first:1 filter:{environmentTag:{tag:TESTING}}){totalCount}untagged:userGroups(first:1 filter:{environmentTag:{tag:null}}){totalCount}}",
 );
 
+export const EventList = document<EventListQuery, EventListQueryVariables>(
+  "query EventList($first:Int$after:String$last:Int$before:String$filter:EventFilter){events(first:$first after:$after last:$last before:$before filter:$filter){nodes{...EventRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment EventRow on Event{id type occurredAt requestId providedId userGroupId environmentTag changes apiToken{id name}actor{kind name apiToken{id}}}",
+);
+
 export const Group = document<GroupQuery, GroupQueryVariables>(
   "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}",
 );
@@ -531,6 +604,10 @@ export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
   "query GroupToken($by:UserGroupBy!){userGroup(by:$by){token}}",
+);
+
+export const Metrics = document<MetricsQuery, MetricsQueryVariables>(
+  "query Metrics{metrics{since requests latency{p50Ms p99Ms}errors{code count}slots{startedAt requestsPerSecond latency{p50Ms p99Ms}}}}",
 );
 
 export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(

@@ -7,6 +7,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
+import { AuditSection } from './audit-section.tsx';
 import { DeleteSection } from './delete-section.tsx';
 import { EmbedSection } from './embed-section.tsx';
 import { EnvironmentSection } from './environment-section.tsx';
@@ -72,6 +73,7 @@ function GroupById({ id }: { readonly id: string }) {
       <MappingSection {...props} />
       <PropertiesSection {...props} />
       {can('embed:sign') && <EmbedSection group={group} />}
+      {can('audit:read') && <AuditSection group={group} />}
       {can('admin') && <EnvironmentSection {...props} />}
       {can('groups:write') && <DeleteSection group={group} />}
     </>

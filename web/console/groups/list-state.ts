@@ -7,6 +7,7 @@ import type {
   UserGroupOrderField,
 } from '../graphql/generated.ts';
 import { type EnvironmentChoice, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
+import { dayStart } from '../ui/days.ts';
 
 /** What the list of groups shows, as the URL has it. */
 export interface ListState {
@@ -129,12 +130,4 @@ function parseValue(text: string): unknown {
 function rangeOf(from: string, to: string): DateTimeRange | undefined {
   const [start, end] = [dayStart(from), dayStart(to, 1)];
   return start || end ? { ...(start && { from: start }), ...(end && { to: end }) } : undefined;
-}
-
-/** When a day begins, or the one so many days later, as the API expects it; undefined if it is no day. */
-function dayStart(day: string, daysLater = 0): string | undefined {
-  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
-  if (!year) return undefined;
-  const start = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
-  return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
 }

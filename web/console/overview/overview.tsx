@@ -6,6 +6,7 @@ import { AllEnvironmentsBadge, EnvironmentBadge, type EnvironmentChoice, tagOf }
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { Section } from '../ui/section.tsx';
 import { Time } from '../ui/time.tsx';
+import { Metrics } from './metrics.tsx';
 
 /** The first page: how many groups there are, and who is signed in. */
 export default function Overview() {
@@ -16,6 +17,7 @@ export default function Overview() {
         <h1>Overview</h1>
       </header>
       {can('admin') ? <CountsOfAll /> : can('groups:read') && <OwnEnvironment />}
+      {can('metrics:read') && <Metrics />}
       <Identity />
     </>
   );

@@ -55,7 +55,8 @@ export const ModelName = {
   RetiredToken: 'RetiredToken',
   ApiToken: 'ApiToken',
   RetiredSecret: 'RetiredSecret',
-  SigningKey: 'SigningKey'
+  SigningKey: 'SigningKey',
+  Event: 'Event'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -134,6 +135,24 @@ export const SigningKeyScalarFieldEnum = {
 } as const
 
 export type SigningKeyScalarFieldEnum = (typeof SigningKeyScalarFieldEnum)[keyof typeof SigningKeyScalarFieldEnum]
+
+
+export const EventScalarFieldEnum = {
+  id: 'id',
+  type: 'type',
+  occurredAt: 'occurredAt',
+  environment: 'environment',
+  actorKind: 'actorKind',
+  actorName: 'actorName',
+  actorApiTokenId: 'actorApiTokenId',
+  requestId: 'requestId',
+  teamId: 'teamId',
+  providedId: 'providedId',
+  subjectApiTokenId: 'subjectApiTokenId',
+  changes: 'changes'
+} as const
+
+export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
 
 
 export const SortOrder = {

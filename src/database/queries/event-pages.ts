@@ -1,0 +1,94 @@
+import type { Event, EventEnvironment, Prisma } from '../../generated/prisma/client.ts';
+import type { TimeRange } from './user-group-page-query.ts';
+
+/** The position of an event in the order of the list: its time, and its number among those of one time. */
+export interface EventPosition {
+  readonly occurredAt: Date;
+  readonly id: bigint;
+}
+
+/** Conditions that must all hold; every rule is checked already. */
+export interface EventConditions {
+  readonly types?: readonly string[] | undefined;
+  /** The numbers of groups, of which the events are about one. */
+  readonly teamIds?: readonly number[] | undefined;
+  /** The API token that the changes were made with. */
+  readonly actorApiTokenId?: number | undefined;
+  /** The API token that was changed. */
+  readonly subjectApiTokenId?: number | undefined;
+  readonly occurredAt?: TimeRange | undefined;
+}
+
+/** Events of some environments, in order. */
+export interface EventQuery {
+  readonly environments: readonly EventEnvironment[];
+  readonly conditions: EventConditions;
+  readonly direction: 'asc' | 'desc';
+  /** Positions between which the events are in this direction, both excluded. */
+  readonly start?: EventPosition | undefined;
+  readonly end?: EventPosition | undefined;
+  readonly limit: number;
+}
+
+/** What the events are read with: Prisma, or a transaction. */
+export type EventReader = Pick<Prisma.TransactionClient, 'event'>;
+
+/**
+ * Finds events, in the order that is asked for. Of one environment, of one group, or of one API token they come out of an index
+ * in this order, so that a page costs the same wherever it is.
+ */
+export function findEvents(reader: EventReader, query: EventQuery): Promise<Event[]> {
+  const { environments, conditions, direction, start, end, limit } = query;
+  const { types, teamIds, actorApiTokenId, subjectApiTokenId, occurredAt } = conditions;
+  const [further, back] = direction === 'asc' ? (['gt', 'lt'] as const) : (['lt', 'gt'] as const);
+  return reader.event.findMany({
+    where: {
+      AND: [
+        { environment: oneOf(environments) },
+        ...(actorApiTokenId === undefined ? [] : [{ actorApiTokenId }]),
+        ...(subjectApiTokenId === undefined ? [] : [{ subjectApiTokenId }]),
+        ...(types ? [{ type: oneOf(types) }] : []),
+        ...(teamIds ? [{ teamId: oneOf(teamIds) }] : []),
+        ...(occurredAt ? [{ occurredAt: timeFilter(occurredAt) }] : []),
+        ...(start ? beyond(further, start) : []),
+        ...(end ? beyond(back, end) : []),
+      ],
+    },
+    orderBy: [{ occurredAt: direction }, { id: direction }],
+    take: limit,
+  });
+}
+
+/** With one value an equality, of which PostgreSQL knows that it leaves the order of an index as it is. */
+const oneOf = <Value>(values: readonly Value[]): Value | { in: Value[] } =>
+  values.length === 1 ? (values[0] as Value) : { in: [...values] };
+
+const timeFilter = ({ from, to }: TimeRange): Prisma.DateTimeFilter => ({ ...(from && { gte: from }), ...(to && { lt: to }) });
+
+/** The bound stands beside the alternatives too: from these alone PostgreSQL makes a filter, and reads from the beginning. */
+function beyond(operator: 'gt' | 'lt', { occurredAt, id }: EventPosition): Prisma.EventWhereInput[] {
+  return [
+    { occurredAt: { [`${operator}e`]: occurredAt } },
+    { OR: [{ occurredAt: { [operator]: occurredAt } }, { occurredAt, id: { [operator]: id } }] },
+  ];
+}
+
+/** The event at a position; null when there is none in these environments. */
+export function findEventAt(
+  reader: EventReader,
+  environments: readonly EventEnvironment[],
+  { occurredAt, id }: EventPosition,
+): Promise<Event | null> {
+  return reader.event.findFirst({ where: { environment: { in: [...environments] }, occurredAt, id } });
+}
+
+/** The numbers of the groups that had a provided id and were deleted, the newest first. */
+export async function findDeletedTeamIds(reader: EventReader, providedId: string, limit: number): Promise<number[]> {
+  const rows = await reader.event.findMany({
+    select: { teamId: true },
+    where: { type: 'user_group.deleted', providedId },
+    orderBy: { teamId: 'desc' },
+    take: limit,
+  });
+  return rows.flatMap(({ teamId }) => teamId ?? []);
+}

@@ -1,0 +1,129 @@
+import type { ActorKind, EnvironmentTag, EventEnvironment, Prisma } from '../../generated/prisma/client.ts';
+import type { Database } from '../client.ts';
+import type { ParameterColumn } from './columns.ts';
+
+/** Who makes a change, and by which request. */
+export interface Author {
+  readonly kind: ActorKind;
+  /** The name of the API token, or of the operating system's user: 1 to 255 characters. */
+  readonly name: string;
+  /** The API token that the change is made with; none for a command and the gateway itself. */
+  readonly apiTokenId: number | null;
+  /** The id of the request: at most 128 characters. */
+  readonly requestId: string | null;
+}
+
+/** A change with its author, whom the audit log names. */
+export interface Authored {
+  readonly author: Author;
+}
+
+/** An author as parameters of a statement, in the order of {@link authorLists}. */
+export const authorColumns = [
+  { sql: 'actor_kind', type: 'actor_kind' },
+  { sql: 'actor_name', type: 'text' },
+  { sql: 'actor_api_token_id', type: 'int' },
+  { sql: 'request_id', type: 'text' },
+] as const satisfies readonly ParameterColumn[];
+
+/** The authors of changes, a list for each of {@link authorColumns}. */
+export function authorLists(changes: readonly Authored[]): unknown[][] {
+  return [
+    changes.map(({ author }) => author.kind),
+    changes.map(({ author }) => author.name),
+    changes.map(({ author }) => author.apiTokenId),
+    changes.map(({ author }) => author.requestId),
+  ];
+}
+
+/** The authors' columns at a row whose author is this element of the lists that begin with a parameter. */
+export const authorAt = (firstParameter: number, position: string): string =>
+  authorColumns.map(({ type }, index) => `($${firstParameter + index}::${type}[])[${position}]`).join(', ');
+
+/** The authors' columns of a table of a statement. */
+export const authorOf = (table: string): string => authorColumns.map(({ sql }) => `${table}.${sql}`).join(', ');
+
+/** What an event about a user group is made from, as SQL. */
+export interface GroupEvent {
+  readonly type: string;
+  /** The table, or its alias, with `team_id`, `provided_id` and `environment_tag` as they are after the change. */
+  readonly table: string;
+  /** The values of {@link authorColumns}. */
+  readonly author: string;
+  /** The changes, as JSON. */
+  readonly changes: string;
+}
+
+/**
+ * The beginning of a data-modifying `with` query that records events about user groups in the statement that changes them; what
+ * follows are the rows. Numbers are drawn after the group's row is locked, so that of two events about one group the later one
+ * has the greater number.
+ */
+export const insertGroupEvents = ({ type, table, author, changes }: GroupEvent): string => `
+    insert into event (type, environment, team_id, provided_id, changes, ${authorColumns.map(({ sql }) => sql).join(', ')})
+    select '${type}', ${eventEnvironment(`${table}.environment_tag`)}, ${table}.team_id, ${table}.provided_id, ${changes}, ${author}`;
+
+/** The environment of an event about a group, or an API token, with this tag. */
+export const eventEnvironment = (tag: string): string => `coalesce(${tag}::text, 'Untagged')::event_environment`;
+
+/** The same outside of statements. */
+export const eventEnvironmentOf = (tag: EnvironmentTag | null): EventEnvironment => tag ?? 'Untagged';
+
+/** The changes of a secret: that it changed, and nothing of it. */
+export const secretChange = (field: string): string => `{"${field}":{"from":null,"to":null}}`;
+
+/** The differences between two JSON objects as SQL: of the members that differ the text `"field":{"from":…,"to":…}`, else null. */
+export function objectChange(field: string, before: string, after: string): string {
+  const side = (whole: string, value: string) => `case when (${before}) is null or (${after}) is null
+        then coalesce((${whole})::text, 'null')
+        else '{' || coalesce(string_agg(to_json(key)::text || ':' || ${value}::text, ',') filter (where ${value} is not null), '') || '}' end`;
+  return `(
+      select '"${field}":{"from":' || ${side(before, 'old_value')} || ',"to":' || ${side(after, 'new_value')} || '}'
+      from (
+        select key, old.value as old_value, new.value as new_value
+        from json_each(${before}) as old full join json_each(${after}) as new using (key)
+        where old.value::text is distinct from new.value::text and old.value::jsonb is distinct from new.value::jsonb
+      ) as differing
+      having count(*) > 0 or (${before}) is null or (${after}) is null
+    )`;
+}
+
+/** The change of a text as SQL: `"field":{"from":…,"to":…}`. */
+export const textChange = (field: string, before: string, after: string): string =>
+  `'"${field}":{"from":' || ${jsonText(before)} || ',"to":' || ${jsonText(after)} || '}'`;
+
+const jsonText = (text: string): string => `coalesce(to_json((${text})::text)::text, 'null')`;
+
+/** An event that no hot statement records. */
+export interface EventDraft extends Authored {
+  readonly type: string;
+  /** The environment that decides who may read it; `None` for admin alone. */
+  readonly environment: EventEnvironment;
+  /** The API token that it is about. */
+  readonly subjectApiTokenId?: number | undefined;
+  readonly changes?: Prisma.InputJsonObject | undefined;
+}
+
+/** Records an event, in a transaction if `query` is one's. */
+export async function insertEvent({ query }: Pick<Database, 'query'>, event: EventDraft): Promise<void> {
+  const { author, changes } = event;
+  await query('insert-event', insertOne, [
+    ...[event.type, event.environment, event.subjectApiTokenId ?? null, changes === undefined ? null : JSON.stringify(changes)],
+    ...[author.kind, author.name, author.apiTokenId, author.requestId],
+  ]);
+}
+
+const insertOne = `
+  insert into event (type, environment, subject_api_token_id, changes, actor_kind, actor_name, actor_api_token_id, request_id)
+  values ($1, $2::event_environment, $3::int, $4::json, $5::actor_kind, $6, $7::int, $8)`;
+
+/** Records an event in a transaction of Prisma's. */
+export async function createEvent(transaction: Pick<Prisma.TransactionClient, 'event'>, event: EventDraft): Promise<void> {
+  const { author, type, environment, subjectApiTokenId, changes } = event;
+  await transaction.event.createMany({
+    data: {
+      ...{ type, environment, subjectApiTokenId: subjectApiTokenId ?? null, ...(changes && { changes }) },
+      ...{ actorKind: author.kind, actorName: author.name, actorApiTokenId: author.apiTokenId, requestId: author.requestId },
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { readApiTokenId } from './api-token-input.ts';
+import { InvalidInput, type Issue, shorten } from './errors.ts';
+import { eventTypeNames, isEventType } from './event-types.ts';
+import { type PageInput, pageSizeIssues } from './page.ts';
+import { checkSelector } from './user-group-input.ts';
+import { type DateTimeRange, rangeIssues } from './user-group-list-input.ts';
+import type { UserGroupBy } from './user-groups.ts';
+
+/** Conditions that must all hold; null counts as omitted. */
+export interface EventFilter {
+  /** Types of events; none selects nothing. */
+  readonly types?: readonly string[] | null | undefined;
+  /** The group that the events are about; `nobody` for a selector that cannot be a group's. It may be deleted. */
+  readonly userGroup?: UserGroupBy | 'nobody' | null | undefined;
+  /** The number of an API token that made the changes, or that was changed. */
+  readonly apiTokenId?: string | null | undefined;
+  readonly occurredAt?: DateTimeRange | null | undefined;
+}
+
+/** Which events are asked for. */
+export interface EventListInput extends PageInput {
+  readonly filter?: EventFilter | null | undefined;
+}
+
+/** Checks a list's input but for its cursors. @throws InvalidInput with every issue, up to ten. */
+export function checkEventList({ filter, ...page }: EventListInput): void {
+  const { types, userGroup, apiTokenId, occurredAt } = filter ?? {};
+  const issues = [
+    ...pageSizeIssues(page),
+    ...typeIssues(types ?? []),
+    ...(userGroup != null && userGroup !== 'nobody' ? issuesOf(() => checkSelector(userGroup), ['filter', 'userGroup'], 1) : []),
+    ...(apiTokenId != null ? issuesOf(() => readApiTokenId(apiTokenId), ['filter', 'apiTokenId'], 1) : []),
+    ...rangeIssues(['filter', 'occurredAt'], occurredAt ?? {}),
+  ];
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+function* typeIssues(types: readonly string[]): Generator<Issue> {
+  const path = ['filter', 'types'];
+  if (types.length > eventTypeNames.length) return yield { path, message: `must have at most ${eventTypeNames.length} types.` };
+  for (const [index, type] of types.entries()) {
+    if (isEventType(type)) continue;
+    const expected = eventTypeNames.join(', ');
+    yield { path: [...path, index], message: `is the unknown type ${JSON.stringify(shorten(type))}; expected ${expected}.` };
+  }
+}
+
+/** The issues that a check finds, at a path that replaces the first `replaced` steps of its own. */
+function issuesOf(check: () => unknown, path: Issue['path'], replaced: number): Issue[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path.slice(replaced)] }));
+  }
+}

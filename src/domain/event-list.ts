@@ -1,0 +1,163 @@
+import {
+  type EventConditions,
+  type EventPosition,
+  type EventQuery,
+  type EventReader,
+  findDeletedTeamIds,
+  findEvents,
+} from '../database/queries/event-pages.ts';
+import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
+import { readApiTokenId } from './api-token-input.ts';
+import type { Caller } from './caller.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { InvalidInput, type Issue } from './errors.ts';
+import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
+import { readableEnvironments, toPosition } from './events.ts';
+import { type Page, pageSizeOf } from './page.ts';
+import { pageReads } from './page-reads.ts';
+import { abandoned, readWithinTime } from './timed-read.ts';
+import { type Db, locate, type UserGroupBy } from './user-groups.ts';
+
+const listName = 'Event';
+
+/** How many deleted groups with one provided id a filter considers. */
+const maxDeletedGroups = 100;
+
+/**
+ * A page of the events that the caller may read, the newest first. Each page is read anew.
+ *
+ * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
+ * @throws Forbidden, synchronously, without `audit:read`. @throws InvalidInput, synchronously, also for a cursor of another list.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
+ */
+export function listEvents(
+  db: Db,
+  caller: Caller,
+  input: EventListInput,
+  isAbandoned: () => boolean = () => false,
+): Promise<Page<Event>> {
+  caller.require('audit:read');
+  checkEventList(input);
+  const issues: Issue[] = [];
+  const after = readCursor('after', input.after, issues);
+  const before = readCursor('before', input.before, issues);
+  if (issues.length > 0) throw new InvalidInput(issues);
+  return readPage({ db, caller, isAbandoned, input, after, before });
+}
+
+/** What is read for one request. */
+interface ListRequest {
+  readonly db: Db;
+  readonly caller: Caller;
+  readonly isAbandoned: () => boolean;
+  readonly input: EventListInput;
+  readonly after: EventPosition | undefined;
+  readonly before: EventPosition | undefined;
+}
+
+async function readPage(request: ListRequest): Promise<Page<Event>> {
+  const { db, caller, input, after, before } = request;
+  const { size, isBackward } = pageSizeOf(input);
+  const [start, end] = isBackward ? [before, after] : [after, before];
+  const parts = partsOf(readableEnvironments(caller), await conditionsOf(db, caller, input.filter ?? {}));
+  const found = await readParts(request, parts, {
+    ...{ start, end, limit: size + 1 },
+    direction: isBackward ? 'asc' : 'desc',
+  });
+  const nodes = found.slice(0, size);
+  if (isBackward) nodes.reverse();
+  const edges = nodes.map((node) => ({ node, cursor: encodeCursor(listName, [node.occurredAt.getTime(), String(node.id)]) }));
+  const hasMore = found.length > size;
+  return {
+    edges,
+    hasNextPage: isBackward ? before !== undefined : hasMore,
+    hasPreviousPage: isBackward ? hasMore : after !== undefined,
+    startCursor: edges[0]?.cursor ?? null,
+    endCursor: edges.at(-1)?.cursor ?? null,
+  };
+}
+
+/** A part of a list: each comes out of an index in order, so that a page is merged from the beginnings of all parts. */
+type Part = Pick<EventQuery, 'environments' | 'conditions'>;
+
+/** The conditions of a filter. Both numbers of API tokens are the same: one of the two must hold. */
+function partsOf(environments: readonly EventEnvironment[], conditions: EventConditions): Part[] {
+  const { actorApiTokenId, subjectApiTokenId, ...rest } = conditions;
+  if (rest.types?.length === 0 || rest.teamIds?.length === 0) return [];
+  if (actorApiTokenId !== undefined) {
+    return [{ actorApiTokenId }, { subjectApiTokenId }].map((either) => ({ environments, conditions: { ...rest, ...either } }));
+  }
+  if (rest.teamIds) return [{ environments, conditions: rest }];
+  return environments.map((environment) => ({ environments: [environment], conditions: rest }));
+}
+
+async function readParts(
+  { db, caller, input, isAbandoned }: ListRequest,
+  parts: readonly Part[],
+  section: Omit<EventQuery, keyof Part>,
+): Promise<Event[]> {
+  const reads = parts.map((part) => (reader: EventReader) => findEvents(reader, { ...part, ...section }));
+  const isFiltered = Object.values(input.filter ?? {}).some((condition) => condition != null);
+  const lists =
+    isFiltered && reads.length > 0
+      ? await readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'events' }, reads)
+      : await Promise.all(
+          reads.map((read) =>
+            pageReads.run(caller.share, async () => {
+              if (isAbandoned()) throw abandoned();
+              return read(db.prisma);
+            }),
+          ),
+        );
+  if (lists.length < 2) return lists.flat();
+  const sign = section.direction === 'asc' ? 1 : -1;
+  const sorted = lists.flat().sort((a, b) => sign * comparePositions(a, b));
+  // An API token that changed itself is in both parts.
+  return sorted.filter((event, index) => event.id !== sorted[index - 1]?.id);
+}
+
+async function conditionsOf(
+  db: Db,
+  caller: Caller,
+  { types, userGroup, apiTokenId, occurredAt }: EventFilter,
+): Promise<EventConditions> {
+  const id = apiTokenId == null ? undefined : readApiTokenId(apiTokenId);
+  return {
+    types: types ?? undefined,
+    teamIds: userGroup == null ? undefined : await teamIdsOf(db, caller, userGroup),
+    ...{ actorApiTokenId: id, subjectApiTokenId: id },
+    occurredAt:
+      occurredAt?.from || occurredAt?.to ? { from: occurredAt.from ?? undefined, to: occurredAt.to ?? undefined } : undefined,
+  };
+}
+
+/**
+ * The groups that are meant, deleted ones included, whose events are then read with the caller's rights. A token stops to mean a
+ * group when the group is deleted.
+ */
+async function teamIdsOf(db: Db, caller: Caller, by: UserGroupBy | 'nobody'): Promise<number[]> {
+  if (by === 'nobody') return [];
+  if ('teamId' in by) return [by.teamId];
+  if ('token' in by) {
+    const group = await locate(db, caller, by);
+    return group ? [group.teamId] : [];
+  }
+  const [stored = [], deleted] = await Promise.all([
+    db.lookups.groupsByProvidedId(by.providedId, caller.share),
+    findDeletedTeamIds(db.prisma, by.providedId, maxDeletedGroups),
+  ]);
+  return [...stored.map(({ teamId }) => teamId), ...deleted];
+}
+
+/** The position that a cursor holds; undefined without a cursor, and when it is none of this list, which is an issue. */
+function readCursor(name: 'after' | 'before', cursor: string | null | undefined, issues: Issue[]): EventPosition | undefined {
+  if (cursor == null) return undefined;
+  const [time, id, ...rest] = decodeCursor(listName, cursor) ?? [];
+  const position = typeof time === 'number' && typeof id === 'string' && rest.length === 0 ? toPosition(time, id) : undefined;
+  if (!position) issues.push({ path: [name], message: 'is not a cursor of this list.' });
+  return position;
+}
+
+function comparePositions(a: EventPosition, b: EventPosition): number {
+  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}

@@ -1,0 +1,43 @@
+import { listEvents } from '../../domain/event-list.ts';
+import { builder } from './builder.ts';
+import { definePages, pageArguments, pageSize } from './connection.ts';
+import { DateTimeRangeInput } from './date-time-range.ts';
+import { EventType, eventTypeList } from './event.ts';
+import { type FieldCost, filterCost } from './field-cost.ts';
+import { selector, UserGroupByInput } from './user-group.ts';
+
+const EventFilterInput = builder.inputType('EventFilter', {
+  description: 'Selects events. Every given condition must hold.',
+  fields: (t) => ({
+    types: t.stringList({ description: `The types to choose from:\n${eventTypeList}` }),
+    userGroup: t.field({
+      type: UserGroupByInput,
+      description: 'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID.',
+    }),
+    apiTokenId: t.id({ description: 'The number of an API token: changes that were made with it, and changes of it.' }),
+    occurredAt: t.field({ type: DateTimeRangeInput, description: 'When the change was made.' }),
+  }),
+});
+
+builder.queryField('events', (t) =>
+  t.field({
+    type: definePages('Event', EventType, 'events'),
+    nullable: true,
+    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
+    description:
+      'Lists the audit log of the environment of the API token, with scope admin of every environment, the newest event first. ' +
+      'Requires the scope audit:read. The latest 20 changes: ' +
+      '`{ events { nodes { occurredAt type actor { name } providedId changes } } }`. Of one group: ' +
+      '`{ events(filter: { userGroup: { providedId: "acme" } }) { nodes { type changes } } }`. For the next page, pass ' +
+      '`pageInfo { hasNextPage endCursor }` on as `after`, with the same filter. A filter that takes longer than 2 seconds ' +
+      'results in UNAVAILABLE.',
+    args: {
+      ...pageArguments,
+      filter: t.arg({ type: EventFilterInput, description: 'Which events to list. Defaults to all of them.' }),
+    },
+    resolve: (_, { filter, ...page }, { db, caller, isAbandoned }) => {
+      const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'nobody');
+      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup } }, isAbandoned);
+    },
+  }),
+);

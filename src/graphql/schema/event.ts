@@ -1,0 +1,103 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
+import { eventTypeNames, eventTypes } from '../../domain/event-types.ts';
+import { environmentTagOf, eventApiToken, eventKey, userGroupOf } from '../../domain/events.ts';
+import type { Event } from '../../generated/prisma/client.ts';
+import { ApiTokenType } from './api-token.ts';
+import { builder } from './builder.ts';
+import { EnvironmentTagType } from './environment-tag.ts';
+import { type FieldCost, lookUpCost } from './field-cost.ts';
+import { readsJson, UserGroupType } from './user-group.ts';
+
+/** The types of events as a list in a description. */
+export const eventTypeList = eventTypeNames.map((name) => `- \`${name}\`: ${eventTypes[name]}`).join('\n');
+
+const ActorKindType = builder.enumType('EventActorKind', {
+  description: 'Who made a change.',
+  values: {
+    API_TOKEN: { description: 'A request with an API token.' },
+    CLI: { description: 'A command.' },
+    SYSTEM: { description: 'The gateway itself, such as on the first start.' },
+  } as const,
+});
+
+/** A row of its own costs a look-up. */
+const lookUp = { cost: () => lookUpCost } satisfies FieldCost;
+
+/** Up to some hundred KiB. */
+const largeField = { cost: () => 100 } satisfies FieldCost;
+
+const EventActorType = builder.objectRef<Event>('EventActor').implement({
+  description: 'Who made a change.',
+  fields: (t) => ({
+    kind: t.expose('actorKind', { type: ActorKindType, description: 'Whether it was a request, a command or the gateway.' }),
+    name: t.exposeString('actorName', {
+      description: 'The name of the API token, or of the operating system’s user who ran the command.',
+    }),
+    apiToken: t.field({
+      type: ApiTokenType,
+      nullable: true,
+      extensions: lookUp,
+      description:
+        'The API token that the request was made with; null for others, and for one of an environment that the caller has no access to.',
+      resolve: ({ actorApiTokenId }, _, { db, caller }) => eventApiToken(db, caller, actorApiTokenId),
+    }),
+  }),
+});
+
+/** An entry of the audit log. */
+export const EventType = builder.objectRef<Event>('Event');
+
+builder.node(EventType, {
+  description: 'An entry of the audit log: a change that was made.',
+  id: { resolve: eventKey, description: 'The globally unique ID of the event.' },
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'actorKind' in value,
+  fields: (t) => ({
+    type: t.exposeString('type', { description: `What happened:\n${eventTypeList}` }),
+    occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When the change was made.' }),
+    actor: t.field({ type: EventActorType, description: 'Who made the change.', resolve: (event) => event }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'The ID of the request that made the change, as in its header X-Request-Id; null for a command.',
+    }),
+    userGroup: t.field({
+      type: UserGroupType,
+      nullable: true,
+      extensions: lookUp,
+      description:
+        'The group that was changed, as it is now; null if it was deleted, the caller has no access to it, or the event is about ' +
+        'something else. Its token requires the scope groups:read or groups:write.',
+      resolve: (event, _, { db, caller }, info) => userGroupOf(db, caller, event, { withJson: readsJson(info) }),
+    }),
+    userGroupId: t.id({
+      nullable: true,
+      description: 'The globally unique ID of that group, also once it is deleted.',
+      resolve: ({ teamId }) => (teamId === null ? null : encodeGlobalID('UserGroup', teamId)),
+    }),
+    providedId: t.exposeString('providedId', {
+      nullable: true,
+      description: 'The provided ID of that group; null if the event is about something else.',
+    }),
+    environmentTag: t.field({
+      type: EnvironmentTagType,
+      nullable: true,
+      description:
+        'The environment of the group or the API token after the change; null means untagged, or that the event belongs to no environment.',
+      resolve: environmentTagOf,
+    }),
+    apiToken: t.field({
+      type: ApiTokenType,
+      nullable: true,
+      extensions: lookUp,
+      description: 'The API token that was changed; null if the event is about something else.',
+      resolve: ({ subjectApiTokenId }, _, { db, caller }) => eventApiToken(db, caller, subjectApiTokenId),
+    }),
+    changes: t.expose('changes', {
+      type: 'JSON',
+      nullable: true,
+      extensions: largeField,
+      description:
+        'What changed: `{ field: { from, to } }`. Of properties and mapping only the members that differ; a member that one side ' +
+        'does not have is missing there. Of a secret both are null: that it changed.',
+    }),
+  }),
+});

@@ -1,0 +1,57 @@
+import { InvalidInput } from '../../domain/errors.ts';
+import { findEvent } from '../../domain/events.ts';
+import { findUserGroup, type ReadOptions } from '../../domain/user-groups.ts';
+import type { Event, UserGroup } from '../../generated/prisma/client.ts';
+import { builder } from './builder.ts';
+import type { GraphQLContext } from './context.ts';
+import { type FieldCost, lookUpCost } from './field-cost.ts';
+import { decodeNodeId } from './node-id.ts';
+import { readsJson, readTeamId } from './user-group.ts';
+
+/** The most nodes that one `nodes` field returns. */
+const maxNodes = 100;
+
+/** How many ids `nodes` was given; one that is not in a list counts as a list of one. */
+const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : 1);
+
+/** Each kind of node requires its scope, and so does an ID of none, for which each of them is enough. */
+async function findNode(
+  { db, caller }: GraphQLContext,
+  nodeId: string,
+  options: ReadOptions,
+): Promise<UserGroup | Event | undefined> {
+  const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
+  if (typename === 'Event') return findEvent(db, caller, id);
+  if (typename !== 'UserGroup') {
+    caller.require('groups:read', 'audit:read');
+    return undefined;
+  }
+  caller.require('groups:read');
+  const by = readTeamId(id);
+  return by && findUserGroup(db, caller, by, options);
+}
+
+const scopes = 'Requires the scope groups:read for a user group, and audit:read for an event.';
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: builder.nodeInterfaceRef(),
+    nullable: true,
+    description: `The node with this ID; null if it does not exist or the API token has no access to it. ${scopes}`,
+    args: { id: t.arg.id({ required: true, description: 'The ID of the node.' }) },
+    resolve: (_, { id }, context, info) => findNode(context, id, { withJson: readsJson(info) }),
+  }),
+  nodes: t.field({
+    type: [builder.nodeInterfaceRef()],
+    nullable: { list: false, items: true },
+    description: `The nodes with these IDs, in the same order; null for each that does not exist or is not accessible. At most ${maxNodes}. ${scopes}`,
+    extensions: { cost: (args) => lookUpCost * idCount(args), listSize: idCount } satisfies FieldCost,
+    args: { ids: t.arg.idList({ required: true, description: 'The IDs of the nodes.' }) },
+    resolve: (_, { ids }, context, info) => {
+      context.caller.require('groups:read', 'audit:read');
+      if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must have at most ${maxNodes} ids.` }]);
+      const options = { withJson: readsJson(info) };
+      return Promise.all(ids.map((id) => findNode(context, id, options)));
+    },
+  }),
+}));

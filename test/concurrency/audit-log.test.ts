@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/database/client.ts';
+import { Caller } from '../../src/domain/caller.ts';
+import { GatewayError } from '../../src/domain/errors.ts';
+import type { Json } from '../../src/domain/limits.ts';
+import { getOrCreateUserGroups } from '../../src/domain/user-group-bulk-creation.ts';
+import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
+import { deleteUserGroup } from '../../src/domain/user-group-deletion.ts';
+import { setUserGroupEnvironment } from '../../src/domain/user-group-environment.ts';
+import { updateUserGroup } from '../../src/domain/user-group-update.ts';
+import { currentTokenOf, type Db, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bindQueries } from '../support/queries.ts';
+import { replay } from '../support/replay.ts';
+
+let database: TestDatabase;
+/** A second process, as far as the database can tell. */
+let second: Database;
+let dbs: Db[];
+const tokens: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  second = connectDatabase({ connectionString: database.url });
+  dbs = [bindQueries(database), bindQueries(second)];
+});
+afterAll(async () => {
+  await second.close();
+  await database.close();
+});
+
+const environments = ['Customer', 'Testing', null] as const;
+const tag = fc.constantFrom(...environments);
+const properties = fc.constantFrom<Json>(
+  ...[null, {}, { a: 1 }, { a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 }, { a: null }, { 'ä"\\': '}{', b: 1e308 }],
+);
+const fields = fc.record(
+  {
+    name: fc.constantFrom('A', 'B', 'with "quotes" \\ and ä'),
+    properties,
+    mapping: fc.constantFrom(
+      [],
+      [{ schemaId: 's', dataSource: 'd' }],
+      [
+        { schemaId: 't', dataSource: 'e' },
+        { schemaId: 's', dataSource: 'f' },
+      ],
+    ),
+  },
+  { requiredKeys: [] },
+);
+const operation = fc.record({
+  kind: fc.constantFrom(
+    ...(['create', 'create', 'bulk', 'update', 'update', 'update', 'patch', 'patch', 'rotate', 'move', 'delete'] as const),
+  ),
+  db: fc.nat({ max: 1 }),
+  id: fc.nat({ max: 2 }),
+  tag,
+  fields,
+  patch: fc.constantFrom<Json>({ a: 2 }, { a: null }, { b: { c: 1 } }, {}),
+});
+type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Steps of operations at the same moment. */
+const history = fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 8 });
+
+let requests = 0;
+
+/** Makes a change under a request id of its own. @returns the types of the events that it must have recorded, or may have. */
+async function make(run: string, { kind, db: process, id, tag, fields, patch }: Operation) {
+  requests += 1;
+  const requestId = `request-${requests}`;
+  const db = dbs[process] as Db;
+  const caller = new Caller(
+    {
+      ...{ id: 7, name: 'history', environmentTag: tag, scopes: ['admin'] },
+      ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+    },
+    requestId,
+  );
+  const providedId = `${run} ${id}`;
+  const by = { providedId };
+  const work = async (): Promise<string[]> => {
+    switch (kind) {
+      case 'create': {
+        const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId, ...fields });
+        tokens.push(currentTokenOf(db, caller, userGroup));
+        return created ? ['user_group.created'] : [];
+      }
+      case 'bulk': {
+        const inputs = [0, 1, 2, id].map((each) => ({ providedId: `${run} ${each}`, ...fields }));
+        const results = await getOrCreateUserGroups(db, caller, inputs, { withJson: true });
+        return results.flatMap((result) => (!(result instanceof GatewayError) && result.created ? ['user_group.created'] : []));
+      }
+      case 'update':
+      case 'patch':
+        await updateUserGroup(db, caller, by, kind === 'update' ? fields : { name: fields.name, mergeProperties: patch });
+        return ['user_group.updated?'];
+      case 'rotate': {
+        const { userGroup } = await getOrCreateUserGroup(db, new Caller(caller.apiToken, `${requestId} found`), { providedId });
+        const currentToken = currentTokenOf(db, caller, userGroup);
+        const rotated = await rotateUserGroupToken(db, caller, { currentToken, graceSeconds: id });
+        tokens.push(currentToken, currentTokenOf(db, caller, rotated.userGroup));
+        return ['user_group.token_rotated'];
+      }
+      case 'move':
+        await setUserGroupEnvironment(db, caller, by, environments[(environments.indexOf(tag) + id) % 3]);
+        return ['user_group.environment_changed?'];
+      case 'delete':
+        await deleteUserGroup(db, caller, by);
+        return ['user_group.deleted'];
+    }
+  };
+  const types = await work().catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code !== 'INTERNAL') return [];
+    throw error;
+  });
+  return { requestId, types };
+}
+
+test('the events of a random history lead to what is stored, each change to exactly one', async () => {
+  const seen = new Set<string>();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(history, async (steps) => {
+      await database.pool.query('truncate event, user_group cascade');
+      run += 1;
+      const made: Awaited<ReturnType<typeof make>>[] = [];
+      for (const step of steps) made.push(...(await Promise.all(step.map((each) => make(`run ${run}`, each)))));
+
+      const events = await database.prisma.event.findMany();
+      for (const { requestId, types } of made) {
+        const recorded = events.filter((event) => event.requestId === requestId).map(({ type }) => type);
+        const expected = types.filter((type) => !type.endsWith('?') || recorded.length > 0).map((type) => type.replace('?', ''));
+        expect(recorded, requestId).toEqual(expected);
+      }
+      for (const { type, actorKind, actorName, actorApiTokenId } of events) {
+        seen.add(type);
+        expect([actorKind, actorName, actorApiTokenId]).toEqual(['API_TOKEN', 'history', 7]);
+      }
+      const stored = await database.prisma.userGroup.findMany();
+      expect(replay(events)).toEqual(
+        new Map(
+          stored.map(({ teamId, providedId, environmentTag, name, properties, mapping }) => [
+            teamId,
+            { providedId, environmentTag, name, properties, mapping },
+          ]),
+        ),
+      );
+    }),
+    { numRuns: 40, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: false },
+  );
+  const kinds = ['created', 'updated', 'token_rotated', 'environment_changed', 'deleted'].map((kind) => `user_group.${kind}`);
+  expect(seen).toEqual(new Set(kinds));
+  const { rows } = await database.pool.query<{ text: string }>('select event::text as text from event');
+  expect(tokens.length).toBeGreaterThan(10);
+  expect(tokens.filter((token) => rows.some(({ text }) => text.includes(token) || text.includes(token.slice(4, 34))))).toEqual(
+    [],
+  );
+}, 40_000);
+
+test('updates that change nothing, in value, record nothing', async () => {
+  const db = dbs[0] as Db;
+  const caller = new Caller({
+    ...{ id: 7, name: 'history', environmentTag: null, scopes: ['groups:write'] },
+    ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+  });
+  const by = { providedId: 'unchanged' };
+  const fields = { name: 'A', properties: { a: 1, b: { c: [1] } }, mapping: [{ schemaId: 's', dataSource: 'd' }] };
+  await getOrCreateUserGroup(db, caller, { ...by, ...fields });
+  await getOrCreateUserGroup(db, caller, { ...by, name: 'B' });
+  await updateUserGroup(db, caller, by, fields);
+  await updateUserGroup(db, caller, by, { properties: { b: { c: [1] }, a: 1 } });
+  await updateUserGroup(db, caller, by, { mergeProperties: { a: 1 } });
+  await updateUserGroup(db, caller, by, {});
+  const events = await database.prisma.event.findMany({ where: by });
+  expect(events.map(({ type }) => type)).toEqual(['user_group.created']);
+});
+
+test('a number that is short as written stays so in an event', async () => {
+  const db = dbs[0] as Db;
+  const caller = new Caller({
+    ...{ id: 7, name: 'history', environmentTag: null, scopes: ['groups:write'] },
+    ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+  });
+  const large = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`n${index}`, 1e308]));
+  await getOrCreateUserGroup(db, caller, { providedId: 'large numbers' });
+  await updateUserGroup(db, caller, { providedId: 'large numbers' }, { properties: large });
+  await updateUserGroup(db, caller, { providedId: 'large numbers' }, { properties: { ...large, n0: 1 } });
+  const text = "select length(changes::text) as length from event where provided_id = 'large numbers' order by id";
+  const { rows } = await database.pool.query<{ length: number }>(text);
+  expect(rows[1]?.length).toBeLessThan(500 * 20);
+  expect(rows[2]?.length).toBeLessThan(100);
+});

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
+import { encodeCursor } from '../../src/domain/cursor.ts';
+import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/domain/event-recording.ts';
+import { eventTypeNames } from '../../src/domain/event-types.ts';
+import { SigningKeys } from '../../src/domain/signing-keys.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { testKeys } from '../support/keys.ts';
+import { tokensOf } from '../support/tokens.ts';
+
+let gateway: TestGateway;
+const secrets: Record<string, string> = {};
+/** The numbers of these API tokens. */
+const ids: Record<string, number> = {};
+const groups: Record<string, { id: string; teamId: number; token: string }> = {};
+
+const fields = `id type occurredAt requestId userGroupId providedId environmentTag changes
+  actor { kind name apiToken { id } } userGroup { teamId } apiToken { id }`;
+const query = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: EventFilter) {
+  events(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+    nodes { ${fields} } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+
+// biome-ignore lint/suspicious/noExplicitAny: events of every kind are looked into
+type Nodes = any[];
+
+async function read(variables: object, caller = 'admin') {
+  const { json } = await gateway.graphql(query, { ...variables }, { token: secrets[caller] ?? '' });
+  expect(json.errors).toBeUndefined();
+  return json.data.events as { nodes: Nodes; edges: Nodes; pageInfo: Record<string, unknown> };
+}
+
+const all = async (filter: object, caller?: string): Promise<Nodes> => (await read({ first: 100, filter }, caller)).nodes;
+
+/** Sends a mutation under a request id. */
+async function change(requestId: string, document: string, caller = 'admin') {
+  const options = { token: secrets[caller] ?? '', headers: { 'x-request-id': requestId } };
+  const { json } = await gateway.graphql(`mutation { result: ${document} }`, {}, options);
+  expect([json.errors, json.data.result.code]).toEqual([undefined, undefined]);
+  return json.data.result;
+}
+
+const group = '... on Error { code } ... on GetOrCreateUserGroupPayload { userGroup { id teamId token } }';
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const callers = {
+    admin: { environment: null, scopes: ['admin'] },
+    testing: { environment: 'Testing', scopes: ['audit:read'] },
+    customer: { environment: 'Customer', scopes: ['audit:read'] },
+    untagged: { environment: null, scopes: ['audit:read'] },
+    writer: { environment: 'Testing', scopes: ['groups:write', 'audit:read'] },
+    reader: { environment: 'Testing', scopes: ['groups:read'] },
+  } as const;
+  for (const [name, options] of Object.entries(callers)) {
+    const { secret, id } = await gateway.issue({ ...options, scopes: [...options.scopes] });
+    secrets[name] = secret;
+    ids[name] = id;
+  }
+  const create = (id: string, more = '') =>
+    change(`create ${id}`.replace(' ', '-'), `getOrCreateUserGroup(input: { providedId: "${id}" ${more} }) { ${group} }`);
+  groups['acme'] = (
+    await create('acme', 'environmentTag: TESTING, name: "Acme", properties: { plan: "gold", seats: 1 }')
+  ).userGroup;
+  groups['globex'] = (await create('globex', 'environmentTag: CUSTOMER')).userGroup;
+  groups['gone'] = (await create('gone', 'environmentTag: TESTING')).userGroup;
+  groups['moved'] = (await create('moved')).userGroup;
+  await change(
+    'update-1',
+    'updateUserGroup(input: { by: { providedId: "acme" }, name: "ACME", properties: { plan: "gold", seats: 2, trial: true } }) { __typename ... on Error { code } }',
+    'writer',
+  );
+  await change(
+    'patch-1',
+    'updateUserGroup(input: { by: { providedId: "acme" }, mergeProperties: { seats: null } }) { __typename ... on Error { code } }',
+    'writer',
+  );
+  await change(
+    'rotate-1',
+    `rotateUserGroupToken(input: { currentToken: "${groups['acme']?.token}" }) { __typename ... on Error { code } }`,
+  );
+  await change(
+    'move-1',
+    'setUserGroupEnvironment(input: { by: { providedId: "moved" }, environmentTag: TESTING }) { __typename ... on Error { code } }',
+  );
+  await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
+  const { apiToken } = await change(
+    'token-1',
+    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: ["groups:read"] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id } } }',
+  );
+  ids['new'] = Number(apiToken.id);
+  await change('token-2', `rotateApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
+  await change('token-3', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
+  await change('token-4', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`); // again: nothing
+  const author = commandAuthor('operator');
+  await recordImport(gateway.database, author, { created: 3, updated: 0 });
+  await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });
+  await new SigningKeys(bindSigningKeys(gateway.database), testKeys).rotate(author);
+});
+afterAll(() => gateway.close());
+
+test('there is an event of each type', async () => {
+  expect(new Set((await all({})).map(({ type }) => type))).toEqual(new Set(eventTypeNames));
+});
+
+const changed = (from: unknown, to: unknown) => ({ from, to });
+
+test.each([
+  [
+    'create-acme',
+    'user_group.created',
+    'TESTING',
+    { name: changed(null, 'Acme'), properties: changed(null, { plan: 'gold', seats: 1 }) },
+  ],
+  ['create-globex', 'user_group.created', 'CUSTOMER', { name: changed(null, 'globex') }],
+  [
+    'update-1',
+    'user_group.updated',
+    'TESTING',
+    { name: changed('Acme', 'ACME'), properties: changed({ seats: 1 }, { seats: 2, trial: true }) },
+  ],
+  ['patch-1', 'user_group.updated', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
+  ['rotate-1', 'user_group.token_rotated', 'TESTING', { token: changed(null, null) }],
+  ['move-1', 'user_group.environment_changed', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
+  ['delete-1', 'user_group.deleted', 'TESTING', null],
+  [
+    'token-1',
+    'api_token.created',
+    'CUSTOMER',
+    { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) },
+  ],
+  ['token-2', 'api_token.rotated', 'CUSTOMER', { secret: changed(null, null) }],
+  ['token-3', 'api_token.revoked', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
+])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environmentTag, changes) => {
+  const events = (await all({})).filter((event) => event.requestId === requestId);
+  const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
+  const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { id: String(ids[caller]) } };
+  const isOfGroup = type.startsWith('user_group.');
+  expect(events).toMatchObject([
+    { type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { id: String(ids['new']) } },
+  ]);
+  const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
+  expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
+  expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
+});
+
+test('revoking an API token again records nothing', async () => {
+  expect((await all({})).filter(({ requestId }) => requestId === 'token-4')).toEqual([]);
+});
+
+test('the legacy REST API records its requests alike', async () => {
+  const options = { headers: { 'x-request-id': 'rest-1' }, body: { user_group_id: 'by REST' } };
+  const { json } = await gateway.send('GET', '/api/user', options);
+  await gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 'by REST', mapping: { a: 'b' } } });
+  await gateway.send('POST', '/api/user', { ...options, body: { current_token: json.user_group.token } });
+  const events = await all({ userGroup: { providedId: 'by REST' } });
+  expect(events.map(({ type, requestId }) => [type, requestId])).toEqual(
+    ['token_rotated', 'updated', 'created'].map((what) => [`user_group.${what}`, 'rest-1']),
+  );
+  expect(events[1].changes).toEqual({ mapping: changed({}, { a: 'b' }) });
+});
+
+test('no event contains a token', async () => {
+  const text = JSON.stringify(await all({}));
+  expect(text).not.toMatch(tokensOf('userGroup'));
+  expect(text).not.toMatch(tokensOf('apiToken'));
+  const { rows } = await gateway.database.pool.query<{ text: string }>('select event::text as text from event');
+  for (const { text: row } of rows) expect(row).not.toMatch(/ug[tk]_|\\\\x[0-9a-f]{16}/);
+});
+
+test('a rotation of signing keys and an import record their actor, and nothing of a key but its id', async () => {
+  const events = await all({ types: ['signing_key.rotated', 'user_group.imported'] });
+  const keys = await gateway.database.prisma.signingKey.findMany({ orderBy: { number: 'asc' } });
+  const actor = { kind: 'CLI', name: 'operator', apiToken: null };
+  expect(events).toMatchObject([
+    { type: 'signing_key.rotated', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
+    { type: 'user_group.imported', actor, changes: { created: changed(null, 3), updated: changed(null, 0) } },
+  ]);
+});
+
+describe('who sees what', () => {
+  const environmentOf: Record<string, string | null> = { testing: 'TESTING', customer: 'CUSTOMER', untagged: null };
+
+  test.each(Object.keys(environmentOf))(
+    '%s sees the events of its environment, and none of the whole gateway',
+    async (caller) => {
+      const visible = await all({}, caller);
+      const expected = (await all({})).filter(
+        ({ environmentTag, type }) => environmentTag === environmentOf[caller] && !/^\w+_key\.|imported$/.test(type),
+      );
+      expect(visible.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      expect(visible.length).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(['id', 'teamId', 'providedId', 'token'] as const)(
+    'a filter by %s of a group elsewhere is empty',
+    async (selector) => {
+      const value = { ...groups['acme'], providedId: 'acme' }[selector];
+      expect(await all({ userGroup: { [selector]: value } }, 'customer')).toEqual([]);
+      expect(await all({ userGroup: { [selector]: selector === 'teamId' ? 2_147_483_647 : 'nothing' } }, 'customer')).toEqual([]);
+    },
+  );
+
+  test('an event elsewhere is no node, and its API token and its group are hidden', async () => {
+    const [event] = await all({ userGroup: { teamId: groups['acme']?.teamId } });
+    const document = 'query ($id: ID!, $ids: [ID!]!) { node(id: $id) { __typename id } nodes(ids: $ids) { id } }';
+    const ask = async (caller: string) =>
+      (await gateway.graphql(document, { id: event.id, ids: [event.id] }, { token: secrets[caller] ?? '' })).json.data;
+    expect(await ask('testing')).toEqual({ node: { __typename: 'Event', id: event.id }, nodes: [{ id: event.id }] });
+    expect(await ask('admin')).toEqual(await ask('testing'));
+    expect(await ask('customer')).toEqual({ node: null, nodes: [null] });
+    // Made with an API token of no environment.
+    const [rotated] = await all({ types: ['user_group.token_rotated'], userGroup: { providedId: 'acme' } }, 'testing');
+    expect(rotated.actor).toEqual({ kind: 'API_TOKEN', name: 'test', apiToken: null });
+    // Moved from there since.
+    const [created] = await all({ userGroup: { providedId: 'moved' } }, 'untagged');
+    expect(created).toMatchObject({ type: 'user_group.created', userGroup: null, userGroupId: groups['moved']?.id });
+  });
+
+  test('the token of a group needs a scope of its own', async () => {
+    const document = '{ events(filter: { userGroup: { providedId: "acme" } }) { nodes { userGroup { token } } } }';
+    const { json } = await gateway.graphql(document, {}, { token: secrets['testing'] ?? '' });
+    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect(JSON.stringify(json)).not.toMatch(tokensOf('userGroup'));
+  });
+
+  test.each(['events { nodes { id } }', 'node(id: "RXZlbnQ6MS4x") { id }'])('%s requires audit:read', async (field) => {
+    const { json } = await gateway.graphql(`{ ${field} }`, {}, { token: secrets['reader'] ?? '' });
+    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('filters', () => {
+  test.each(['id', 'teamId', 'providedId'] as const)('a deleted group is found by %s', async (selector) => {
+    const value = { ...groups['gone'], providedId: 'gone' }[selector];
+    const events = await all({ userGroup: { [selector]: value } });
+    expect(events.map(({ type }) => type)).toEqual(['user_group.deleted', 'user_group.created']);
+  });
+
+  test('by an API token: what it changed, and what was changed of it', async () => {
+    expect((await all({ apiTokenId: String(ids['writer']) })).map(({ requestId }) => requestId)).toEqual([
+      ...['patch-1', 'update-1'],
+      null,
+    ]);
+    const created = await all({ apiTokenId: String(ids['new']) });
+    expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-2', 'token-1']);
+  });
+
+  test('by types and time, together', async () => {
+    const events = await all({});
+    const types = ['user_group.updated', 'api_token.revoked'];
+    expect(await all({ types })).toEqual(events.filter(({ type }) => types.includes(type)));
+    expect(await all({ types: [] })).toEqual([]);
+    const [from, to] = [events[8].occurredAt, events[3].occurredAt];
+    expect(await all({ occurredAt: { from, to } })).toEqual(
+      events.filter(({ occurredAt }) => occurredAt >= from && occurredAt < to),
+    );
+    expect(await all({ types, occurredAt: { to: '2020-01-01T00:00:00Z' } })).toEqual([]);
+  });
+
+  test.each([
+    [{ filter: { types: ['user_group.exploded'] } }, ['filter', 'types', 0]],
+    [{ filter: { types: Array(12).fill('api_token.created') } }, ['filter', 'types']],
+    [{ filter: { apiTokenId: 'x' } }, ['filter', 'apiTokenId']],
+    [{ filter: { userGroup: { providedId: '' } } }, ['filter', 'userGroup', 'providedId']],
+    [{ filter: { occurredAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'occurredAt', 'from']],
+    [{ first: 101 }, ['first']],
+    [{ first: 1, last: 1 }, ['last']],
+    [{ after: 'nonsense' }, ['after']],
+    [{ before: encodeCursor('UserGroup.createdAt', ['Testing', 1, 1]) }, ['before']],
+    [{ after: encodeCursor('Event', [1, '9'.repeat(19)]) }, ['after']],
+    [{ after: encodeCursor('Event', [1.5, '1']) }, ['after']],
+  ])('%j is invalid', async (variables, path) => {
+    const { json } = await gateway.graphql(query, variables, { token: secrets['admin'] ?? '' });
+    expect(json.errors[0].extensions).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
+  });
+});
+
+test.each([1, 2, 3, 7, 100])('pages of %i walk every event once, in both directions', async (size) => {
+  for (const filter of [null, { types: ['user_group.created', 'user_group.updated', 'api_token.created'] }]) {
+    const expected = (await read({ first: 100, filter })).nodes.map(({ id }) => id);
+    const forwards: string[] = [];
+    for (let after: unknown = null, more: unknown = true; more; ) {
+      const { nodes, pageInfo } = await read({ first: size, after, filter });
+      forwards.push(...nodes.map(({ id }) => id));
+      [after, more] = [pageInfo['endCursor'], pageInfo['hasNextPage']];
+    }
+    const backwards: string[] = [];
+    for (let before: unknown = null, more: unknown = true; more; ) {
+      const { nodes, pageInfo } = await read({ last: size, before, filter });
+      backwards.unshift(...nodes.map(({ id }) => id));
+      [before, more] = [pageInfo['startCursor'], pageInfo['hasPreviousPage']];
+    }
+    expect([forwards, backwards]).toEqual([expected, expected]);
+  }
+});
+
+test('a filter that takes too long is stopped', async () => {
+  const holder = await gateway.database.pool.connect();
+  try {
+    await holder.query('begin; lock table event in access exclusive mode');
+    const { json } = await gateway.graphql(
+      query,
+      { filter: { types: ['api_token.created'] } },
+      { token: secrets['admin'] ?? '' },
+    );
+    expect(json.errors[0].extensions.code).toBe('UNAVAILABLE');
+    expect(json.errors[0].message).toContain('Narrow the filter');
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+});
