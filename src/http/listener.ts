@@ -15,6 +15,7 @@ import type { Share } from '../fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
+import type { CompletedExchange } from './completed-exchange.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors.ts';
@@ -38,22 +39,6 @@ export interface ListenerOptions {
   readonly renderError: Handler['renderError'];
   /** Called once for each request, after its response was passed to the socket. Must not throw. */
   readonly onResponse?: (exchange: CompletedExchange) => void;
-}
-
-/** A request whose response was sent, or can no longer be sent. */
-export interface CompletedExchange {
-  /** Nothing, if no route has this path or the request is not valid HTTP. */
-  readonly route: Route | undefined;
-  /** Nothing, if the request is not valid HTTP. */
-  readonly method: string | undefined;
-  /** Nothing, if the client disconnected before the response. */
-  readonly status: number | undefined;
-  /** From the end of the request's headers until the response is passed to the socket; 0 if the request is not valid HTTP. */
-  readonly durationMs: number;
-  /** The id of the request. */
-  readonly id: string;
-  /** The error codes that the response reports, in whatever form; each once. */
-  readonly errorCodes: readonly ErrorCode[];
 }
 
 /** What the requests of a server share. */

@@ -47,6 +47,10 @@ export const operations: Record<string, GraphQLOperation> = {
   caller: { document: () => '{ caller { __typename } }', scopes: [], elsewhere: 'success' },
   node: { document: ({ id }) => `{ node(id: "${id}") { __typename } }`, scopes: read, elsewhere: 'nothing' },
   nodes: { document: ({ id }) => `{ nodes(ids: ["${id}"]) { __typename } }`, scopes: read, elsewhere: 'nothing' },
+  metrics: {
+    document: () => '{ metrics { requests } }',
+    ...{ scopes: ['metrics:read'], elsewhere: 'success' },
+  },
   validateDocsConfig: {
     document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }',
     ...{ scopes: validate, elsewhere: 'success' },
