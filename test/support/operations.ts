@@ -59,7 +59,6 @@ export const operations: Record<string, GraphQLOperation> = {
     document: () => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }',
     ...{ scopes: validate, elsewhere: 'success' },
   },
-  metrics: { document: () => '{ metrics { __typename } }', scopes: ['metrics:read'], elsewhere: 'success' },
   'userGroup by providedId': {
     document: () => '{ userGroup(by: { providedId: "acme" }) { __typename } }',
     ...{ scopes: read, elsewhere: 'nothing' },
