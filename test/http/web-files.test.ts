@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { httpLimits } from '../../src/http/limits.ts';
+import { openWebFiles } from '../../src/http/static/web-files.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 const folder = new URL('../../dist-web/assets/', import.meta.url);
@@ -109,6 +110,12 @@ test.each([
   const response = await get(name, { accept: 'application/json' });
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
   expect((await get(name, { accept: 'text/html' })).headers.get('content-type')).toBe('text/html; charset=utf-8');
+});
+
+test('without the build there are no assets, and a page says how to make it', () => {
+  const files = openWebFiles(new URL('file:///no/such/folder/'));
+  expect(files.has(script)).toBe(false);
+  expect(() => files.page('playground')).toThrow('run: node scripts/setup.js');
 });
 
 test('a path with dots, sent as it is, is not found', async () => {

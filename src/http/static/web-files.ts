@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inUtf8, mediaTypes } from '../media-types.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from '../types.ts';
 import { type ContentCoding, chooseCoding, contentCodings } from './content-coding.ts';
@@ -12,7 +13,7 @@ export interface WebFiles {
   has(name: string): boolean;
   /** Serves the asset that the request's parameter names. @throws Error when there is none. */
   serve(request: Pick<HttpRequest, 'parameter' | 'headers'>): Promise<HttpResponse<ResponseBody>>;
-  /** The HTML of a page, with placeholders. @throws Error when there is no such page. */
+  /** The HTML of a page, with placeholders. @throws Error when it cannot be read, because the pages were not built. */
   page(name: string): string;
 }
 
@@ -51,7 +52,7 @@ export function openWebFiles(folder: URL): WebFiles {
       return serveAsset(asset, headers['accept-encoding'], headers['if-none-match']);
     },
     page(name) {
-      const text = pages.get(name) ?? readFileSync(new URL(`${name}.html`, folder), 'utf8');
+      const text = pages.get(name) ?? readPage(new URL(`${name}.html`, folder));
       pages.set(name, text);
       return text;
     },
@@ -64,9 +65,17 @@ interface Asset {
   readonly variants: ReadonlyMap<ContentCoding, FileContent>;
 }
 
-/** The assets of a folder by name. No name is a path: what is not listed is not read. */
+function readPage(file: URL): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${fileURLToPath(file)} cannot be read. In a checkout, run: node scripts/setup.js`, { cause });
+  }
+}
+
+/** The assets of a folder by name; none if it does not exist. No name is a path: what is not listed is not read. */
 function listAssets(folder: URL): ReadonlyMap<string, Asset> {
-  const names = new Set(readdirSync(folder));
+  const names = new Set(existsSync(folder) ? readdirSync(folder) : []);
   const assets = new Map<string, Asset>();
   for (const name of names) {
     const contentType = servedTypes[extname(name)];
