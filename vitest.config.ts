@@ -1,9 +1,12 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { findBrowser } from './test/support/find-browser.ts';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Without a browser they are left out, and the setup says so.
+    exclude: [...configDefaults.exclude, ...(findBrowser() === undefined ? ['test/browser/**'] : [])],
     globalSetup: ['test/support/global-setup.ts'],
     // Files share modules: each has its own database, and none changes a module.
     isolate: false,

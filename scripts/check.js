@@ -9,6 +9,7 @@ const toolTest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/vi
 
 const checks = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
+  { name: 'types of the pages', args: ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'] },
   { name: 'lint and format', args: ['tools/node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', args: ['tools/node_modules/knip/bin/knip.js'] },
   { name: 'time of regular expressions', args: [...toolTest, 'regular-expressions'] },
@@ -32,6 +33,7 @@ const checks = [
   },
   { name: 'schema compatibility', args: ['scripts/check-schema-changes.js'] },
   { name: 'database client drift (fix: npm run generate)', args: ['--import', 'tsx', 'scripts/generate-client.js', '--check'] },
+  { name: "drift of the console's operations (fix: npm run generate)", args: ['tools/generate-operations.js', '--check'] },
   { name: 'tarball', args: ['scripts/check-tarball.js'], prints: true },
 ];
 

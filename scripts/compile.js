@@ -20,8 +20,8 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   chunkNames: 'chunks/[name]-[hash]',
-  // The playground is 18 MB of text that few processes ever load; pg-native is optional, and not used.
-  external: ['@graphql-yoga/render-graphiql', 'pg-native'],
+  // Optional, and not used.
+  external: ['pg-native'],
   // Where there is no `navigator` (Node.js 20), pg would load Node's whole fetch to find out what it runs on.
   define: { navigator: '{"userAgent":"Node.js"}' },
   // Packages in CommonJS require modules of Node, which a module has no `require` for.

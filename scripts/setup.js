@@ -1,4 +1,4 @@
-// Prepares a checkout with only Node.js and npm: installs the packages and compiles; installs the tools only on request.
+// Prepares a checkout with only Node.js and npm: installs the packages, compiles, and builds the pages; installs the tools only on request.
 // Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,6 +27,21 @@ const steps = [
     run: () => node(['scripts/compile.js']),
   },
   {
+    name: 'web-packages',
+    message: 'Installing packages of the pages (first run, or web/package-lock.json changed)',
+    inputs: ['web/package.json', 'web/package-lock.json'],
+    output: 'web/node_modules/.package-lock.json',
+    isUpToDate: () => installedByHand('web', ['vite', 'react']),
+    run: () => install('web'),
+  },
+  {
+    name: 'web',
+    message: 'Building the pages',
+    inputs: filesBelow('web'),
+    output: 'dist-web/manifest.json',
+    run: () => node(['web/build.js']),
+  },
+  {
     name: 'tools',
     message: 'Installing tools (first run, or tools/package-lock.json changed)',
     inputs: ['tools/package.json', 'tools/package-lock.json'],
@@ -37,7 +52,7 @@ const steps = [
 ];
 
 /** The steps that starting and testing need. */
-const defaultSteps = ['packages', 'compiled'];
+const defaultSteps = ['packages', 'compiled', 'web-packages', 'web'];
 
 /**
  * Runs the named steps, or those that starting and testing need, where they are out of date. Logs each to standard error; a
@@ -83,10 +98,11 @@ function installedByHand(folder, names) {
   return isCurrent && names.every((name) => existsSync(join(root, folder, 'node_modules', name, 'package.json')));
 }
 
+/** The files below a folder of the checkout, but not the packages installed in it. */
 function filesBelow(folder) {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => name !== 'node_modules')
+    .flatMap((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)]))
     .sort();
 }
 

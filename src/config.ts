@@ -95,6 +95,18 @@ export const settings = {
     default: '0',
     description: '0 to 300: how long requests are still accepted after SIGTERM while `/readyz` responds with 503',
   },
+  playground: {
+    name: 'PLAYGROUND',
+    schema: flag,
+    default: 'true',
+    description: '`false` serves no playground',
+  },
+  console: {
+    name: 'CONSOLE',
+    schema: flag,
+    default: 'true',
+    description: '`false` serves no web console',
+  },
   auditRetentionDays: {
     name: 'AUDIT_RETENTION_DAYS',
     schema: wholeNumber(36_500, 1),

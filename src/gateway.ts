@@ -16,10 +16,13 @@ import { createContext, type GraphQLContext } from './graphql/schema/context.ts'
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
-import { renderPageOrProblem } from './http/pages/error-page.ts';
+import { pageOrProblem } from './http/pages/error-page.ts';
+import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import { urlOf } from './http/server-url.ts';
 import type { HttpRequest } from './http/types.ts';
+import { type MetricsSource, reportOf } from './metrics/report.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
 import { userHandler } from './rest/user.ts';
@@ -41,6 +44,12 @@ export interface Gateway {
 export interface GatewayOptions extends GraphQLHandlerOptions {
   /** The URL at which clients reach it; by default, the one that it listens on. */
   readonly publicUrl?: string | undefined;
+  /** Whether the web console is served. Defaults to true. */
+  readonly console?: boolean;
+  /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
+  readonly playground?: boolean;
+  /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
+  readonly combineMetrics?: ((own: RequestMetrics) => MetricsSource) | undefined;
 }
 
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
@@ -61,9 +70,15 @@ export function buildGateway(
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
-  const contextOf = ({ caller, report, isAbandoned }: HttpRequest): GraphQLContext =>
-    createContext({ db, caller, report, isAbandoned });
+  const requestMetrics = new RequestMetrics();
+  const metrics = (options.combineMetrics ?? ownMetrics)(requestMetrics);
+
+  const contextOf = ({ caller, report, countError, isAbandoned }: HttpRequest): GraphQLContext =>
+    createContext({ db, caller, report, countError, isAbandoned, metrics });
+  const { console = true, playground = true, persistedOperations } = options;
+  const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
+    layout,
     graphql: graphqlHandler(contextOf, options),
     user: userHandler(schema, contextOf),
     introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
@@ -74,10 +89,15 @@ export function buildGateway(
   const { server, isResponding } = createListener({
     authenticate: authenticateBy({ lookups: db.lookups, lastUsed }),
     route: createRouter(routes),
-    renderError: renderPageOrProblem,
+    renderError: pageOrProblem(layout),
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
     isDraining: () => draining,
+    onResponse: ({ route, status, durationMs, errorCodes }) => {
+      // Pages, files and health checks would hide what the APIs do.
+      if (status === undefined || !route || route.credential === 'ignored') return;
+      requestMetrics.record({ latencyMs: durationMs, errorCodes }, Date.now());
+    },
   });
 
   return {
@@ -87,6 +107,12 @@ export function buildGateway(
     },
     close: () => lastUsed.stop(),
   };
+}
+
+/** The metrics of this process only. */
+function ownMetrics(metrics: RequestMetrics): MetricsSource {
+  const startedMs = Date.now();
+  return { read: () => reportOf(metrics.read(Date.now()), startedMs, Date.now()) };
 }
 
 /** Why the gateway cannot serve; nothing if it can. */

@@ -10,12 +10,15 @@ import { renderContents } from './http/pages/contents.ts';
 import { diagnosticPage, diagnosticsPage } from './http/pages/docs-config.ts';
 import { errorCodePage, errorCodesPage, isErrorCode } from './http/pages/error-codes.ts';
 import { withErrorPages } from './http/pages/error-page.ts';
-import { json, page, parameterPage, resource } from './http/pages/page.ts';
+import { createLayout, type Layout } from './http/pages/layout.ts';
+import { createPageHandlers, json } from './http/pages/page.ts';
+import { renderScriptedPage, withPlayground } from './http/pages/scripted-page.ts';
 import { paths } from './http/paths.ts';
-import type { Handler, Route } from './http/types.ts';
+import { assetMediaTypes, openWebFiles } from './http/static/web-files.ts';
+import type { Handler, HttpRequest, Route } from './http/types.ts';
 import { introspectionMethods } from './oauth2/introspection.ts';
 import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
-import { readPackageVersion } from './package-root.ts';
+import { packageRoot, readPackageVersion } from './package-root.ts';
 import { exampleVariables } from './rest/examples.ts';
 import { describeUser, userTag } from './rest/openapi.ts';
 import { userMethods, userSummary } from './rest/user.ts';
@@ -28,13 +31,23 @@ export interface RouteDependencies {
   readonly introspection: Handler;
   /** Why the gateway is not ready to serve; nothing if it is. */
   readonly unreadiness: () => Promise<string | undefined>;
+  /** The layout of the pages; with the console and the playground by default. */
+  readonly layout?: Layout;
 }
 
 /** What the read-only routes without a credential have in common. */
 const readOnly = { methods: ['GET', 'HEAD'], credential: 'ignored' } as const;
 
+/** The layout of a gateway that serves every page. */
+const fullLayout = createLayout({ console: true, playground: true });
+
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
-export function createRoutes({ graphql, user, jwks, introspection, unreadiness }: RouteDependencies): readonly Route[] {
+export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
+  const { graphql, user, jwks, introspection, unreadiness, layout = fullLayout } = dependencies;
+  const { resource, page, parameterPage } = createPageHandlers(layout);
+  const { served } = layout;
+  const web = openWebFiles(new URL('dist-web/', packageRoot));
+  const scripted = (name: string) => (request: HttpRequest) => renderScriptedPage(web.page(name), request, layout);
   const routes: readonly Route[] = [
     {
       path: paths.contents,
@@ -42,18 +55,19 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       description: 'The available paths',
       isListed: false,
       produces: [mediaTypes.json, mediaTypes.html],
-      ...resource((request) => renderContents(request, routes)),
+      ...resource((request) => renderContents(request, routes, layout)),
     },
     {
       path: paths.graphql,
       methods: graphqlMethods,
       credential: 'optional',
-      description: 'GraphQL API; in a browser, the playground',
+      description: served.playground ? 'GraphQL API; in a browser, the playground' : 'GraphQL API',
       isListed: true,
       openApi: describeGraphql,
       tag: graphqlTag,
-      ...withErrorPages(graphql),
+      ...withErrorPages(layout, withPlayground(graphql, served.playground ? scripted('playground') : undefined)),
     },
+    ...(served.console ? consoleRoutes(resource(scripted('console'))) : []),
     {
       path: paths.user,
       aliases: [`${paths.user}/`],
@@ -64,7 +78,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       tag: userTag,
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
-      ...withErrorPages(user),
+      ...withErrorPages(layout, user),
     },
     {
       path: paths.introspection,
@@ -82,7 +96,7 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
       description: 'The public keys of embed tokens, as a JWK Set',
       isListed: true,
       produces: [mediaTypes.json],
-      ...withErrorPages(jwks),
+      ...withErrorPages(layout, jwks),
     },
     {
       path: paths.apiReference,
@@ -137,12 +151,12 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
     },
     {
       path: assetRoutePath,
-      accepts: isAsset,
+      accepts: (name) => isAsset(name) || web.has(name),
       ...readOnly,
-      description: 'The stylesheet and the icon of the pages',
+      description: 'The stylesheet, the icon, the scripts and the fonts of the pages',
       isListed: false,
-      produces: [mediaTypes.css, mediaTypes.svg],
-      ...resource(serveAsset),
+      produces: assetMediaTypes,
+      ...resource((request) => (isAsset(request.parameter) ? serveAsset(request) : web.serve(request))),
     },
     {
       path: '/favicon.ico',
@@ -176,6 +190,21 @@ export function createRoutes({ graphql, user, jwks, introspection, unreadiness }
   const openApi = once(() => serveOpenApi(document()));
   const reference = once(() => apiReferencePage(document(), { tag: userTag.name, variables: exampleVariables }));
   return routes;
+}
+
+/** The routes of the console: its pages differ in their script only. */
+function consoleRoutes(handler: Handler): readonly Route[] {
+  const route = { ...readOnly, ...handler, produces: [mediaTypes.html] };
+  return [
+    { path: paths.console, ...route, description: 'Web console for user groups and API tokens', isListed: true },
+    {
+      path: `${paths.console}/{page}`,
+      accepts: (page) => /^[a-z]+(?:-[a-z]+)*$/.test(page),
+      ...route,
+      description: 'A page of the web console',
+      isListed: false,
+    },
+  ];
 }
 
 /** Makes a value when it is first used. */

@@ -18,6 +18,7 @@ import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-file.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
+import { readWorkerMetrics } from './worker-metrics.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 
 /**
@@ -40,7 +41,10 @@ export async function serve(args: string[]): Promise<number> {
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
-    const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
+    const gateway = buildGateway(database, keys, log, {
+      ...{ ...config, persistedOperations },
+      combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,
+    });
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
     const listening = listen(gateway.server, config);
@@ -63,7 +67,8 @@ export async function serve(args: string[]): Promise<number> {
       await gateway.close();
       throw error;
     }
-    log.info(`listening on ${url} (playground: ${url}/graphql)`);
+    const hasPlayground = config.playground && !persistedOperations;
+    log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
     const stopHousekeeping = startHousekeeping(
       database,
       { retentionDays: config.auditRetentionDays },
@@ -110,7 +115,7 @@ Create a user group (run it again to get the same one back):
 
   curl -sS -X GET ${url}/api/user -H 'Authorization: Token ${secret}' -H 'Content-Type: application/json' -d '{"user_group_id":"acme","name":"ACME"}'
 
-Or open ${url}/graphql in a browser and add the API token in the Headers tab.
+Or open ${url} in a browser, and paste the API token in the playground.
 
 To create an API token with full access to every environment, run this with the same settings:
 

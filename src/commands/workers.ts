@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { sumWorkerMetrics } from './worker-metrics.ts';
 
 /** The message with which the primary process stops a worker. */
 const stopMessage = 'stop';
@@ -18,12 +19,14 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
   let stopping = false;
   let everListened = false;
   const workers = new Set<Worker>();
+  const sumMetricsOf = sumWorkerMetrics();
 
   await new Promise<void>((resolve) => {
     const start = (replaced?: number): void => {
       const worker = cluster.fork();
       const { pid } = worker.process;
       workers.add(worker);
+      sumMetricsOf(worker);
       worker.once('listening', () => {
         everListened = true;
         if (replaced !== undefined) log.info(`worker ${pid} replaced worker ${replaced}`);

@@ -10,11 +10,12 @@ import {
 import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
-import { asGatewayError, GatewayError, shorten } from '../domain/errors.ts';
+import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
+import type { CompletedExchange } from './completed-exchange.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors.ts';
@@ -23,7 +24,7 @@ import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { RouteMatch } from './router.ts';
-import type { Handler, HttpRequest, HttpResponse, Route } from './types.ts';
+import type { Handler, HttpRequest, HttpResponse, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -38,20 +39,6 @@ export interface ListenerOptions {
   readonly renderError: Handler['renderError'];
   /** Called once for each request, after its response was passed to the socket. Must not throw. */
   readonly onResponse?: (exchange: CompletedExchange) => void;
-}
-
-/** A request whose response was sent, or can no longer be sent. */
-export interface CompletedExchange {
-  /** Nothing, if no route has this path or the request is not valid HTTP. */
-  readonly route: Route | undefined;
-  /** Nothing, if the request is not valid HTTP. */
-  readonly method: string | undefined;
-  /** Nothing, if the client disconnected before the response. */
-  readonly status: number | undefined;
-  /** From the end of the request's headers until the response is passed to the socket; 0 if the request is not valid HTTP. */
-  readonly durationMs: number;
-  /** The id of the request. */
-  readonly id: string;
 }
 
 /** What the requests of a server share. */
@@ -101,10 +88,11 @@ export function createListener(options: ListenerOptions): Listener {
     // What follows a valid request is not HTTP: that request gets its own response first.
     if (connections.isResponding(socket as Socket)) return connections.closeAfterResponse(socket as Socket);
     const id = randomUUID();
-    const { status, headers, body } = problem(parserFailure(error.code), { id });
+    const failure = parserFailure(error.code);
+    const { status, headers, body } = problem(failure, { id });
     // A request whose headers were accepted is reported by its exchange.
     if (!connections.isOccupied(socket as Socket)) {
-      options.onResponse?.({ route: undefined, method: undefined, status, id, durationMs: 0 });
+      options.onResponse?.({ route: undefined, method: undefined, status, id, durationMs: 0, errorCodes: [failure.code] });
     }
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
@@ -135,6 +123,7 @@ class Exchange implements HttpRequest, Expiring {
   private readonly startedMs: number;
   private isReading = true;
   private isResponded = false;
+  private errorCodes: ErrorCode[] | undefined;
 
   constructor(shared: Shared, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.shared = shared;
@@ -152,6 +141,10 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   readonly report = (error: GatewayError): void => this.shared.report(error, this);
+  readonly countError = (code: ErrorCode): void => {
+    this.errorCodes ??= [];
+    if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
+  };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
 
   /** Reads the request, authenticates it, and responds. Never rejects. */
@@ -204,7 +197,7 @@ class Exchange implements HttpRequest, Expiring {
     this.shared.deadlines.restart(this, httpTimeouts.responseMs);
   }
 
-  private respond(response: HttpResponse): void {
+  private respond(response: HttpResponse<ResponseBody>): void {
     if (this.isResponded) return;
     this.isResponded = true;
     this.shared.deadlines.end(this);
@@ -215,7 +208,7 @@ class Exchange implements HttpRequest, Expiring {
   private complete(onResponse: NonNullable<ListenerOptions['onResponse']>): void {
     const { route, method, id, startedMs, outgoing } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
-    onResponse({ route, method, status, id, durationMs: performance.now() - startedMs });
+    onResponse({ route, method, status, id, durationMs: performance.now() - startedMs, errorCodes: this.errorCodes ?? noErrors });
   }
 
   /** The share of the budgets that this request's response counts towards. */
@@ -231,6 +224,7 @@ class Exchange implements HttpRequest, Expiring {
   private fail(thrown: unknown): void {
     if (this.isResponded) return;
     const error = asGatewayError(thrown);
+    this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
     this.respond(this.render(error));
   }
@@ -242,3 +236,4 @@ class Exchange implements HttpRequest, Expiring {
 }
 
 const noBytes = Buffer.alloc(0);
+const noErrors: readonly ErrorCode[] = [];

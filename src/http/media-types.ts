@@ -9,7 +9,10 @@ export const mediaTypes = {
   form: 'application/x-www-form-urlencoded',
   html: 'text/html',
   css: 'text/css',
+  javascript: 'text/javascript',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+  ttf: 'font/ttf',
 } as const;
 
 /** The `Content-Type` of text in UTF-8. JSON that is not GraphQL goes without, as RFC 8259 defines no charset for it. */
@@ -17,12 +20,12 @@ export function inUtf8(mediaType: string): string {
   return `${mediaType}; charset=utf-8`;
 }
 
-/** The media type and quality of an item of an `Accept` header, in lower case. An invalid quality counts as 1. */
-function readItem(item: string): { mediaType: string; quality: number } {
-  const [mediaType = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+/** An item of an `Accept` or `Accept-Encoding` header: its name in lower case, and its quality. An invalid quality counts as 1. */
+export function readAcceptItem(item: string): { name: string; quality: number } {
+  const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
   const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   const value = quality === undefined || quality === '' ? 1 : Number(quality);
-  return { mediaType, quality: value >= 0 && value <= 1 ? value : 1 };
+  return { name, quality: value >= 0 && value <= 1 ? value : 1 };
 }
 
 /**
@@ -31,10 +34,10 @@ function readItem(item: string): { mediaType: string; quality: number } {
  */
 export function prefersHtml(accept: string | undefined): boolean {
   if (!accept?.includes('/')) return false;
-  const items = accept.split(',').map(readItem);
-  const html = items.findIndex(({ mediaType }) => mediaType === mediaTypes.html);
-  const named = items.findIndex(({ mediaType }) => mediaType === mediaTypes.json || mediaType === mediaTypes.problem);
-  const json = named >= 0 ? named : items.findIndex(({ mediaType }) => mediaType === 'application/*' || mediaType === '*/*');
+  const items = accept.split(',').map(readAcceptItem);
+  const html = items.findIndex(({ name }) => name === mediaTypes.html);
+  const named = items.findIndex(({ name }) => name === mediaTypes.json || name === mediaTypes.problem);
+  const json = named >= 0 ? named : items.findIndex(({ name }) => name === 'application/*' || name === '*/*');
   const htmlQuality = items[html]?.quality ?? 0;
   const jsonQuality = items[json]?.quality ?? 0;
   if (htmlQuality === jsonQuality) return htmlQuality > 0 && (named < 0 || html < named);

@@ -6,7 +6,7 @@ import { ByteBudget } from './byte-budget.ts';
 import type { Deadlines } from './deadlines.ts';
 import { httpLimits, httpTimeouts, smallResponseBytes } from './limits.ts';
 import { Lingering } from './lingering.ts';
-import type { HttpResponse } from './types.ts';
+import type { HttpResponse, ResponseBody } from './types.ts';
 
 /** How to write a response. */
 export interface WriteOptions {
@@ -37,10 +37,11 @@ export class ResponseWriter {
   }
 
   /** Writes a complete response. A large one is replaced by 503 while too many bytes are unsent to other clients. */
-  write(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse, options: WriteOptions): void {
+  write(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse<ResponseBody>, options: WriteOptions): void {
     if (outgoing.destroyed) return;
-    const bytes = Buffer.byteLength(response.body);
-    if (bytes <= smallResponseBytes || this.hold(outgoing, bytes, options.share)) {
+    const { body } = response;
+    const bytes = Buffer.byteLength(body);
+    if (bytes <= smallResponseBytes || typeof body !== 'string' || this.hold(outgoing, bytes, options.share)) {
       this.send(incoming, outgoing, response, bytes, options.id, options.closes);
       return;
     }
@@ -59,7 +60,7 @@ export class ResponseWriter {
   private send(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    { status, headers, body, cacheControl = 'no-store' }: HttpResponse,
+    { status, headers, body, cacheControl = 'no-store' }: HttpResponse<ResponseBody>,
     bytes: number,
     id: string,
     closes: boolean,
@@ -69,11 +70,13 @@ export class ResponseWriter {
     // Alternating names and values: the form that Node.js writes fastest.
     const lines = ['x-request-id', id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
     for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);
-    lines.push('content-length', String(bytes));
+    if (status !== 304) lines.push('content-length', String(bytes));
     if (closes || isUnread) lines.push('connection', 'close');
     if (isUnread) this.lingering.start(incoming);
     outgoing.writeHead(status, lines);
-    outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
+    if (typeof body === 'string')
+      outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
+    else outgoing.end(body);
     if (!outgoing.writableFinished) this.expectSent(outgoing);
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../domain/caller.ts';
-import type { GatewayError } from '../domain/errors.ts';
+import type { ErrorCode, GatewayError } from '../domain/errors.ts';
 import type { PathItem } from './openapi/types.ts';
 
 /** A request as every route gets it: read whole, within the limits, and with its caller. */
@@ -21,6 +21,8 @@ export interface HttpRequest {
   readonly caller: Caller;
   /** Logs a failure that is the gateway's own or the database's. */
   readonly report: (error: GatewayError) => void;
+  /** Counts an error that the response reports, for the metrics; one that the handler throws is counted by the transport. */
+  readonly countError: (code: ErrorCode) => void;
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
 }
@@ -28,11 +30,18 @@ export interface HttpRequest {
 /** A scheme in which an API token may be sent; they are equivalent. */
 export type AuthorizationScheme = 'Token' | 'Bearer';
 
+/** What a response may consist of: text, or the bytes of a file. */
+export type ResponseBody = string | Buffer;
+
 /** A whole response. */
-export interface HttpResponse {
+export interface HttpResponse<Body extends ResponseBody = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /**
+   * Bytes are shared by all responses with the same file, so they do not count towards the budget for responses that clients have not
+   * read yet.
+   */
+  readonly body: Body;
   /** The value of `Cache-Control`; `no-store` by default. */
   readonly cacheControl?: string;
 }
@@ -42,7 +51,7 @@ export type RequestHead = Pick<HttpRequest, 'id' | 'method' | 'path' | 'headers'
 
 /** Handles the requests to a route. */
 export interface Handler {
-  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
+  handle(request: HttpRequest): HttpResponse<ResponseBody> | Promise<HttpResponse<ResponseBody>>;
   /** Renders an error in the format of this route, its own or one from before it (a body too large, an invalid API token). */
   renderError(error: GatewayError, request: RequestHead): HttpResponse;
 }

@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { readPersistedOperations } from '../../src/commands/persisted-operations-file.ts';
+import { readConfig } from '../../src/config.ts';
+import { consoleOperations } from '../support/console-operations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, run, serve } from '../support/process.ts';
@@ -36,8 +39,19 @@ test.each([
   const { url, stop } = await serve(settings, args);
   const post = (body: object) => sendRequest(url, 'POST', '/graphql', { token, body });
   expect((await post({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['admin'] } } });
+  // What the web console sends is executed as well.
+  expect((await post({ query: consoleOperations['Caller'] })).json).toMatchObject({ data: { caller: { scopes: ['admin'] } } });
   expect(await post({ query: '{ __typename }' })).toMatchObject({ status: 400, json: { errors: [{}] } });
   expect(await stop()).toMatchObject({ code: 0 });
+});
+
+test('without the console its operations are rejected like any other', async () => {
+  const persistedOperationsFile = write('without-console.json', JSON.stringify({ 'caller-1': caller }));
+  const config = { ...readConfig({}, false), persistedOperationsFile };
+  const params = { query: consoleOperations['Caller'] };
+  expect((await readPersistedOperations({ ...config, console: true }))?.resolve(params)).toEqual(params);
+  const operations = await readPersistedOperations({ ...config, console: false });
+  expect(() => operations?.resolve(params)).toThrow('not a persisted operation');
 });
 
 test.each<[string, () => string, RegExp[]]>([

@@ -71,6 +71,32 @@ test('when the primary process is killed, the workers complete requests in fligh
   expect(dataDir.postmaster(), running.output.stderr).toBeUndefined();
 });
 
+test('metrics are those of all workers, and remain when a worker exits', async () => {
+  dataDir = copyDataDir();
+  const token = 'bootstrap-token-of-the-workers-test';
+  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], {
+    DATA_DIR: dataDir.path,
+    BOOTSTRAP_API_TOKEN: token,
+  });
+  await until(() => listening(running).length === 2, 'both workers listen');
+  const [url = ''] = listening(running);
+  const headers = { connection: 'close' }; // each connection goes to the next worker
+  for (let i = 0; i < 10; i += 1) {
+    await sendRequest(url, 'GET', '/api/user', { token, headers, body: { user_group_id: 'acme' } });
+    await sendRequest(url, 'PUT', '/api/user', { token, headers, body: { user_group_id: 'no such', name: 'x' } });
+  }
+  const failures = async (): Promise<number | undefined> => {
+    const query = '{ metrics { errors { code count } } }';
+    const { json } = await sendRequest(url, 'POST', '/graphql', { token, headers, body: { query } });
+    return json.data.metrics.errors[0]?.count;
+  };
+  await until(async () => (await failures()) === 10, 'the failures of both workers are counted');
+  const [worker = 0] = await workersOf(running);
+  process.kill(worker, 'SIGKILL');
+  await until(() => listening(running).length === 3, 'another worker listens');
+  expect([await failures(), await failures()]).toEqual([10, 10]);
+});
+
 test.each(['load their modules', 'wait for the listener'])(
   'workers end when the first process is killed while they %s',
   async (moment) => {

@@ -39,6 +39,8 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     dataDir: '.data',
     bootstrapApiToken: undefined,
     drainDelaySeconds: 0,
+    playground: true,
+    console: true,
     auditRetentionDays: 365,
     introspection: true,
     persistedOperationsFile: undefined,

@@ -19,9 +19,9 @@ describe.each([
   '/nowhere',
 ])('the page %s', (path) => {
   test('permits only files of the gateway', async () => {
-    const policy = (await open(path)).headers.get('content-security-policy');
-    expect(policy).toContain("default-src 'none'; style-src 'self'; img-src 'self'");
-    expect(policy).not.toMatch(/unsafe|\*|http|data:|script-src/);
+    expect((await open(path)).headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
+    );
   });
 
   test('has no inline style, no script and no external link', async () => {
@@ -37,6 +37,25 @@ describe.each([
       expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
       expect(headers.get('content-type')).toMatch(rel === 'icon' ? /^image\/svg\+xml/ : /^text\/css/);
     }
+  });
+});
+
+describe.each(['/graphql', '/console', '/console/groups'])('the page %s, which has a script', (path) => {
+  test('permits only files of the gateway, requests to it, and styles with the nonce of the response', async () => {
+    const [first, second] = [await open(path), await open(path)];
+    const [, nonce = ''] = /<meta name="csp-nonce" content="([^"]+)"/.exec(first.text) ?? [];
+    expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
+    expect(first.headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'self' 'nonce-${nonce}'; img-src 'self'; script-src 'self'; connect-src 'self'; ` +
+        "font-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(second.headers.get('content-security-policy')).not.toContain(nonce);
+    expect(first.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('has no placeholder left, nothing inline, and no external link', async () => {
+    const { text } = await open(path);
+    expect(text).not.toMatch(/\{\{|<style| style=| on\w+=|<script(?![^>]* src=)|(?:href|src)="(?:[a-z]+:|\/\/)/i);
   });
 });
 

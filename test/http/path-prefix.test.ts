@@ -47,7 +47,6 @@ test('behind a proxy that removes a path prefix, every link of every page works'
   for (let url = waiting.pop(); url; url = waiting.pop()) {
     const response = await open(url);
     statuses.set(url.slice(origin.length), response.status);
-    // The playground is not a page of this layout.
     if (!response.text.includes('<base ')) continue;
     for (const link of linksOf(url, response))
       if (!statuses.has(link.slice(origin.length)) && !waiting.includes(link)) waiting.push(link);
@@ -62,6 +61,7 @@ test('behind a proxy that removes a path prefix, every link of every page works'
   for (const path of [
     '/',
     '/graphql',
+    '/console',
     '/docs/api',
     '/openapi.json',
     '/docs/errors/CONFLICT',

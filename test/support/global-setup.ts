@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
+import { findBrowser } from './find-browser.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,17 +16,20 @@ declare module 'vitest' {
     serverUrl: string;
     /** A `DATA_DIR` as the first start leaves it, with no API token; PostgreSQL does not run on it. It is only copied. */
     createdDataDir: string;
+    /** Where the browser that all tests share accepts connections; empty if no file of the run needs one. */
+    browserEndpoint: string;
   }
 }
 
 /** Settings for a server whose databases are thrown away: only what they would lose when the machine crashes is at stake. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=256MB', 'max_connections=400'];
 
-/** Compiles what changed, however the tests were started, and starts one PostgreSQL for the whole run, the same that users get. */
+/** Builds what changed, however the tests were started, and starts what the whole run shares: PostgreSQL, the same that users get, and a browser. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   // Tests start processes from the compiled files. Not the packages: this process runs from them.
   const script = fileURLToPath(new URL('../../scripts/setup.js', import.meta.url));
-  execFileSync(process.execPath, [script, 'compiled'], { stdio: 'inherit' });
+  execFileSync(process.execPath, [script, 'compiled', 'web-packages', 'web'], { stdio: 'inherit' });
+  const browser = await launchBrowser(project);
 
   const created = makeDatabaseFolder();
   await createDataDir(created);
@@ -33,12 +38,29 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const server = await openEmbedded(running, { settings });
   const { user, password, host, port } = server.connection('postgres');
 
+  project.provide('browserEndpoint', browser?.wsEndpoint() ?? '');
   project.provide('createdDataDir', created);
   project.provide('serverUrl', `postgresql://${user}:${password}@${host}:${port}`);
   return async () => {
-    await server.close();
+    await Promise.all([server.close(), browser?.close()]);
     for (const folder of [created, running]) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Starts the system's browser if the run has tests that need it. Says so if there is none. */
+async function launchBrowser(project: TestProject): Promise<BrowserServer | undefined> {
+  const executablePath = findBrowser();
+  if (executablePath === undefined) {
+    process.stderr.write(
+      'No Chromium or Chrome was found: the tests in test/browser are NOT run. Install one, or set CHROME_PATH to its program.\n',
+    );
+    return undefined;
+  }
+  // Internal to vitest: if it is gone, the browser is started for every run.
+  const { filenamePattern } = project.vitest as { filenamePattern?: string[] };
+  const { testFiles } = await project.globTestFiles(filenamePattern);
+  if (!testFiles.some((file) => file.includes('/test/browser/'))) return undefined;
+  return chromium.launchServer({ executablePath });
 }
 
 /** Makes a `DATA_DIR` as the gateway's first start does. */

@@ -47,6 +47,10 @@ export const operations: Record<string, GraphQLOperation> = {
   caller: { document: () => '{ caller { __typename } }', scopes: [], elsewhere: 'success' },
   node: { document: ({ id }) => `{ node(id: "${id}") { __typename } }`, scopes: read, elsewhere: 'nothing' },
   nodes: { document: ({ id }) => `{ nodes(ids: ["${id}"]) { __typename } }`, scopes: read, elsewhere: 'nothing' },
+  metrics: {
+    document: () => '{ metrics { requests } }',
+    ...{ scopes: ['metrics:read'], elsewhere: 'success' },
+  },
   validateDocsConfig: {
     document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }',
     ...{ scopes: validate, elsewhere: 'success' },
@@ -164,6 +168,8 @@ export const restOperations: Record<string, RestOperation> = {
 export const pages: Record<string, string> = {
   '/': '/',
   '/.well-known/jwks.json': '/.well-known/jwks.json',
+  '/console': '/console',
+  '/console/{page}': '/console/groups',
   '/docs/api': '/docs/api',
   '/openapi.json': '/openapi.json',
   '/docs/errors': '/docs/errors',

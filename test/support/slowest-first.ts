@@ -15,6 +15,7 @@ const slowest = [
   'commands/groups.test.ts',
   'commands/token.test.ts',
   'docs-config/growth.test.ts',
+  'browser/playground.test.ts',
   'commands/workers.test.ts',
   'database/embedded-shared.test.ts',
   'graphql/repeated.test.ts',

@@ -2,6 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { maskError } from 'graphql-yoga';
 import { asGatewayError, type ErrorCode, errorCatalog, type GatewayError, InvalidInput, shorten } from '../../domain/errors.ts';
 import { redactTokens } from '../../domain/tokens.ts';
+import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 import { causeOf } from './compiled-operation.ts';
 
@@ -36,20 +37,24 @@ export function publicError(error: unknown, message: string, failureHeaders: Fai
   return shown;
 }
 
+/** Where the errors of a result are reported. */
+export type Reporters = Pick<GraphQLContext, 'report' | 'countError'>;
+
 /** The causes of masked errors. */
 const faults = new WeakMap<Error, GatewayError>();
 
 /**
- * Gives the errors of a result their codes, and logs the faults behind them, the gateway's own and the database's. A result
+ * Gives the errors of a result their codes, counts them, and logs the faults behind them, the gateway's own and the database's. A result
  * without data was not executed: a client that asked for `application/graphql-response+json` gets 400 for it, or what its
  * error says; the specification wants 200 for `application/json`.
  */
-export function finishResult(result: ExecutionResult, report: (fault: GatewayError) => void): ExecutionResult {
+export function finishResult(result: ExecutionResult, { report, countError }: Reporters): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.map((error) => {
     const fault = faults.get(error);
     if (fault) report(fault);
     const coded = withCatalogCode(shortened(error));
+    countError(coded.extensions['code'] as ErrorCode);
     if (coded.extensions['code'] === 'QUERY_TOO_COSTLY') {
       // Yoga marks errors of parsing as ones that have status 200 for some media types.
       return withExtensions(coded, coded.message, {

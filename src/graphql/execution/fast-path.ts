@@ -89,11 +89,11 @@ const isObjectOrNothing = (value: unknown): boolean => value == null || (typeof 
 async function renderErrors(
   result: ExecutionResult,
   { mediaType }: ResponseType,
-  { report }: GraphQLContext,
+  context: GraphQLContext,
   failureHeaders: FailureHeaders,
 ): Promise<HttpResponse> {
   const errors = result.errors?.map((error) => publicError(error, 'Unexpected error.', failureHeaders) as GraphQLError);
-  const finished = finishResult({ ...result, ...(errors && { errors }) }, report);
+  const finished = finishResult({ ...result, ...(errors && { errors }) }, context);
   const response = processRegularResult(finished, { Response } as never, mediaType);
   const body = await response.text();
   assertResponseSize(body);

@@ -49,9 +49,14 @@ export class InvalidPersistedOperations extends Error {
  * Reads the content of a file of persisted operations, and checks every document as those of requests are checked.
  *
  * @param introspection whether a document may read the schema.
+ * @param own documents of the gateway's own pages, which are executed too. They are not checked: the build did.
  * @throws InvalidPersistedOperations with every problem.
  */
-export function parsePersistedOperations(content: string, introspection: boolean): PersistedOperations {
+export function parsePersistedOperations(
+  content: string,
+  introspection: boolean,
+  own: readonly string[] = [],
+): PersistedOperations {
   const documents = persistedDocumentsOf(parseFile(content));
   if (typeof documents === 'string') throw new InvalidPersistedOperations([documents]);
   if (documents.length === 0) throw new InvalidPersistedOperations(['has no documents: every request would be rejected']);
@@ -73,6 +78,7 @@ export function parsePersistedOperations(content: string, introspection: boolean
     }
   }
   if (problems.length > 0) throw new InvalidPersistedOperations(problems);
+  for (const text of own) texts.add(text);
   for (const text of texts) {
     const hash = createHash('sha256').update(text).digest('hex');
     for (const id of [hash, `sha256:${hash}`]) if (!byId.has(id)) byId.set(id, text);

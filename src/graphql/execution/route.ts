@@ -16,8 +16,8 @@ const { maxAcceptLength } = graphqlLimits;
 export const graphqlMethods = ['GET', 'POST'] as const;
 
 /** What an operator may choose. */
-export interface GraphQLHandlerOptions extends Pick<GraphQLServerOptions, 'introspection'> {
-  /** The only documents that are executed; then there is no playground either. Any document if not given. */
+export interface GraphQLHandlerOptions extends GraphQLServerOptions {
+  /** The only documents that are executed. Any document if not given. */
   readonly persistedOperations?: PersistedOperations | undefined;
 }
 
@@ -30,7 +30,7 @@ export function graphqlHandler(
   contextOf: (request: HttpRequest) => GraphQLContext,
   { introspection, persistedOperations }: GraphQLHandlerOptions,
 ): Handler {
-  const server = createGraphQLServer(failureHeaders, { introspection, playground: !persistedOperations });
+  const server = createGraphQLServer(failureHeaders, { introspection });
 
   async function respondByFullPipeline(
     request: HttpRequest,

@@ -12,7 +12,6 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
-import { prefersHtml } from '../../http/media-types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
@@ -38,7 +37,7 @@ export interface PipelineRequest {
 
 /** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
-  /** Takes every request: parsing, validation, limits, execution, content negotiation, and the playground for browsers. */
+  /** Takes every request: parsing, validation, limits, execution, and content negotiation. */
   fullPipeline(request: PipelineRequest): Promise<Response>;
   /** Takes plain requests with documents that the full pipeline executed before. */
   readonly fastPath: FastPath;
@@ -47,21 +46,6 @@ export interface GraphQLServer {
 /** How many long documents may wait to be parsed. */
 const maxWaitingDocuments = 200;
 
-const firstQuery = `# Put an API token behind "Token " in the
-# headers below, then press the button.
-mutation {
-  getOrCreateUserGroup(
-    input: { providedId: "acme", name: "ACME" }
-  ) {
-    ... on GetOrCreateUserGroupPayload {
-      created
-      userGroup { teamId providedId name token }
-    }
-    ... on Error { code message }
-  }
-}
-`;
-
 /** What Yoga's plugins find of a request. */
 type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'>;
 
@@ -69,25 +53,10 @@ type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characte
 export interface GraphQLServerOptions {
   /** Whether the schema can be read through introspection, as the playground and code generators do. */
   readonly introspection: boolean;
-  /** Whether browsers are served the playground. Defaults to true. */
-  readonly playground?: boolean;
 }
 
-/** The page that browsers get. A request with an API token is one of a program, also if its library accepts HTML by default. */
-const playgroundPage = {
-  title: 'User group gateway',
-  defaultQuery: firstQuery,
-  headers: JSON.stringify({ Authorization: 'Token ' }, null, 2),
-  defaultEditorToolsVisibility: 'headers',
-  shouldPersistHeaders: false,
-  credentials: 'same-origin',
-} as const;
-
 /** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
-export function createGraphQLServer(
-  failureHeaders: FailureHeaders,
-  { introspection, playground = true }: GraphQLServerOptions,
-): GraphQLServer {
+export function createGraphQLServer(failureHeaders: FailureHeaders, { introspection }: GraphQLServerOptions): GraphQLServer {
   const documents = createDocumentCache();
   const executor = createOperationExecutor(schema, failureHeaders);
   const turnstile = createTurnstile(maxWaitingDocuments);
@@ -109,10 +78,7 @@ export function createGraphQLServer(
     cors: false,
     landingPage: false,
     logging: false,
-    // Loaded on the first request of a browser: it takes 40 MB of memory.
-    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options ?? {}),
-    graphiql: (request, { caller }) =>
-      playground && !caller.apiToken && prefersHtml(request.headers.get('accept') ?? '') ? playgroundPage : false,
+    graphiql: false,
   });
   return {
     async fullPipeline({ url, init, params, characters, context }) {
@@ -177,8 +143,7 @@ function useFinishedErrors(): Plugin<ServerContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
-      const { report } = serverContext as unknown as ServerContext;
-      setResult(finishResult(result, report));
+      setResult(finishResult(result, serverContext as unknown as ServerContext));
     },
   };
 }

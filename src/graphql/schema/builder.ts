@@ -4,6 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../../domain/errors.ts';
 import type { Json } from '../../domain/limits.ts';
 import type { GraphQLContext } from './context.ts';
+import CountErrors from './count-errors.ts';
 import RequireCredential from './require-credential.ts';
 import ResponseMeter from './response-meter.ts';
 
@@ -21,7 +22,7 @@ export interface SchemaTypes {
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The errors plugin comes first, so that a missing credential becomes a result too.
-  plugins: [ErrorsPlugin, RequireCredential, RelayPlugin, ResponseMeter],
+  plugins: [ErrorsPlugin, CountErrors, RequireCredential, RelayPlugin, ResponseMeter],
   defaultFieldNullability: false,
   errors: {
     directResult: true,

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/caller.ts';
-import type { GatewayError } from '../../domain/errors.ts';
+import type { ErrorCode, GatewayError } from '../../domain/errors.ts';
 import type { Db } from '../../domain/user-groups.ts';
+import { type MetricsSource, reportOf } from '../../metrics/report.ts';
 import { ResponseMeter } from './response-meter.ts';
 
 /** The context of the resolvers; one object per request. */
@@ -10,6 +11,10 @@ export interface GraphQLContext {
   readonly caller: Caller;
   /** Logs a failure that is the gateway's own or the database's, under the request's id. */
   readonly report: (error: GatewayError) => void;
+  /** Counts an error that the response reports, for the metrics. */
+  readonly countError: (code: ErrorCode) => void;
+  /** The metrics of this instance. */
+  readonly metrics: MetricsSource;
   /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
   /** Bounds the response. */
@@ -17,11 +22,15 @@ export interface GraphQLContext {
 }
 
 /** The context of one request. */
-export function createContext({ db, caller, report, isAbandoned = never }: ContextOptions): GraphQLContext {
-  return { db, caller, report, isAbandoned, meter: new ResponseMeter() };
+export function createContext(options: ContextOptions): GraphQLContext {
+  const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
+  return { db, caller, report, isAbandoned, countError, metrics, meter: new ResponseMeter() };
 }
 
-/** What a context is made from; a request is never abandoned where nothing is said of it. */
-type ContextOptions = Omit<GraphQLContext, 'meter' | 'isAbandoned'> & Partial<Pick<GraphQLContext, 'isAbandoned'>>;
+/** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
+type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics'>>;
 
 const never = (): boolean => false;
+const ignore = (): void => {};
+const nothingCounted: MetricsSource = { read: () => reportOf([], Date.now(), Date.now()) };

@@ -12,7 +12,8 @@ import {
 import { builder } from './builder.ts';
 import type { FieldCost } from './field-cost.ts';
 
-const ErrorCodeType = builder.enumType('ErrorCode', {
+/** The type of error codes. */
+export const ErrorCodeType = builder.enumType('ErrorCode', {
   description: 'Every error code, over GraphQL and REST.',
   values: Object.fromEntries(
     Object.entries(errorCatalog).map(([code, { title }]) => [code, { value: code as ErrorCode, description: `${title}.` }]),

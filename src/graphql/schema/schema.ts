@@ -17,6 +17,7 @@ import './api-token.ts';
 import './api-token-list.ts';
 import './api-token-mutations.ts';
 import './docs-config.ts';
+import './metrics.ts';
 
 /** The whole schema. Its text is committed as `schema.graphql`. */
 export const schema = builder.toSchema();

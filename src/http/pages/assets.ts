@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inUtf8, mediaTypes } from '../media-types.ts';
+import { immutable } from '../static/web-files.ts';
 import type { HttpRequest, HttpResponse } from '../types.ts';
 import { stylesheet } from './stylesheet.ts';
 
@@ -32,8 +33,6 @@ export const assetPaths = { stylesheet: folder + stylesheetName, icon: folder + 
 
 /** The path of an asset in the route table. */
 export const assetRoutePath = `${folder}{name}`;
-
-const immutable = 'public, max-age=31536000, immutable';
 
 const assets: ReadonlyMap<string, HttpResponse> = new Map([
   [stylesheetName, file(stylesheet, mediaTypes.css, immutable)],

@@ -29,13 +29,13 @@ function separate(files: readonly string[]): readonly Html[] {
 export function diagnosticsPage(): PageContent {
   const schema = html`<a href="${href(paths.docsConfigSchema)}">JSON Schema</a>`;
   const main = html`<p>What the configuration file validator reports, with examples. For editors there is a ${schema}.</p>
-<dl>${codes.map(describeCode)}</dl>`;
+<dl class="list">${codes.map(describeCode)}</dl>`;
   return { title: 'Diagnostics of docs-config', main };
 }
 
 function describeCode(code: Code): Html {
   const { title, severity }: Rule = rules[code];
   return html`
-<dt><a href="${href(docsConfigCodePath(code))}"><code>${code}</code></a> <span class="badge ${severity}">${severity}</span></dt>
-<dd>${title}.</dd>`;
+<div><dt><a href="${href(docsConfigCodePath(code))}"><code>${code}</code></a> <span class="badge ${severity}">${severity}</span></dt>
+<dd>${title}.</dd></div>`;
 }

@@ -13,14 +13,14 @@ export function isErrorCode(name: string): name is ErrorCode {
 /** The page that lists every error code. */
 export function errorCodesPage(): PageContent {
   const intro = html`<p>The codes of errors, over REST and GraphQL: what they mean and what to do.</p>`;
-  return { title: 'Error codes', main: html`${intro}<dl>${codes.map(describeCode)}</dl>` };
+  return { title: 'Error codes', main: html`${intro}<dl class="list">${codes.map(describeCode)}</dl>` };
 }
 
 function describeCode(code: ErrorCode): Html {
   const { status, title, remedy } = errorCatalog[code];
   return html`
-<dt><a href="${href(errorCodePath(code))}"><code>${code}</code></a> <span class="badge">${status}</span></dt>
-<dd>${title}. ${withCode(remedy)}</dd>`;
+<div><dt><a href="${href(errorCodePath(code))}"><code>${code}</code></a> <span class="badge">${status}</span></dt>
+<dd>${title}. ${withCode(remedy)}</dd></div>`;
 }
 
 /** The page about one error code. */

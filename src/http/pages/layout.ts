@@ -1,7 +1,8 @@
 import { inUtf8, mediaTypes } from '../media-types.ts';
 import { paths } from '../paths.ts';
-import type { HttpRequest, HttpResponse } from '../types.ts';
+import type { HttpResponse, RequestHead } from '../types.ts';
 import { assetPaths } from './assets.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
 import { type Html, html } from './html.ts';
 
 /** A page without its surroundings. */
@@ -14,9 +15,20 @@ export interface PageContent {
   readonly status?: number;
 }
 
-/** Nothing but files of the gateway itself, no script, no form, no embedding in other pages. */
-const contentSecurityPolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+/** Which of the pages that can be switched off are served. */
+export interface ServedPages {
+  readonly console: boolean;
+  readonly playground: boolean;
+}
+
+/** What all pages have in common. */
+export interface Layout {
+  readonly served: ServedPages;
+  /** Renders a page as the response to a request for it. */
+  render(request: Pick<RequestHead, 'path'>, content: PageContent): HttpResponse;
+  /** The header of a page: the name of the gateway, and the navigation. */
+  header(path: string): Html;
+}
 
 /** In more segments than any route has, links begin at the root instead. */
 const maxSegments = 32;
@@ -30,36 +42,46 @@ export function href(path: string): string {
  * The root of the gateway, relative to a path of it. A reverse proxy may serve the gateway below a path prefix that the gateway does
  * not know, so pages have no absolute links.
  */
-function rootOf(path: string): string {
+export function rootOf(path: string): string {
   const segments = path.split('/', maxSegments + 2).length - 1;
   return segments > maxSegments ? '/' : '../'.repeat(Math.max(0, segments - 1)) || './';
 }
 
-/** Renders a page as the response to a request for it. */
-export function renderPage(
-  { path }: Pick<HttpRequest, 'path'>,
-  { title, heading, main, status = 200 }: PageContent,
-): HttpResponse {
-  const { source } = html`<!doctype html>
+/** The links to the icon and the stylesheet, for the head of a page. */
+export const headLinks: Html = html`<link rel="icon" href="${href(assetPaths.icon)}" type="${mediaTypes.svg}">
+<link rel="stylesheet" href="${href(assetPaths.stylesheet)}">`;
+
+/** Creates the layout of the pages of a gateway that serves these. */
+export function createLayout(served: ServedPages): Layout {
+  const links: readonly (readonly [path: string, text: string])[] = [
+    ...(served.console ? [[paths.console, 'Console'] as const] : []),
+    ...(served.playground ? [[paths.graphql, 'Playground'] as const] : []),
+    [paths.apiReference, 'REST API'],
+    [paths.errors, 'Error codes'],
+    [paths.docsConfig, 'Diagnostics'],
+  ];
+
+  const header = (path: string): Html => html`<header class="site">
+<a class="home" href="${href(paths.contents)}"><img src="${href(assetPaths.icon)}" width="24" height="24" alt="">User group gateway</a>
+<nav aria-label="Pages">
+${links.map(([target, text]) => html`<a href="${href(target)}"${currentMark(target, path)}>${text}</a>\n`)}</nav>
+</header>`;
+
+  return {
+    served,
+    header,
+    render({ path }, { title, heading, main, status = 200 }) {
+      const { source } = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · User group gateway</title>
 <base href="${rootOf(path)}">
-<link rel="icon" href="${href(assetPaths.icon)}" type="${mediaTypes.svg}">
-<link rel="stylesheet" href="${href(assetPaths.stylesheet)}">
+${headLinks}
 </head>
 <body>
-<header>
-<a class="home" href="${href(paths.contents)}"><img src="${href(assetPaths.icon)}" width="24" height="24" alt="">User group gateway</a>
-<nav aria-label="Pages">
-<a href="${href(paths.graphql)}">GraphQL</a>
-<a href="${href(paths.apiReference)}">REST</a>
-<a href="${href(paths.errors)}">Error codes</a>
-<a href="${href(paths.docsConfig)}">Diagnostics</a>
-</nav>
-</header>
+${header(path)}
 <main>
 <h1>${heading ?? title}</h1>
 ${main}
@@ -67,6 +89,14 @@ ${main}
 </body>
 </html>
 `;
-  const headers = { 'content-type': inUtf8(mediaTypes.html), 'content-security-policy': contentSecurityPolicy };
-  return { status, headers, body: source };
+      const headers = { 'content-type': inUtf8(mediaTypes.html), 'content-security-policy': contentSecurityPolicy() };
+      return { status, headers, body: source };
+    },
+  };
+}
+
+/** Marks the link to the page itself, or to the list that it belongs to. */
+function currentMark(target: string, path: string): Html {
+  if (target === path) return html` aria-current="page"`;
+  return path.startsWith(`${target}/`) ? html` aria-current="true"` : html``;
 }

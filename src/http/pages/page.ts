@@ -1,25 +1,41 @@
 import { mediaTypes } from '../media-types.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from '../types.ts';
-import { renderPageOrProblem } from './error-page.ts';
-import { type PageContent, renderPage } from './layout.ts';
+import { pageOrProblem } from './error-page.ts';
+import type { Layout, PageContent } from './layout.ts';
 
-/** The handler of a read-only route; its errors are pages for browsers and problems for programs. */
-export function resource(handle: Handler['handle']): Handler {
-  return { handle, renderError: renderPageOrProblem };
+/** Creates the handlers of read-only routes. */
+export interface PageHandlers {
+  /** Its errors are pages for browsers and problems for programs. */
+  resource(handle: Handler['handle']): Handler;
+  /** A page. */
+  page(content: (request: HttpRequest) => PageContent): Handler & Pick<Route, 'produces'>;
+  /** A page with a parameter, and the values that it accepts. */
+  parameterPage<Parameter extends string>(
+    accepts: (value: string) => value is Parameter,
+    content: (parameter: Parameter) => PageContent,
+  ): Handler & Required<Pick<Route, 'accepts'>>;
 }
 
-/** The handler of a page. */
-export function page(content: (request: HttpRequest) => PageContent): Handler & Pick<Route, 'produces'> {
-  return { ...resource((request) => renderPage(request, content(request))), produces: [mediaTypes.html] };
-}
-
-/** The handler of a page with a parameter, and the values that it accepts. */
-export function parameterPage<Parameter extends string>(
-  accepts: (value: string) => value is Parameter,
-  content: (parameter: Parameter) => PageContent,
-): Handler & Required<Pick<Route, 'accepts'>> {
-  // The router calls the handler only with a value that is accepted.
-  return { accepts, ...page(({ parameter }) => content(parameter as Parameter)) };
+/** The handlers of pages with a layout. */
+export function createPageHandlers(layout: Layout): PageHandlers {
+  const renderError = pageOrProblem(layout);
+  const page: PageHandlers['page'] = (content) => ({
+    handle: (request) => layout.render(request, content(request)),
+    renderError,
+    produces: [mediaTypes.html],
+  });
+  return {
+    resource: (handle) => ({ handle, renderError }),
+    page,
+    parameterPage: <Parameter extends string>(
+      accepts: (value: string) => value is Parameter,
+      content: (parameter: Parameter) => PageContent,
+    ) => ({
+      accepts,
+      // The router calls the handler only with a value that is accepted.
+      ...page(({ parameter }) => content(parameter as Parameter)),
+    }),
+  };
 }
 
 /** A JSON response. */

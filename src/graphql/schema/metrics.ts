@@ -1,0 +1,91 @@
+import type { MetricsReport, PeriodReport, SlotReport } from '../../metrics/report.ts';
+import { slotCount, slotSeconds } from '../../metrics/request-metrics.ts';
+import { builder } from './builder.ts';
+import { ErrorCodeType } from './error.ts';
+import type { FieldCost } from './field-cost.ts';
+
+const LatencyType = builder.objectRef<NonNullable<PeriodReport['latency']>>('MetricsLatency').implement({
+  description: 'How long requests took, from the end of their headers to the response. Up to a quarter off.',
+  fields: (t) => ({
+    p50Ms: t.exposeFloat('p50Ms', { description: 'Half of the requests took at most as long, in milliseconds.' }),
+    p99Ms: t.exposeFloat('p99Ms', { description: '99 of 100 requests took at most as long, in milliseconds.' }),
+  }),
+});
+
+const ErrorCountType = builder.objectRef<PeriodReport['errors'][number]>('MetricsErrorCount').implement({
+  description: 'How often an error occurred.',
+  fields: (t) => ({
+    code: t.expose('code', { type: ErrorCodeType, description: 'The error code.' }),
+    count: t.exposeInt('count', { description: 'The number of responses that reported it: by their status or as data.' }),
+  }),
+});
+
+/** Few codes occur in one period. */
+const few = { listSize: () => 2 } satisfies FieldCost;
+
+const SlotType = builder.objectRef<SlotReport>('MetricsSlot').implement({
+  description: `What happened in ${slotSeconds} seconds.`,
+  fields: (t) => ({
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Its begin.' }),
+    requests: t.exposeInt('requests', { description: 'The number of requests.' }),
+    requestsPerSecond: t.exposeFloat('requestsPerSecond', {
+      description: 'The requests divided by the seconds; in the last slot, by those that have passed.',
+    }),
+    latency: t.field({
+      type: LatencyType,
+      nullable: true,
+      description: 'How long they took; null without requests.',
+      resolve: ({ latency }) => latency,
+    }),
+    errors: t.field({
+      type: [ErrorCountType],
+      extensions: few,
+      description: 'The errors by code, the most frequent first.',
+      resolve: ({ errors }) => [...errors],
+    }),
+  }),
+});
+
+const MetricsType = builder.objectRef<MetricsReport>('Metrics').implement({
+  description: 'The requests of the last hour to the APIs, as far as this instance of the gateway has responded to them.',
+  fields: (t) => ({
+    since: t.expose('since', {
+      type: 'DateTime',
+      description: 'From when on they are counted: an hour ago, or when it started.',
+    }),
+    requests: t.exposeInt('requests', { description: 'The number of requests.' }),
+    latency: t.field({
+      type: LatencyType,
+      nullable: true,
+      description: 'How long they took; null without requests.',
+      resolve: ({ latency }) => latency,
+    }),
+    errors: t.field({
+      type: [ErrorCountType],
+      extensions: few,
+      description: 'The errors by code, the most frequent first.',
+      resolve: ({ errors }) => [...errors],
+    }),
+    slots: t.field({
+      type: [SlotType],
+      extensions: { listSize: () => slotCount } satisfies FieldCost,
+      description: `The same for each ${slotSeconds} seconds, the earliest first, without gaps. The last slot is not over yet.`,
+      resolve: ({ slots }) => [...slots],
+    }),
+  }),
+});
+
+builder.queryField('metrics', (t) =>
+  t.field({
+    type: MetricsType,
+    nullable: true,
+    description:
+      'The requests of the last hour to the APIs: how many, how long they took, and which errors they got. It is what this instance of the ' +
+      'gateway has in memory, all its workers together, of which others may be a second behind; other instances and earlier starts are not ' +
+      'included. Pages and health checks are not counted. Requires the scope metrics:read.',
+    resolve: (_, __, { caller, metrics }) => {
+      caller.require('metrics:read');
+      return metrics.read();
+    },
+  }),
+);

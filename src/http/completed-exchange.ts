@@ -1,0 +1,18 @@
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Route } from './types.ts';
+
+/** A request whose response was sent, or can no longer be sent. */
+export interface CompletedExchange {
+  /** Nothing, if no route has this path or the request is not valid HTTP. */
+  readonly route: Route | undefined;
+  /** Nothing, if the request is not valid HTTP. */
+  readonly method: string | undefined;
+  /** Nothing, if the client disconnected before the response. */
+  readonly status: number | undefined;
+  /** From the end of the request's headers until the response is passed to the socket; 0 if the request is not valid HTTP. */
+  readonly durationMs: number;
+  /** The id of the request. */
+  readonly id: string;
+  /** The error codes that the response reports, in whatever form; each once. */
+  readonly errorCodes: readonly ErrorCode[];
+}

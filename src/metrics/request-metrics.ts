@@ -1,0 +1,89 @@
+import { type ErrorCode, errorCatalog } from '../domain/errors.ts';
+import { bucketCount, bucketOf } from './latency-histogram.ts';
+
+/** The seconds that a slot covers, and the number of slots: the last hour. */
+export const slotSeconds = 30;
+export const slotCount = 120;
+
+/** A completed request. */
+export interface RequestSample {
+  readonly latencyMs: number;
+  /** Each code that the response reports, once. */
+  readonly errorCodes: readonly ErrorCode[];
+}
+
+/** What was counted in a slot. Plain numbers, so that it can be sent to another process. */
+export interface SlotCounts {
+  /** The time since 1970 in units of a slot. */
+  readonly slot: number;
+  /** The requests; then those of each bucket of latencies; then those of each error code, in the order of {@link errorCodes}. */
+  readonly counts: readonly number[];
+}
+
+/** The error codes that are counted. */
+export const errorCodes = Object.keys(errorCatalog) as readonly ErrorCode[];
+const codeIndexes: ReadonlyMap<ErrorCode, number> = new Map(errorCodes.map((code, index) => [code, index]));
+
+const latencyOffset = 1;
+const errorOffset = latencyOffset + bucketCount;
+const width = errorOffset + errorCodes.length;
+
+/** The slot of a point in time. */
+export const slotAt = (timeMs: number): number => Math.floor(timeMs / (slotSeconds * 1_000));
+
+/** Counts the requests of the last hour in a ring of slots: its memory is constant, about 35 KB. */
+export class RequestMetrics {
+  private readonly slots = new Float64Array(slotCount).fill(-1);
+  private readonly counts = new Uint32Array(slotCount * width);
+
+  /** Counts a request that is completed at a time. */
+  record({ latencyMs, errorCodes }: RequestSample, timeMs: number): void {
+    const row = this.rowOf(slotAt(timeMs));
+    this.increment(row, 1);
+    this.increment(row + latencyOffset + bucketOf(latencyMs), 1);
+    for (const code of errorCodes) this.increment(row + errorOffset + (codeIndexes.get(code) as number), 1);
+  }
+
+  /** Adds what another process has counted. */
+  add({ slot, counts }: SlotCounts): void {
+    const row = this.rowOf(slot);
+    for (let column = 0; column < width; column += 1) this.increment(row + column, counts[column] ?? 0);
+  }
+
+  /** The slots of the hour before a time in which there was a request, the earliest first. */
+  read(timeMs: number): SlotCounts[] {
+    const last = slotAt(timeMs);
+    return this.occupied((slot) => slot > last - slotCount && slot <= last);
+  }
+
+  /** Removes and returns everything that was counted. */
+  drain(): SlotCounts[] {
+    const all = this.occupied(() => true);
+    this.slots.fill(-1);
+    return all;
+  }
+
+  private occupied(isWanted: (slot: number) => boolean): SlotCounts[] {
+    const found: SlotCounts[] = [];
+    this.slots.forEach((slot, index) => {
+      if (slot < 0 || !isWanted(slot)) return;
+      found.push({ slot, counts: [...this.counts.subarray(index * width, (index + 1) * width)] });
+    });
+    return found.sort((a, b) => a.slot - b.slot);
+  }
+
+  /** Where the counts of a slot begin. Those of an hour before are cleared. */
+  private rowOf(slot: number): number {
+    const index = slot % slotCount;
+    const row = index * width;
+    if (this.slots[index] !== slot) {
+      this.slots[index] = slot;
+      this.counts.fill(0, row, row + width);
+    }
+    return row;
+  }
+
+  private increment(index: number, by: number): void {
+    this.counts[index] = (this.counts[index] as number) + by;
+  }
+}

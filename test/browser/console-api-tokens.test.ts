@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+test('a person creates an API token, rotates it with an overlap, and revokes it', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
+  await page.getByRole('button', { name: 'New API token' }).click();
+  let dialog = page.getByRole('dialog', { name: 'New API token' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('nightly sync');
+  await dialog.getByRole('combobox', { name: 'Environment' }).selectOption('Testing');
+  await dialog.getByRole('checkbox', { name: 'groups:read' }).check();
+  await assertFlawless();
+  await dialog.getByRole('button', { name: 'Create the API token' }).click();
+
+  dialog = page.getByRole('dialog', { name: 'The API token was created' });
+  const created = (await dialog.getByText(/^ugk_/).textContent()) ?? '';
+  const scopesOf = async (token: string) =>
+    (await gateway.graphql('{ caller { name environmentTag scopes } }', {}, { token })).json.data?.caller;
+  const expected = { name: 'nightly sync', environmentTag: 'TESTING', scopes: ['groups:read'] };
+  expect(await scopesOf(created)).toEqual(expected);
+  // Escape does not lose the secret, which is shown only once.
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  expect(await page.content()).not.toContain(created);
+
+  await page.getByRole('button', { name: 'Rotate nightly sync' }).click();
+  dialog = page.getByRole('dialog', { name: 'Rotate nightly sync' });
+  await dialog.getByLabel('How long does the current secret still work?').selectOption('For 1 day');
+  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  dialog = page.getByRole('dialog', { name: 'The secret was replaced' });
+  const rotated = (await dialog.getByText(/^ugk_/).textContent()) ?? '';
+  expect([await scopesOf(rotated), await scopesOf(created)]).toEqual([expected, expected]);
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+
+  await page.getByRole('button', { name: 'Revoke nightly sync' }).click();
+  dialog = page.getByRole('dialog', { name: 'Revoke nightly sync' });
+  const id = /its number, (\d+),/.exec((await dialog.textContent()) ?? '')?.[1] ?? '';
+  await dialog.getByRole('textbox').fill(id);
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('button', { name: 'Revoke nightly sync' }).waitFor({ state: 'detached' });
+  expect([await scopesOf(rotated), await scopesOf(created)]).toEqual([undefined, undefined]);
+  await page.getByLabel('Show revoked API tokens').check();
+  await page.getByRole('row', { name: /nightly sync.*revoked/ }).waitFor();
+  await assertFlawless();
+  await assertFitsPhone();
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConsole, textOf } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let secret: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ secret } = await gateway.issue({ scopes: ['config:validate'] }));
+});
+afterAll(() => gateway.close());
+
+const document = {
+  name: 'ACME',
+  favicon: '/favicon.svg',
+  colors: { primary: '0D9373' },
+  navigation: [{ group: 'Start', pages: ['a'] }],
+};
+
+test('a person pastes a file, applies a fix, formats the text and downloads it', async () => {
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/docs-config', { secret });
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  await editor.fill(JSON.stringify(document));
+  const results = page.getByRole('region', { name: 'Result' });
+  await results.getByText('1 error').waitFor();
+  expect(await page.locator('.cm-lintRange-error').textContent()).toBe('"0D9373"');
+  await results.getByRole('button', { name: 'Fix hex-color in line 1' }).click();
+  await results.getByText('No errors, no warnings').waitFor();
+  await page.getByRole('button', { name: 'Format' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  const text = await textOf(await downloading);
+  expect(text).toBe(`${JSON.stringify({ ...document, colors: { primary: '#0D9373' } }, null, 2)}\n`);
+  await assertFlawless();
+  await assertFitsPhone();
+});
+
+test('a file of almost a megabyte is checked without blocking the page', async () => {
+  const navigation = Array.from({ length: 1_400 }, (_, group) => ({
+    group: `Group ${group}`,
+    pages: Array.from({ length: 20 }, (_, index) => `folder/page-${group}-${index}`),
+  }));
+  const text = JSON.stringify({ ...document, navigation }, null, 2);
+  expect(text.length).toBeGreaterThan(900_000);
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
+  await page.getByRole('textbox', { name: 'Configuration file' }).waitFor();
+  const file = { name: 'docs.json', mimeType: 'application/json', buffer: Buffer.from(text) };
+  await page.getByLabel('Configuration file to open').setInputFiles(file);
+  const results = page.getByRole('region', { name: 'Result' });
+  await results.getByText('1 error').waitFor();
+  // While the person types on, the result of the text before is not applied to the new one.
+  await results.getByRole('button', { name: 'Fix hex-color in line 5' }).click();
+  await results.getByText('No errors').waitFor();
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConsole, textOf } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { mutate } from '../support/user-group-mutations.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const names = ['Northern Bank', 'Blue Foods', 'Rapid Bank', 'Quiet Media'];
+  const groups = Array.from({ length: 44 }, (_, index) => ({
+    providedId: `id-${String(index).padStart(3, '0')}`,
+    name: `${names[index % 4]} ${index}`,
+    properties: { plan: index % 2 ? 'gold' : 'trial' },
+  }));
+  await mutate(gateway, 'getOrCreateUserGroups', { groups });
+});
+afterAll(() => gateway.close());
+
+const stored = async (providedId: string) =>
+  (await gateway.graphql('query ($by: UserGroupBy!) { userGroup(by: $by) { name } }', { by: { providedId } })).json.data
+    .userGroup;
+
+test('a person pages, searches, filters and sorts, and the URL leads another person to the same view', async () => {
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/groups');
+  const names = page.getByRole('table').getByRole('rowheader');
+  await page.getByText('44 groups').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await names.getByText('Quiet Media 23').waitFor();
+  await page.goBack();
+  await names.getByText('Quiet Media 43').waitFor();
+
+  // The keyboard alone: / goes to the search.
+  await page.keyboard.press('/');
+  await page.keyboard.type('bank');
+  await page.getByText('22 groups').waitFor();
+  await page.getByText('More filters').click();
+  await page.getByLabel('Property', { exact: true }).fill('plan=trial');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Name', exact: true }).click();
+  await names.first().getByText('Northern Bank 0').waitFor();
+  await page.locator('th[aria-sort=ascending]').waitFor();
+  await assertFlawless();
+  await assertFitsPhone();
+
+  const shared = await openConsole(gateway, page.url().slice(gateway.url.length));
+  await shared.page.getByText('22 groups').waitFor();
+  expect(await shared.page.getByRole('table').getByRole('rowheader').first().textContent()).toContain('Northern Bank 0');
+  expect(await shared.page.getByRole('searchbox').inputValue()).toBe('bank');
+});
+
+test('a search sends one request at a time, and shows the groups of the latest text only', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  await page.getByText('44 groups').waitFor();
+  const held: (() => void)[] = [];
+  const searches: string[] = [];
+  await page.route('**/graphql', async (route) => {
+    const { query, variables } = route.request().postDataJSON();
+    if (!query.includes('GroupList')) return route.continue();
+    searches.push(variables.filter?.search ?? '');
+    await new Promise<void>((release) => held.push(release));
+    return route.continue();
+  });
+  const field = page.getByRole('searchbox');
+  for (const [count, text] of ['blue', 'rapid', 'quiet'].entries()) {
+    await field.fill(text);
+    await page.waitForURL(`**search=${text}`);
+    if (count === 0) await expect.poll(() => held.length).toBe(1);
+  }
+  expect(searches).toEqual(['blue']);
+  held[0]?.();
+  await expect.poll(() => searches).toEqual(['blue', 'quiet']);
+  // The response to the first text has arrived, and is not shown.
+  expect(await page.getByRole('table').textContent()).toContain('Quiet Media 43');
+  held[1]?.();
+  await page.getByText('11 groups').waitFor();
+  await expect.poll(() => page.getByRole('table').getByRole('rowheader').count()).toBe(11);
+  expect(searches).toEqual(['blue', 'quiet']);
+});
+
+test('a person creates a group, and is led to the one that exists when its id is taken', async () => {
+  const { page, assertFlawless } = await openConsole(gateway, '/console/groups');
+  await page.getByRole('button', { name: 'New group' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New group' });
+  await dialog.getByLabel('Provided id').fill('id-001');
+  await assertFlawless();
+  await dialog.getByRole('button', { name: 'Create the group' }).click();
+  expect(await dialog.getByRole('alert').filter({ hasText: 'exists' }).textContent()).toContain('Open id-001');
+  await dialog.getByLabel('Provided id').fill('new-group');
+  await dialog.getByLabel('Name (optional)').fill('A new group');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'A new group' }).waitFor();
+  expect(await stored('new-group')).toEqual({ name: 'A new group' });
+  expect(await stored('id-001')).toEqual({ name: 'Blue Foods 1' });
+});
+
+test('a person exports what the list shows, and deletes several groups after typing how many', async () => {
+  const groups = ['delete-1', 'delete-2', 'keep'].map((providedId) => ({ providedId, name: `Old ${providedId}` }));
+  await mutate(gateway, 'getOrCreateUserGroups', { groups });
+  const { page } = await openConsole(gateway, '/console/groups?search=Old');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
+  const lines = (await textOf(await downloading)).trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual({
+    user_group_id: 'keep',
+    name: 'Old keep',
+    mapping: {},
+    properties: null,
+    environment: 'Testing',
+  });
+  expect(lines).toHaveLength(3);
+
+  for (const name of ['Old delete-1', 'Old delete-2']) await page.getByLabel(`Select ${name}`).check();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete 2 groups' });
+  const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog.getByLabel('Type 2 to confirm').fill('2');
+  await confirm.click();
+  await page.getByText('Deleted 2 groups').waitFor();
+  await page.getByText('1 group', { exact: true }).waitFor();
+  expect(await Promise.all(groups.map(({ providedId }) => stored(providedId)))).toEqual([null, null, { name: 'Old keep' }]);
+});
+
+test('an empty list says how to create the first group, and a failure says what to do', async () => {
+  const { secret } = await gateway.issue({ environment: 'Customer' });
+  const { page, assertFlawless } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 503/] });
+  await page.getByText('No groups yet').waitFor();
+  expect(await page.getByRole('main').textContent()).toContain(`curl -X GET ${gateway.url}/api/user`);
+  await assertFlawless();
+  await page.route('**/graphql', (route) =>
+    route.fulfill({
+      status: 503,
+      headers: { 'content-type': 'application/json', 'x-request-id': 'the-request-id' },
+      body: JSON.stringify({ errors: [{ message: 'The database does not respond.', extensions: { code: 'UNAVAILABLE' } }] }),
+    }),
+  );
+  await page.getByRole('searchbox').fill('x');
+  const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+  expect(await alert.textContent()).toMatch(/database does not respond[\s\S]*try again[\s\S]*UNAVAILABLE[\s\S]*the-request-id/);
+  await assertFlawless();
+  await page.unroute('**/graphql');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('No group matches').waitFor();
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPage } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+test('a person signs in after a wrong API token, stays signed in when the page is reloaded, and signs out', async () => {
+  const { page } = await openPage(`${gateway.url}/console`, { expectedProblems: [/status of 401/] });
+  const field = page.getByLabel('API token', { exact: true });
+  await field.fill('ugk_this-is-not-a-token');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(await page.getByRole('alert').textContent()).toMatch(/UNAUTHENTICATED[\s\S]*Request id/);
+  const { secret } = await gateway.issue({ environment: 'Customer', scopes: ['groups:read', 'config:validate'] });
+  await field.fill(secret);
+  await page.keyboard.press('Enter');
+
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  const banner = page.getByRole('banner');
+  expect(await banner.textContent()).toMatch(/Customer[\s\S]*test/);
+  await banner.getByText('2 scopes').click();
+  expect(await banner.getByRole('list').textContent()).toMatch(/groups:read\s*config:validate/);
+  expect(await page.getByText('Customer environment.').isVisible()).toBe(true);
+  // Only in the storage of the tab, and not in the URL.
+  expect(await page.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 1]);
+  expect(page.url()).not.toContain(secret);
+  await page.reload();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await field.waitFor();
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  expect(await page.evaluate<string>('document.body.textContent')).not.toContain(secret);
+});
+
+test('an API token that is revoked meanwhile ends the session, and the page says why', async () => {
+  const { secret, id } = await gateway.issue();
+  const { page } = await openConsole(gateway, '/console', { secret, expectedProblems: [/status of 401/] });
+  // Every request of the first page has been sent.
+  await page.getByText('0', { exact: true }).waitFor();
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
+  await page.getByRole('link', { name: 'Groups', exact: true }).click();
+  expect(await page.getByRole('alert').textContent()).toMatch(/revoked/i);
+});
+
+test('a page that the API token has no scope for says which one it needs', async () => {
+  const { page, assertFlawless } = await openConsole(gateway, '/console/api-tokens');
+  expect(await page.getByRole('main').textContent()).toMatch(/requires the scope admin/);
+  await assertFlawless();
+});

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { httpLimits } from '../../src/http/limits.ts';
+import { openWebFiles } from '../../src/http/static/web-files.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+const folder = new URL('../../dist-web/assets/', import.meta.url);
+const names = readdirSync(folder);
+const script = names.find((name) => /^playground-.*\.js$/.test(name)) ?? '';
+const content = readFileSync(new URL(script, folder));
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const get = (name: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${gateway.url}/assets/${name}`, { method, headers: { 'accept-encoding': 'identity', ...headers } });
+
+/** The bytes as sent; `fetch` decodes them. */
+const sizeOf = (response: Response): number => Number(response.headers.get('content-length'));
+
+test('every asset of the build is served with its type, may be kept for a year, and is never taken for another type', async () => {
+  const types: Record<string, string> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
+  const served = names.filter((name) => /\.(?:js|css)$/.test(name));
+  expect(served.length).toBeGreaterThan(5);
+  for (const name of served) {
+    const response = await get(name, {}, 'HEAD');
+    expect([name, response.status, response.headers.get('content-type')]).toEqual([
+      name,
+      200,
+      types[name.split('.').at(-1) ?? ''],
+    ]);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(sizeOf(response)).toBe(readFileSync(new URL(name, folder)).length);
+  }
+});
+
+describe('content codings', () => {
+  test.each([
+    ['br, gzip', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['GZIP;Q=1.0', 'gzip'],
+    ['br;q=0.5, gzip', 'gzip'],
+    ['br;q=0, *', 'gzip'],
+    ['*', 'br'],
+    ['*;q=0.1, identity;q=0.5', null],
+    ['br;q=0.2, identity', null],
+    ['identity;q=0, gzip;q=0.1', 'gzip'],
+    ['identity', null],
+    ['', null],
+    ['deflate', null],
+    ['*;q=0', null],
+  ])('Accept-Encoding %j gets %s', async (acceptEncoding, coding) => {
+    const response = await get(script, { 'accept-encoding': acceptEncoding });
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, coding]);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+  });
+
+  test('what the build compressed is the content', () => {
+    expect(brotliDecompressSync(readFileSync(new URL(`${script}.br`, folder))).equals(content)).toBe(true);
+    expect(gunzipSync(readFileSync(new URL(`${script}.gz`, folder))).equals(content)).toBe(true);
+  });
+});
+
+describe('entity tags', () => {
+  test('differ between codings', async () => {
+    const tags = await Promise.all(
+      ['br', 'gzip', 'identity'].map(async (coding) => (await get(script, { 'accept-encoding': coding })).headers.get('etag')),
+    );
+    expect(new Set(tags).size).toBe(3);
+    for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/);
+  });
+
+  test.each([
+    ['the tag', (tag: string) => tag],
+    ['a list with it', (tag: string) => `"other", ${tag}`],
+    ['the weak form of it', (tag: string) => `W/${tag}`],
+    ['*', () => '*'],
+  ])('If-None-Match with %s gets 304 without content', async (_, headerOf) => {
+    const tag = (await get(script)).headers.get('etag') ?? '';
+    const response = await get(script, { 'if-none-match': headerOf(tag) });
+    expect([response.status, await response.text()]).toEqual([304, '']);
+    expect([response.headers.get('etag'), response.headers.get('vary')]).toEqual([tag, 'Accept-Encoding']);
+    expect(response.headers.get('content-length')).toBeNull();
+  });
+
+  test('another one gets the content', async () => {
+    const tag = (await get(script, { 'accept-encoding': 'br' })).headers.get('etag') ?? '';
+    expect((await get(script, { 'if-none-match': tag })).status).toBe(200);
+  });
+});
+
+test.each([
+  'no-such-file.js',
+  `${script}.br`,
+  `${script}.gz`,
+  '..%2fmanifest.json',
+  '..%2f..%2fpackage.json',
+  'constructor',
+  `${script}%00`,
+])('%s is not found', async (name) => {
+  const response = await get(name, { accept: 'application/json' });
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  expect((await get(name, { accept: 'text/html' })).headers.get('content-type')).toBe('text/html; charset=utf-8');
+});
+
+test('without the build there are no assets, and a page says how to make it', () => {
+  const files = openWebFiles(new URL('file:///no/such/folder/'));
+  expect(files.has(script)).toBe(false);
+  expect(() => files.page('playground')).toThrow('run: node scripts/setup.js');
+});
+
+test('a path with dots, sent as it is, is not found', async () => {
+  const head = await sendRaw('GET /assets/../manifest.json HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+test('visitors that do not read do not keep others from pages', async () => {
+  // Pipelined, because the system's buffers take the first ones.
+  const requests = `GET /assets/${script} HTTP/1.1\r\nHost: gateway\r\n\r\n`.repeat(16);
+  const sockets: Socket[] = [];
+  try {
+    // What each does not read, added up, exceeds what callers without a credential may hold.
+    while (sockets.length * content.length < httpLimits.maxUnsentBytes / 2) {
+      const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1').pause();
+      sockets.push(socket.on('error', () => {}));
+      socket.write(requests);
+    }
+    for (let i = 0; i < 20; i += 1) {
+      expect((await get(script)).status).toBe(200);
+      expect((await gateway.send('GET', '/docs/api', { token: null, headers: { accept: 'text/html' } })).status).toBe(200);
+    }
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+/** Sends bytes as they are. @returns what comes back. */
+async function sendRaw(text: string): Promise<string> {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  socket.setEncoding('utf8').end(text);
+  let received = '';
+  for await (const part of socket) received += part;
+  return received;
+}

@@ -1,0 +1,82 @@
+// Generates from the .graphql files below web/console, checked against schema.graphql: typed documents for the console, and the list
+// of documents that the gateway executes besides those in PERSISTED_OPERATIONS. Both are committed, so that starting and testing
+// need no generator. With --check, changes nothing and fails if the committed files differ.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codegen } from '@graphql-codegen/core';
+import * as operationTypes from '@graphql-codegen/typescript-operations';
+import { buildSchema, parse, print, separateOperations, stripIgnoredCharacters, validate } from 'graphql';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const schemaText = readFileSync(join(root, 'schema.graphql'), 'utf8');
+const schema = buildSchema(schemaText);
+
+const sources = readdirSync(join(root, 'web/console'), { recursive: true })
+  .filter((name) => name.endsWith('.graphql'))
+  .sort()
+  .map((name) => ({ location: name, document: parse(readFileSync(join(root, 'web/console', name), 'utf8')) }));
+const all = { kind: 'Document', definitions: sources.flatMap(({ document }) => document.definitions) };
+const errors = validate(schema, all);
+if (errors.length > 0) {
+  process.stderr.write(`${errors.join('\n\n')}\n`);
+  process.exit(1);
+}
+
+const documents = Object.entries(separateOperations(all))
+  .map(([name, document]) => ({ name, kind: kindOf(document), text: stripIgnoredCharacters(print(document)) }))
+  .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const types = await codegen({
+  filename: 'generated.ts',
+  schema: parse(schemaText),
+  schemaAst: schema,
+  documents: sources,
+  config: {
+    scalars: { DateTime: 'string', JSON: 'unknown', ID: 'string' },
+    ...{ immutableTypes: true, arrayInputCoercion: false, useTypeImports: true, enumType: 'string-literal', skipTypename: true },
+  },
+  plugins: [{ operations: {} }],
+  pluginMap: { operations: operationTypes },
+});
+
+const header = '// Generated from the .graphql files below web/console by `npm run generate`. Do not edit.\n';
+const constants = documents.map(
+  ({ name, kind, text }) =>
+    `export const ${name} = document<${name}${kind}, ${name}${kind}Variables>(\n  ${JSON.stringify(text)},\n);\n`,
+);
+const lists = [
+  listOf('scopes', 'ApiToken', 'scopes', 'Every scope of API tokens, and what it allows.'),
+  listOf('eventTypes', 'Event', 'type', 'Every type of event of the audit log, and what it means.'),
+];
+const files = {
+  'web/console/graphql/generated.ts': `${header}import { document } from './document.ts';\n\n${lists.join('\n')}\n${types}\n${constants.join('\n')}`,
+  'src/generated/console-operations.json': `${JSON.stringify(Object.fromEntries(documents.map(({ text }) => [hash(text), text])), null, 2)}\n`,
+};
+for (const [file, text] of Object.entries(files)) {
+  if (!process.argv.includes('--check')) writeFileSync(join(root, file), text);
+  else if (readFileSync(join(root, file), 'utf8') !== text) {
+    process.stderr.write(`${file} differs from what the .graphql files generate; run npm run generate.\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** A constant with the values that the description of a field lists, one sentence each. */
+function listOf(constant, type, field, comment) {
+  const items = schema
+    .getType(type)
+    .getFields()
+    [field].description.matchAll(/^- `([^`]+)`: (.+)$/gm);
+  const object = Object.fromEntries([...items].map(([, name, text]) => [name, text]));
+  return `/** ${comment} */\nexport const ${constant} = ${JSON.stringify(object, null, 2)} as const;\n`;
+}
+
+function kindOf({ definitions }) {
+  const { operation } = definitions.find(({ kind }) => kind === 'OperationDefinition');
+  return operation === 'query' ? 'Query' : 'Mutation';
+}
+
+function hash(text) {
+  return createHash('sha256').update(text).digest('hex');
+}

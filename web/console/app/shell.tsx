@@ -1,0 +1,176 @@
+import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { Failure, toFailure } from '../graphql/failure.ts';
+import { AllEnvironmentsBadge, choiceOf, EnvironmentBadge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { MessagesProvider } from '../ui/messages.tsx';
+import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { outsidePages } from './outside-pages.ts';
+import { pages } from './pages.ts';
+import { hrefOf, Link, outsideHref, usePlace } from './router.tsx';
+import { useSession } from './session.tsx';
+
+/** What surrounds every page: who is signed in, where, and the navigation. */
+export function Shell() {
+  const { page: name } = usePlace();
+  const page = pages.find((candidate) => candidate.name === name);
+  const { caller, can } = useSession();
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    document.title = `${page?.title ?? 'Not found'} · Console · User group gateway`;
+    // As a browser does with a new page: screen readers and the keyboard start at its beginning.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [page]);
+
+  return (
+    <MessagesProvider>
+      <a className="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <TopBar />
+      {can('admin') ? (
+        <p className="environment-strip">
+          <strong>Every environment.</strong> Customer groups are among them: changes concern real customers, at once.
+        </p>
+      ) : (
+        caller.environmentTag === 'CUSTOMER' && (
+          <p className="environment-strip">
+            <strong>Customer environment.</strong> Changes concern groups of real customers, at once.
+          </p>
+        )
+      )}
+      <div className="layout">
+        <Navigation current={name} />
+        <main id="main" ref={main} tabIndex={-1}>
+          {!page && (
+            <>
+              <h1 className="visually-hidden">Not found</h1>
+              <EmptyState title="There is no such page">
+                <p>
+                  The console has no page <code>{name}</code>. <Link href={hrefOf('')}>Go to the overview</Link>
+                </p>
+              </EmptyState>
+            </>
+          )}
+          {page?.scope && !can(page.scope) && <MissingScope title={page.title} scope={page.scope} />}
+          {page && (!page.scope || can(page.scope)) && (
+            <ErrorBoundary key={page.name}>
+              <Suspense fallback={<LoadingRows />}>
+                <page.component />
+              </Suspense>
+            </ErrorBoundary>
+          )}
+        </main>
+      </div>
+    </MessagesProvider>
+  );
+}
+
+function TopBar() {
+  const { caller, can, signOut } = useSession();
+  const isAdmin = can('admin');
+  return (
+    <header className={`top-bar environment-${isAdmin ? 'customer' : choiceOf(caller.environmentTag).toLowerCase()}`}>
+      <Link className="home" href={hrefOf('')}>
+        <img src={outsideHref('favicon.ico')} width="24" height="24" alt="" />
+        <span>User group gateway</span>
+      </Link>
+      <div className="identity">
+        {isAdmin ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}
+        <span className="identity-name" title={`API token ${caller.id}`}>
+          <span className="visually-hidden">Signed in with the API token </span>
+          {caller.name}
+        </span>
+        <details className="scopes">
+          <summary>
+            {caller.scopes.length} {caller.scopes.length === 1 ? 'scope' : 'scopes'}
+          </summary>
+          <ul aria-label="Scopes of the API token">
+            {caller.scopes.map((scope) => (
+              <li key={scope}>
+                <code>{scope}</code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      </div>
+      <Button className="small" onClick={signOut}>
+        Sign out
+      </Button>
+    </header>
+  );
+}
+
+function Navigation({ current }: { readonly current: string }) {
+  const { can } = useSession();
+  return (
+    <nav className="navigation" aria-label="Pages">
+      <ul>
+        {pages
+          .filter(({ isListed }) => isListed)
+          .map(({ name, title, scope }) => (
+            <li key={name}>
+              <Link
+                href={hrefOf(name)}
+                className={scope && !can(scope) ? 'unavailable' : undefined}
+                aria-current={name === current || (name === 'groups' && current === 'group') ? 'page' : undefined}
+              >
+                {title}
+              </Link>
+            </li>
+          ))}
+      </ul>
+      <ul className="outside">
+        {outsidePages.map(({ href, title }) => (
+          <li key={href}>
+            <a href={href}>{title}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function MissingScope({ title, scope }: { readonly title: string; readonly scope: string }) {
+  const { caller } = useSession();
+  return (
+    <>
+      <header className="page-header">
+        <h1>{title}</h1>
+      </header>
+      <EmptyState title="Your API token may not see this">
+        <p>
+          This page requires the scope <code>{scope}</code>. The API token <strong>{caller.name}</strong> has{' '}
+          {caller.scopes.map((held, index) => (
+            <span key={held}>
+              {index > 0 && ', '}
+              <code>{held}</code>
+            </span>
+          ))}
+          . Sign out, and sign in with one that has it.
+        </p>
+      </EmptyState>
+    </>
+  );
+}
+
+/** Shows why a page could not be shown: its script could not be loaded after an update of the gateway, for example. */
+class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly failure?: Failure }> {
+  override state: { readonly failure?: Failure } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    const { message } = toFailure(error);
+    const isMissing = /dynamically imported module|Importing a module/i.test(message);
+    const text = isMissing ? 'A part of the console could not be loaded. The gateway may have been updated meanwhile.' : message;
+    return { failure: new Failure(isMissing ? 'NETWORK' : 'INTERNAL', text) };
+  }
+
+  override render() {
+    const { failure } = this.state;
+    if (!failure) return this.props.children;
+    return <FailureNotice title="The page cannot be shown" failure={failure} onRetry={() => location.reload()} />;
+  }
+}

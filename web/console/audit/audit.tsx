@@ -1,0 +1,89 @@
+import { hrefOf, navigate, usePlace } from '../app/router.tsx';
+import { type EventFilter, EventList as EventListDocument, eventTypes } from '../graphql/generated.ts';
+import { useQuery } from '../graphql/use-query.ts';
+import { dayStart } from '../ui/days.ts';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { Pager, pageArguments } from '../ui/pager.tsx';
+import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { EventList } from './event-list.tsx';
+import { GroupFilter } from './group-filter.tsx';
+
+const pageSize = 50;
+
+/** The parameters of the URL that are filters. */
+const filterNames = ['type', 'group', 'provided-id', 'token', 'from', 'to'] as const;
+
+/** The audit log. What it shows is in the URL. */
+export default function AuditLog() {
+  const { query } = usePlace();
+  const values = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Record<
+    (typeof filterNames)[number],
+    string
+  >;
+  const [after, before] = [query.get('after'), query.get('before')];
+  const position = before ? { before } : after ? { after } : {};
+  const filter = filterOf(values);
+  const list = useQuery(EventListDocument, { ...pageArguments(position, pageSize), filter });
+  const show = (change: Partial<typeof values>) => navigate(hrefOf('audit-log', { ...values, ...change }));
+  const page = list.data?.events;
+  const events = page?.nodes ?? [];
+
+  return (
+    <>
+      <header className="page-header">
+        <h1>Audit log</h1>
+      </header>
+      <search className="filters">
+        <SelectField
+          label="Type"
+          value={values.type}
+          options={[{ value: '', label: 'Every type' }, ...Object.keys(eventTypes).map((value) => ({ value, label: value }))]}
+          onChange={(type) => show({ type })}
+        />
+        <GroupFilter
+          key={`${values.group} ${values['provided-id']} ${values.token}`}
+          groupId={values.group}
+          providedId={values['provided-id']}
+          apiTokenId={values.token}
+          onChange={show}
+        />
+        <TextField label="From" type="date" value={values.from} max={values.to} onChange={(from) => show({ from })} />
+        <TextField label="To" type="date" value={values.to} min={values.from} onChange={(to) => show({ to })} />
+      </search>
+      <FailureNotice title="The audit log could not be loaded" failure={list.failure} onRetry={list.reload} />
+      {!page && list.isLoading && <LoadingRows />}
+      {page && events.length === 0 && !list.isLoading && !list.failure && (
+        <EmptyState title={Object.keys(filter).length > 0 ? 'No event matches' : 'No events yet'}>
+          <p>Every change of a group, an API token or a key is recorded, and appears here at once.</p>
+        </EmptyState>
+      )}
+      {events.length > 0 && (
+        <>
+          <div className="table-frame">
+            <EventList events={events} isLoading={list.isLoading} />
+          </div>
+          <Pager
+            pageInfo={page?.pageInfo}
+            isFirstPage={!after && !before}
+            onMove={(next) => {
+              navigate(hrefOf('audit-log', { ...values, ...next }));
+              scrollTo(0, 0);
+            }}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function filterOf(values: Record<(typeof filterNames)[number], string>): EventFilter {
+  const [from, to] = [dayStart(values.from), dayStart(values.to, 1)];
+  return {
+    ...(values.type && { types: [values.type] }),
+    ...(values.group && { userGroup: { id: values.group } }),
+    ...(!values.group && values['provided-id'] && { userGroup: { providedId: values['provided-id'] } }),
+    ...(values.token && { apiTokenId: values.token }),
+    ...((from || to) && { occurredAt: { ...(from && { from }), ...(to && { to }) } }),
+  };
+}

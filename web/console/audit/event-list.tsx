@@ -1,0 +1,108 @@
+import { hrefOf, Link } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
+import { type EventRowFragment, eventTypes } from '../graphql/generated.ts';
+import { EnvironmentBadge } from '../ui/badge.tsx';
+import { Time } from '../ui/time.tsx';
+import { changesOf } from './changes.ts';
+
+interface EventListProps {
+  readonly events: readonly EventRowFragment[];
+  readonly isLoading: boolean;
+  /** Whether every event is about the same group, which is then not named again. */
+  readonly isOfOneGroup?: boolean;
+}
+
+/** Events of the audit log: what happened, who did it, and what changed. */
+export function EventList({ events, isLoading, isOfOneGroup = false }: EventListProps) {
+  return (
+    <ul className="events" aria-busy={isLoading}>
+      {events.map((event) => (
+        <li key={event.id}>
+          <div className="event-head">
+            <strong title={descriptionOf(event.type)}>{event.type}</strong>
+            {!isOfOneGroup && <EnvironmentBadge tag={event.environmentTag} />}
+            <Time value={event.occurredAt} />
+          </div>
+          <p className="event-about">
+            {!isOfOneGroup && <Subject event={event} />} by <Actor event={event} />
+            {event.requestId && (
+              <>
+                {' '}
+                · request <code>{event.requestId}</code>
+              </>
+            )}
+          </p>
+          <Changes value={event.changes} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the event is about; a link leads to the changes of it. */
+function Subject({ event }: { readonly event: EventRowFragment }) {
+  const { providedId, userGroupId, apiToken } = event;
+  if (userGroupId) {
+    return (
+      <>
+        Group <Link href={hrefOf('audit-log', { group: userGroupId })}>{providedId}</Link>
+      </>
+    );
+  }
+  if (!apiToken) return null;
+  return (
+    <>
+      API token <Link href={hrefOf('audit-log', { token: apiToken.id })}>{apiToken.name}</Link> #{apiToken.id}
+    </>
+  );
+}
+
+function Actor({ event: { actor } }: { readonly event: EventRowFragment }) {
+  const { can } = useSession();
+  if (actor.kind === 'SYSTEM') return <>the gateway</>;
+  if (actor.kind === 'CLI') return <>{actor.name}, with a command</>;
+  if (!actor.apiToken || !can('audit:read')) return <>{actor.name}</>;
+  return (
+    <>
+      <Link href={hrefOf('audit-log', { token: actor.apiToken.id })}>{actor.name}</Link> #{actor.apiToken.id}
+    </>
+  );
+}
+
+function Changes({ value }: { readonly value: unknown }) {
+  const changes = changesOf(value);
+  if (changes.length === 0) return null;
+  return (
+    <table className="changes">
+      <caption className="visually-hidden">What changed</caption>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ name, before, after }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {before === undefined && after === undefined ? (
+              <td colSpan={2} className="muted">
+                changed; a secret is not recorded
+              </td>
+            ) : (
+              <>
+                <td className="before">{before !== undefined && <code>{before}</code>}</td>
+                <td className="after">{after !== undefined && <code>{after}</code>}</td>
+              </>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function descriptionOf(type: string): string | undefined {
+  return Object.entries(eventTypes).find(([name]) => name === type)?.[1];
+}

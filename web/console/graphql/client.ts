@@ -1,0 +1,102 @@
+import type { TypedDocument } from './document.ts';
+import { Failure, type FailureCode, type Issue } from './failure.ts';
+import type { ErrorCode } from './generated.ts';
+import { stringify } from './raw-json.ts';
+
+/** How long a request may take: longer than every deadline of the gateway. */
+const timeoutMs = 60_000;
+
+/** Sends the operations of the console with one API token. */
+export interface Client {
+  /**
+   * Executes an operation.
+   *
+   * @param signal ends the request; the promise is then rejected with its reason.
+   * @throws Failure when there is no response, or an error in it.
+   */
+  send<Result, Variables>(
+    document: TypedDocument<Result, Variables>,
+    variables: Variables,
+    signal?: AbortSignal,
+  ): Promise<Response<Result>>;
+}
+
+/** The data of a response. */
+export interface Response<Result> {
+  readonly data: Result;
+  readonly requestId: string | undefined;
+}
+
+interface Body {
+  readonly data?: unknown;
+  readonly errors?: readonly GraphQLProblem[];
+}
+
+interface GraphQLProblem {
+  readonly message: string;
+  readonly extensions?: { readonly code?: FailureCode; readonly issues?: readonly Issue[] };
+}
+
+/**
+ * Creates a client.
+ *
+ * @param onUnauthenticated called when the gateway no longer accepts the API token.
+ */
+export function createClient(apiToken: string, onUnauthenticated?: (failure: Failure) => void): Client {
+  return {
+    async send<Result, Variables>(document: TypedDocument<Result, Variables>, variables: Variables, signal?: AbortSignal) {
+      try {
+        const { body, requestId, retryAfterSeconds } = await post(apiToken, { query: document, variables }, signal);
+        const [problem] = body.errors ?? [];
+        if (problem) {
+          const { code = 'INTERNAL', issues } = problem.extensions ?? {};
+          throw new Failure(code, problem.message, { requestId, retryAfterSeconds, issues });
+        }
+        return { data: body.data as Result, requestId };
+      } catch (error) {
+        if (error instanceof Failure && error.code === 'UNAUTHENTICATED') onUnauthenticated?.(error);
+        throw error;
+      }
+    },
+  };
+}
+
+async function post(apiToken: string, content: object, signal?: AbortSignal) {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  let requestId: string | undefined;
+  try {
+    const response = await fetch(new URL('graphql', document.baseURI), {
+      method: 'POST',
+      headers: { authorization: `Token ${apiToken}`, 'content-type': 'application/json', accept: 'application/json' },
+      body: stringify(content),
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    requestId = response.headers.get('x-request-id') ?? undefined;
+    const retryAfter = Number(response.headers.get('retry-after'));
+    return { body: (await response.json()) as Body, requestId, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const message = timeout.aborted ? `no response within ${timeoutMs / 1_000} seconds` : (error as Error).message;
+    throw new Failure('NETWORK', `The gateway could not be reached: ${message}.`, { requestId });
+  }
+}
+
+/** The result of a mutation: a payload or one of the expected errors. */
+type MutationResult = { readonly __typename: string; readonly code?: ErrorCode; readonly message?: string };
+
+/**
+ * The payload of a mutation's result.
+ *
+ * @throws Failure when the result is an error.
+ */
+export function payloadOf<Result extends MutationResult>(
+  result: Result | null,
+  requestId: string | undefined,
+): Exclude<Result, { readonly code: ErrorCode }> {
+  if (!result) throw new Failure('INTERNAL', 'The response has no result.', { requestId });
+  if (!result.code) return result as Exclude<Result, { readonly code: ErrorCode }>;
+  const { issues } = result as { issues?: readonly Issue[] };
+  throw new Failure(result.code, result.message ?? '', { requestId, issues });
+}

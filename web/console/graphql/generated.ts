@@ -1,0 +1,635 @@
+// Generated from the .graphql files below web/console by `npm run generate`. Do not edit.
+import { document } from './document.ts';
+
+/** Every scope of API tokens, and what it allows. */
+export const scopes = {
+  "groups:read": "find and read user groups; includes groups:resolve",
+  "groups:write": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names",
+  "groups:resolve": "only resolve a user group token or an embed token to its user group, without the current token; for embed backends",
+  "audit:read": "read the audit log: which changes were made, when and by whom",
+  "embed:sign": "create embed tokens of user groups",
+  "config:validate": "validate configuration files of documentation sites",
+  "metrics:read": "read the metrics of the gateway",
+  "admin": "full access to every environment, and the management of API tokens"
+} as const;
+
+/** Every type of event of the audit log, and what it means. */
+export const eventTypes = {
+  "user_group.created": "a user group was created; `changes` has the fields that it was given",
+  "user_group.updated": "fields of a user group were changed; an update with equal values is not recorded",
+  "user_group.token_rotated": "the token of a user group was replaced",
+  "user_group.environment_changed": "a user group was moved to another environment, to which the event belongs",
+  "user_group.deleted": "a user group was deleted, with its tokens",
+  "user_group.imported": "an import created or changed user groups; one event for all of them, with their numbers",
+  "api_token.created": "an API token was created",
+  "api_token.rotated": "the secret of an API token was replaced",
+  "api_token.revoked": "an API token was revoked",
+  "signing_key.rotated": "another key was published, which signs embed tokens from soon on",
+  "encryption_key.rotated": "another key encrypts stored tokens"
+} as const;
+
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** The properties of an API token, which cannot be changed later. */
+export type CreateApiTokenInput = {
+  /** The environment that it has access to; null means untagged. Defaults to the environment of the API token that sends the request. */
+  readonly environmentTag?: EnvironmentTag | null | undefined;
+  /** When it expires, in the future. Defaults to never. */
+  readonly expiresAt?: string | null | undefined;
+  /** A label that says what it is for: 1 to 255 characters. */
+  readonly name: string;
+  /** At least one of groups:read, groups:write, groups:resolve, audit:read, embed:sign, config:validate, metrics:read, admin. */
+  readonly scopes: ReadonlyArray<string>;
+};
+
+/** The group, and what the token contains. */
+export type CreateEmbedTokenInput = {
+  /** For whom the token is meant, its claim aud: 1 to 255 characters. Omitted by default. */
+  readonly audience?: string | null | undefined;
+  /** Selects the group. */
+  readonly by: UserGroupBy;
+  /** How long the token is valid, in seconds: 60 to 86400. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** Whether the token contains the properties of the group, readable by everyone who has it. */
+  readonly includeProperties?: boolean | null | undefined;
+};
+
+/** Maps a schema to its data source. */
+export type DataSourceMappingInput = {
+  /** The data source: its ID, or the identifier that you gave it, at most 255 characters. */
+  readonly dataSource: string;
+  /** The ID of the schema: at most 255 characters, unique within the mapping. */
+  readonly schemaId: string;
+};
+
+/** A range of time. Omit one side to leave it open. */
+export type DateTimeRange = {
+  /** The beginning, which is included. */
+  readonly from?: string | null | undefined;
+  /** The end, which is excluded. */
+  readonly to?: string | null | undefined;
+};
+
+/** A configuration file: its text, or its value. */
+export type DocsConfigInput =
+  {   /** The text of the file. Positions of diagnostics refer to it. */
+  readonly source: string; readonly value?: never; }
+  |  { readonly source?: never;   /** The parsed file. Positions of diagnostics refer to its text with an indentation of 2. */
+  readonly value: unknown; };
+
+/** The severity of the diagnostics of a rule, or off. */
+export type DocsConfigLevel =
+  /** An error. */
+  | 'ERROR'
+  /** Not checked. */
+  | 'OFF'
+  /** A warning. */
+  | 'WARNING';
+
+/** How strictly to check. */
+export type DocsConfigOptions = {
+  /** Accepts groups inside the pages of a group. */
+  readonly allowNestedGroups?: boolean | null | undefined;
+  /** Paths of the site’s files, relative to the folder of the configuration file. If omitted, references are not checked. */
+  readonly files?: ReadonlyArray<string> | null | undefined;
+  /** The severities of individual rules. */
+  readonly severities?: ReadonlyArray<DocsConfigSeverityInput> | null | undefined;
+  /** Makes every warning an error. */
+  readonly strict?: boolean | null | undefined;
+};
+
+/** The severity of a diagnostic. */
+export type DocsConfigSeverity =
+  /** The file is not valid. */
+  | 'ERROR'
+  /** The file is valid, but probably not as intended. */
+  | 'WARNING';
+
+/** The severity of the diagnostics of one rule. */
+export type DocsConfigSeverityInput = {
+  /** The rule, such as `nested-group`. */
+  readonly code: string;
+  /** The severity of its diagnostics, or off. */
+  readonly level: DocsConfigLevel;
+};
+
+/** The environment of a user group or an API token. Two groups may share an id only if each environment has one of them. */
+export type EnvironmentTag =
+  /** Groups of real customers. */
+  | 'CUSTOMER'
+  /** Groups for testing. */
+  | 'TESTING';
+
+/** Selects the groups of one environment. */
+export type EnvironmentTagFilter = {
+  /** The environment; null means untagged. Required. */
+  readonly tag?: EnvironmentTag | null | undefined;
+};
+
+/** Every error code, over GraphQL and REST. */
+export type ErrorCode =
+  /** Missing request body. */
+  | 'BODY_REQUIRED'
+  /** Conflicts with an existing user group. */
+  | 'CONFLICT'
+  /** Missing scope. */
+  | 'FORBIDDEN'
+  /** Request headers too large. */
+  | 'HEADERS_TOO_LARGE'
+  /** Internal error. */
+  | 'INTERNAL'
+  /** Invalid input. */
+  | 'INVALID_INPUT'
+  /** Malformed JSON. */
+  | 'MALFORMED_JSON'
+  /** Method not allowed. */
+  | 'METHOD_NOT_ALLOWED'
+  /** Not found. */
+  | 'NOT_FOUND'
+  /** Request body too large. */
+  | 'PAYLOAD_TOO_LARGE'
+  /** GraphQL operation exceeds a limit. */
+  | 'QUERY_TOO_COSTLY'
+  /** Too many requests. */
+  | 'RATE_LIMITED'
+  /** Request timeout. */
+  | 'REQUEST_TIMEOUT'
+  /** No valid API token. */
+  | 'UNAUTHENTICATED'
+  /** Service unavailable. */
+  | 'UNAVAILABLE'
+  /** Unsupported media type. */
+  | 'UNSUPPORTED_MEDIA_TYPE';
+
+/** Who made a change. */
+export type EventActorKind =
+  /** A request with an API token. */
+  | 'API_TOKEN'
+  /** A command. */
+  | 'CLI'
+  /** The gateway itself, such as on the first start. */
+  | 'SYSTEM';
+
+/** Selects events. Every given condition must hold. */
+export type EventFilter = {
+  /** The number of an API token: changes that were made with it, and changes of it. */
+  readonly apiTokenId?: string | null | undefined;
+  /** When the change was made. */
+  readonly occurredAt?: DateTimeRange | null | undefined;
+  /**
+   * The types to choose from:
+   * - `user_group.created`: a user group was created; `changes` has the fields that it was given
+   * - `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded
+   * - `user_group.token_rotated`: the token of a user group was replaced
+   * - `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs
+   * - `user_group.deleted`: a user group was deleted, with its tokens
+   * - `user_group.imported`: an import created or changed user groups; one event for all of them, with their numbers
+   * - `api_token.created`: an API token was created
+   * - `api_token.rotated`: the secret of an API token was replaced
+   * - `api_token.revoked`: an API token was revoked
+   * - `signing_key.rotated`: another key was published, which signs embed tokens from soon on
+   * - `encryption_key.rotated`: another key encrypts stored tokens
+   */
+  readonly types?: ReadonlyArray<string> | null | undefined;
+  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. */
+  readonly userGroup?: UserGroupBy | null | undefined;
+};
+
+/** The id, and the initial values of a new group. */
+export type GetOrCreateUserGroupInput = {
+  /** The environment of the group; null means untagged. Defaults to the environment of the API token. Any other value requires the scope admin; without it, the result is Forbidden. */
+  readonly environmentTag?: EnvironmentTag | null | undefined;
+  /** The data sources of schemas: at most 1,000 entries. */
+  readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
+  /** The display name: 1 to 255 characters. Defaults to the id. */
+  readonly name?: string | null | undefined;
+  /** A JSON object of at most 64 KiB and 32 levels. */
+  readonly properties?: unknown;
+  /** Your own identifier for the group: 1 to 255 characters. */
+  readonly providedId: string;
+};
+
+/** The direction of an order. */
+export type OrderDirection =
+  /** The smallest or oldest first. */
+  | 'ASC'
+  /** The greatest or newest first. */
+  | 'DESC';
+
+/** Selects groups by one of their properties: `{ path: ["plan"], equals: "gold" }`. */
+export type PropertyFilter = {
+  /** The value that it must have. An object or a list is compared as a whole: all of its members, in any order, and no others. */
+  readonly equals: unknown;
+  /** The member names that lead to the property, from the outermost; indexes of lists as text, negative ones from the end. 1 to 32. */
+  readonly path: ReadonlyArray<string>;
+};
+
+/** The API token whose secret is replaced, and how long the replaced one stays accepted. */
+export type RotateApiTokenInput = {
+  /** The number of the API token, as `apiTokens` and the command `token list` show it. */
+  readonly id: string;
+  /** How long the replaced secret stays accepted, in seconds: 0 to 604800. With 0, it and every secret that was replaced earlier are rejected from the next request on; otherwise those replaced earlier keep their ends. */
+  readonly overlapSeconds?: number | null | undefined;
+};
+
+/** The token to replace, its grace period, and whether to end earlier grace periods. */
+export type RotateUserGroupTokenInput = {
+  /** The group’s current token. */
+  readonly currentToken: string;
+  /** Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not affect the token that this call replaces, which expires after graceSeconds. */
+  readonly endGracePeriods?: boolean | null | undefined;
+  /** How long the replaced token still identifies the group, in seconds: 0 to 604800. Defaults to 0: it expires immediately. */
+  readonly graceSeconds?: number | null | undefined;
+};
+
+/** The group, and its new environment. */
+export type SetUserGroupEnvironmentInput = {
+  /** Selects the group. */
+  readonly by: UserGroupBy;
+  /** The new environment; null means untagged. Must be given. */
+  readonly environmentTag?: EnvironmentTag | null | undefined;
+};
+
+/** The group to change, and its new values. Omitted fields stay unchanged. */
+export type UpdateUserGroupInput = {
+  /** Selects the group. */
+  readonly by: UserGroupBy;
+  /** Replaces the whole mapping: at most 1,000 entries. */
+  readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
+  /** Changes single properties: a JSON Merge Patch (RFC 7396) of at most 64 KiB and 32 levels. Members replace those of the same name, nested objects are merged, and null removes a member: {"plan": "gold", "trial": null}. Concurrent patches are all applied. The result must be within the limits of properties. Cannot be combined with properties. */
+  readonly mergeProperties?: unknown;
+  /** The display name: 1 to 255 characters. */
+  readonly name?: string | null | undefined;
+  /** Replaces all properties: a JSON object of at most 64 KiB and 32 levels; null clears them. */
+  readonly properties?: unknown;
+};
+
+/** Selects one user group. */
+export type UserGroupBy =
+  {   /** The globally unique ID. */
+  readonly id: string; readonly providedId?: never; readonly teamId?: never; readonly token?: never; }
+  |  { readonly id?: never;   /** Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence. */
+  readonly providedId: string; readonly teamId?: never; readonly token?: never; }
+  |  { readonly id?: never; readonly providedId?: never;   /** The number that the gateway assigned. */
+  readonly teamId: number; readonly token?: never; }
+  |  { readonly id?: never; readonly providedId?: never; readonly teamId?: never;   /** A user group token: the current one, or one in its grace period. */
+  readonly token: string; };
+
+/** Selects user groups. Every given condition must hold. */
+export type UserGroupFilter = {
+  /** When the group was created. */
+  readonly createdAt?: DateTimeRange | null | undefined;
+  /** The environment. Any other than that of the API token requires the scope admin; without this condition, admin lists every environment. */
+  readonly environmentTag?: EnvironmentTagFilter | null | undefined;
+  /** Properties that the group must have: at most 5. */
+  readonly properties?: ReadonlyArray<PropertyFilter> | null | undefined;
+  /** The provided IDs to choose from: at most 100. */
+  readonly providedIds?: ReadonlyArray<string> | null | undefined;
+  /** A part of the name or the provided ID, regardless of upper and lower case: 1 to 255 characters. Three or more are found fastest. */
+  readonly search?: string | null | undefined;
+  /** When the group was last changed. */
+  readonly updatedAt?: DateTimeRange | null | undefined;
+};
+
+/** The order of user groups. */
+export type UserGroupOrder = {
+  /** The direction. */
+  readonly direction?: OrderDirection;
+  /** What to sort by. */
+  readonly field?: UserGroupOrderField;
+};
+
+/** What user groups are sorted by. Groups with the same value are in the order of their team IDs. */
+export type UserGroupOrderField =
+  /** When the group was created. */
+  | 'CREATED'
+  /** The display name, by code points: upper case before lower case. */
+  | 'NAME'
+  /** Your own identifier, by code points. */
+  | 'PROVIDED_ID'
+  /** When the group was last changed. */
+  | 'UPDATED';
+
+export type EventListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  filter?: EventFilter | null | undefined;
+}>;
+
+
+export type EventListQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: string, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type EventRowFragment = { readonly id: string, readonly type: string, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string } | null } };
+
+export type CheckDocsConfigQueryVariables = Exact<{
+  input: DocsConfigInput;
+  options?: DocsConfigOptions | null | undefined;
+}>;
+
+
+export type CheckDocsConfigQuery = { readonly validateDocsConfig: { readonly valid: boolean, readonly errorCount: number, readonly warningCount: number, readonly diagnostics: ReadonlyArray<{ readonly code: string, readonly severity: DocsConfigSeverity, readonly message: string, readonly suggestion: string | null, readonly pointer: string, readonly url: string, readonly range: { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } }, readonly fix: { readonly newText: string, readonly range: { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } } } | null }> } | null };
+
+export type RangeFieldsFragment = { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } };
+
+export type CallerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CallerQuery = { readonly caller: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } | null };
+
+export type ApiTokenFieldsFragment = { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
+
+export type GroupQueryVariables = Exact<{
+  by: UserGroupBy;
+}>;
+
+
+export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
+
+export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+
+export type GroupTokenQueryVariables = Exact<{
+  by: UserGroupBy;
+}>;
+
+
+export type GroupTokenQuery = { readonly userGroup: { readonly token: string } | null };
+
+export type UpdateGroupMutationVariables = Exact<{
+  input: UpdateUserGroupInput;
+}>;
+
+
+export type UpdateGroupMutation = { readonly updateUserGroup:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+   | null };
+
+export type RotateGroupTokenMutationVariables = Exact<{
+  input: RotateUserGroupTokenInput;
+}>;
+
+
+export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly updatedAt: string } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type CreateEmbedTokenMutationVariables = Exact<{
+  input: CreateEmbedTokenInput;
+}>;
+
+
+export type CreateEmbedTokenMutation = { readonly createEmbedToken:
+    | { readonly __typename: 'CreateEmbedTokenPayload', readonly token: string, readonly expiresAt: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type SetGroupEnvironmentMutationVariables = Exact<{
+  input: SetUserGroupEnvironmentInput;
+}>;
+
+
+export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
+    | { readonly __typename: 'Conflict', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type GroupListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  filter?: UserGroupFilter | null | undefined;
+  orderBy?: UserGroupOrder | null | undefined;
+}>;
+
+
+export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string };
+
+export type GroupCountQueryVariables = Exact<{
+  filter?: UserGroupFilter | null | undefined;
+}>;
+
+
+export type GroupCountQuery = { readonly userGroups: { readonly totalCount: number | null } | null };
+
+export type GroupExportQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  filter?: UserGroupFilter | null | undefined;
+  orderBy?: UserGroupOrder | null | undefined;
+}>;
+
+
+export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
+
+export type CreateGroupMutationVariables = Exact<{
+  input: GetOrCreateUserGroupInput;
+}>;
+
+
+export type CreateGroupMutation = { readonly getOrCreateUserGroup:
+    | { readonly __typename: 'Conflict', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'GetOrCreateUserGroupPayload', readonly created: boolean, readonly userGroup: { readonly id: string, readonly providedId: string } }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type DeleteGroupMutationVariables = Exact<{
+  by: UserGroupBy;
+}>;
+
+
+export type DeleteGroupMutation = { readonly deleteUserGroup:
+    | { readonly __typename: 'DeleteUserGroupPayload', readonly deletedId: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
+
+type Failure_Forbidden_Fragment = { readonly code: ErrorCode, readonly message: string };
+
+type Failure_InvalidInput_Fragment = { readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> };
+
+type Failure_NotFound_Fragment = { readonly code: ErrorCode, readonly message: string };
+
+type Failure_Unauthenticated_Fragment = { readonly code: ErrorCode, readonly message: string };
+
+export type FailureFragment =
+  | Failure_Conflict_Fragment
+  | Failure_Forbidden_Fragment
+  | Failure_InvalidInput_Fragment
+  | Failure_NotFound_Fragment
+  | Failure_Unauthenticated_Fragment
+;
+
+export type OwnCountQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnCountQuery = { readonly userGroups: { readonly totalCount: number | null } | null };
+
+export type EnvironmentCountsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EnvironmentCountsQuery = { readonly customer: { readonly totalCount: number | null } | null, readonly testing: { readonly totalCount: number | null } | null, readonly untagged: { readonly totalCount: number | null } | null };
+
+export type MetricsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MetricsQuery = { readonly metrics: { readonly since: string, readonly requests: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null, readonly errors: ReadonlyArray<{ readonly code: ErrorCode, readonly count: number }>, readonly slots: ReadonlyArray<{ readonly startedAt: string, readonly requestsPerSecond: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null }> } | null };
+
+export type ApiTokenListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  includeRevoked: boolean;
+}>;
+
+
+export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type CreateApiTokenMutationVariables = Exact<{
+  input: CreateApiTokenInput;
+}>;
+
+
+export type CreateApiTokenMutation = { readonly createApiToken:
+    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type RotateApiTokenMutationVariables = Exact<{
+  input: RotateApiTokenInput;
+}>;
+
+
+export type RotateApiTokenMutation = { readonly rotateApiToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type RevokeApiTokenMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeApiTokenMutation = { readonly revokeApiToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export const ApiTokenList = document<ApiTokenListQuery, ApiTokenListQueryVariables>(
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
+);
+
+export const Caller = document<CallerQuery, CallerQueryVariables>(
+  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}",
+);
+
+export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQueryVariables>(
+  "query CheckDocsConfig($input:DocsConfigInput!$options:DocsConfigOptions){validateDocsConfig(input:$input options:$options){valid errorCount warningCount diagnostics{code severity message suggestion pointer url range{...RangeFields}fix{newText range{...RangeFields}}}}}fragment RangeFields on DocsConfigRange{start{offset line column}end{offset}}",
+);
+
+export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+);
+
+export const CreateEmbedToken = document<CreateEmbedTokenMutation, CreateEmbedTokenMutationVariables>(
+  "mutation CreateEmbedToken($input:CreateEmbedTokenInput!){createEmbedToken(input:$input){__typename ...on CreateEmbedTokenPayload{token expiresAt}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+);
+
+export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVariables>(
+  "mutation CreateGroup($input:GetOrCreateUserGroupInput!){getOrCreateUserGroup(input:$input){__typename ...on GetOrCreateUserGroupPayload{created userGroup{id providedId}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+);
+
+export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
+  "mutation DeleteGroup($by:UserGroupBy!){deleteUserGroup(input:{by:$by}){__typename ...on DeleteUserGroupPayload{deletedId}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+);
+
+export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
+  "query EnvironmentCounts{customer:userGroups(first:1 filter:{environmentTag:{tag:CUSTOMER}}){totalCount}testing:userGroups(first:1 filter:{environmentTag:{tag:TESTING}}){totalCount}untagged:userGroups(first:1 filter:{environmentTag:{tag:null}}){totalCount}}",
+);
+
+export const EventList = document<EventListQuery, EventListQueryVariables>(
+  "query EventList($first:Int$after:String$last:Int$before:String$filter:EventFilter){events(first:$first after:$after last:$last before:$before filter:$filter){nodes{...EventRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment EventRow on Event{id type occurredAt requestId providedId userGroupId environmentTag changes apiToken{id name}actor{kind name apiToken{id}}}",
+);
+
+export const Group = document<GroupQuery, GroupQueryVariables>(
+  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}",
+);
+
+export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
+  "query GroupCount($filter:UserGroupFilter){userGroups(first:1 filter:$filter){totalCount}}",
+);
+
+export const GroupExport = document<GroupExportQuery, GroupExportQueryVariables>(
+  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId name environmentTag mapping{schemaId dataSource}properties}pageInfo{hasNextPage endCursor}}}",
+);
+
+export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
+  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt}",
+);
+
+export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
+  "query GroupToken($by:UserGroupBy!){userGroup(by:$by){token}}",
+);
+
+export const Metrics = document<MetricsQuery, MetricsQueryVariables>(
+  "query Metrics{metrics{since requests latency{p50Ms p99Ms}errors{code count}slots{startedAt requestsPerSecond latency{p50Ms p99Ms}}}}",
+);
+
+export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
+  "query OwnCount{userGroups(first:1){totalCount}}",
+);
+
+export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
+);
+
+export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMutationVariables>(
+  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+);
+
+export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
+  "mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{token updatedAt}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+);
+
+export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+);
+
+export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+);

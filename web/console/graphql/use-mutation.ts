@@ -1,0 +1,36 @@
+import { useCallback, useState } from 'react';
+import { useSession } from '../app/session.tsx';
+import type { Client } from './client.ts';
+import { type Failure, toFailure } from './failure.ts';
+
+/** A change that a person can start. */
+export interface MutationState<Arguments extends readonly unknown[], Result> {
+  readonly isRunning: boolean;
+  /** Why the latest run failed. */
+  readonly failure: Failure | undefined;
+  /** Starts it. @returns its result; nothing if it failed. */
+  run(...values: Arguments): Promise<Result | undefined>;
+  /** Forgets the failure. */
+  reset(): void;
+}
+
+/** @param change sends the operations; must throw a {@link Failure} when one fails. Need not be stable. */
+export function useMutation<Arguments extends readonly unknown[], Result>(
+  change: (client: Client, ...values: Arguments) => Promise<Result>,
+): MutationState<Arguments, Result> {
+  const { client } = useSession();
+  const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
+  const run = async (...values: Arguments) => {
+    setState({ isRunning: true });
+    try {
+      const result = await change(client, ...values);
+      setState({ isRunning: false });
+      return result;
+    } catch (error) {
+      setState({ isRunning: false, failure: toFailure(error) });
+      return undefined;
+    }
+  };
+  const reset = useCallback(() => setState({ isRunning: false }), []);
+  return { isRunning: state.isRunning, failure: state.failure, run, reset };
+}

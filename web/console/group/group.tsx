@@ -1,0 +1,121 @@
+import { hrefOf, Link, usePlace } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
+import { type GroupDetailFragment, Group as GroupDocument } from '../graphql/generated.ts';
+import { useQuery } from '../graphql/use-query.ts';
+import { EnvironmentBadge } from '../ui/badge.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
+import { AuditSection } from './audit-section.tsx';
+import { DeleteSection } from './delete-section.tsx';
+import { EmbedSection } from './embed-section.tsx';
+import { EnvironmentSection } from './environment-section.tsx';
+import { MappingSection } from './mapping-section.tsx';
+import { NameSection } from './name-section.tsx';
+import { PropertiesSection } from './properties-section.tsx';
+import { TokenSection } from './token-section.tsx';
+
+/** What every part of the page gets. */
+export interface GroupSectionProps {
+  readonly group: GroupDetailFragment;
+  /** Called with the group as it is stored after a change. */
+  readonly onChanged: (group: GroupDetailFragment) => void;
+}
+
+/** One user group, by the id in the URL. */
+export default function Group() {
+  const { query } = usePlace();
+  const id = query.get('id') ?? '';
+  return <GroupById key={id} id={id} />;
+}
+
+function GroupById({ id }: { readonly id: string }) {
+  const { can } = useSession();
+  const { data, failure, isLoading, reload, setData } = useQuery(GroupDocument, id ? { by: { id } } : undefined);
+  const group = data?.userGroup;
+  const onChanged = (userGroup: GroupDetailFragment) => setData({ userGroup });
+
+  if (!group) {
+    return (
+      <>
+        <Breadcrumb />
+        <h1>Group</h1>
+        <FailureNotice title="The group could not be loaded" failure={failure} onRetry={reload} />
+        {isLoading && <LoadingRows rows={4} />}
+        {!isLoading && !failure && (
+          <EmptyState title="There is no such group">
+            <p>It was deleted, or belongs to an environment that your API token has no access to.</p>
+            <Link href={hrefOf('groups')}>All groups</Link>
+          </EmptyState>
+        )}
+      </>
+    );
+  }
+  const props = { group, onChanged };
+  return (
+    <>
+      <Breadcrumb />
+      <header className="page-header">
+        <h1>
+          {group.name} <EnvironmentBadge tag={group.environmentTag} />
+        </h1>
+      </header>
+      <FailureNotice title="The group could not be loaded" failure={failure} onRetry={reload} />
+      <Facts group={group} />
+      {!can('groups:write') && (
+        <p className="notice">
+          You can read this group. To change it, sign in with an API token that has the scope <code>groups:write</code>.
+        </p>
+      )}
+      {can('groups:write') && <NameSection {...props} />}
+      <TokenSection {...props} />
+      <MappingSection {...props} />
+      <PropertiesSection {...props} />
+      {can('embed:sign') && <EmbedSection group={group} />}
+      {can('audit:read') && <AuditSection group={group} />}
+      {can('admin') && <EnvironmentSection {...props} />}
+      {can('groups:write') && <DeleteSection group={group} />}
+    </>
+  );
+}
+
+function Breadcrumb() {
+  return (
+    <nav className="breadcrumb" aria-label="Breadcrumb">
+      <Link href={hrefOf('groups')}>Groups</Link> <span aria-hidden="true">/</span>
+    </nav>
+  );
+}
+
+function Facts({ group }: { readonly group: GroupDetailFragment }) {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Provided id</dt>
+        <dd>
+          <code>{group.providedId}</code>
+          <CopyButton text={group.providedId} label="Copy the provided id" />
+        </dd>
+      </div>
+      <div>
+        <dt>Team id</dt>
+        <dd>
+          <code>{group.teamId}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>
+          <Time value={group.createdAt} />
+        </dd>
+      </div>
+      <div>
+        <dt>Updated</dt>
+        <dd>
+          <Time value={group.updatedAt} />
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,77 @@
+import { type FormEvent, useRef, useState } from 'react';
+import { useSession } from '../app/session.tsx';
+import { Failure } from '../graphql/failure.ts';
+import { RawJson } from '../graphql/raw-json.ts';
+import { CodeEditor } from '../ui/code-editor.tsx';
+import type { Editor } from '../ui/editor.ts';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { Section } from '../ui/section.tsx';
+import type { GroupSectionProps } from './group.tsx';
+import { SaveButtons } from './save-buttons.tsx';
+import { useUpdate } from './use-update.ts';
+
+/** The properties, as JSON to edit. */
+export function PropertiesSection(props: GroupSectionProps) {
+  const { group } = props;
+  const { can } = useSession();
+  const isEditable = can('groups:write');
+  const [text, setText] = useState(() => print(group.properties));
+  const [syntaxError, setSyntaxError] = useState<Failure>();
+  const editor = useRef<Editor>(undefined);
+  const update = useUpdate(props);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    update.reset();
+    const properties = read(text);
+    if (properties instanceof Failure) return setSyntaxError(properties);
+    setSyntaxError(undefined);
+    const saved = await update.run({ properties });
+    if (saved) editor.current?.setText(print(saved.properties));
+  };
+  return (
+    <Section
+      title="Properties"
+      description="A JSON object, available as variables in dashboards and the SQL editor. Empty means none."
+    >
+      <form onSubmit={(event) => void submit(event)}>
+        <FailureNotice title="The properties were not saved" failure={syntaxError ?? update.failure} />
+        <CodeEditor
+          className="properties-editor"
+          ref={editor}
+          label="Properties as JSON"
+          initialText={text}
+          isReadOnly={!isEditable}
+          checksSyntax
+          onChange={(current) => setText(current())}
+        />
+        {isEditable && (
+          <SaveButtons
+            label="Save the properties"
+            isChanged={text !== print(group.properties)}
+            isSaving={update.isRunning}
+            onDiscard={() => {
+              editor.current?.setText(print(group.properties));
+              setSyntaxError(undefined);
+              update.reset();
+            }}
+          />
+        )}
+      </form>
+    </Section>
+  );
+}
+
+function print(properties: unknown): string {
+  return properties == null ? '' : JSON.stringify(properties, null, 2);
+}
+
+/** The text as what the API takes; a failure if it is not a JSON object. */
+function read(text: string): RawJson | null | Failure {
+  if (text.trim() === '') return null;
+  try {
+    return text.trimStart().startsWith('{') ? new RawJson(text) : new Failure('INVALID_INPUT', 'Expected a JSON object: { … }.');
+  } catch (error) {
+    return new Failure('MALFORMED_JSON', `The text is not JSON: ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,72 @@
+import { type FormEvent, useState } from 'react';
+import { payloadOf } from '../graphql/client.ts';
+import { Failure } from '../graphql/failure.ts';
+import { type GroupDetailFragment, GroupToken, RotateGroupToken } from '../graphql/generated.ts';
+import { useMutation } from '../graphql/use-mutation.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { type Overlap, overlaps } from '../ui/durations.ts';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { SelectField } from '../ui/field.tsx';
+
+/** What a rotation returns. */
+export interface Rotation {
+  /** When the replaced token expires; null if it has. */
+  readonly previousTokenExpiresAt: string | null;
+  readonly userGroup: { readonly token: string; readonly updatedAt: string };
+}
+
+interface RotateDialogProps {
+  readonly group: GroupDetailFragment;
+  readonly onClose: () => void;
+  readonly onRotated: (rotation: Rotation) => void;
+}
+
+/** Asks how the token of a group is replaced, and replaces it. */
+export function RotateDialog({ group, onClose, onRotated }: RotateDialogProps) {
+  const [graceSeconds, setGraceSeconds] = useState<Overlap>('3600');
+  const [endGracePeriods, setEndGracePeriods] = useState(false);
+  const rotation = useMutation(async (client) => {
+    const current = await client.send(GroupToken, { by: { id: group.id } });
+    const currentToken = current.data.userGroup?.token;
+    if (currentToken === undefined) throw new Failure('NOT_FOUND', 'The group was deleted.', { requestId: current.requestId });
+    const input = { currentToken, graceSeconds: Number(graceSeconds), endGracePeriods };
+    const { data, requestId } = await client.send(RotateGroupToken, { input });
+    return payloadOf(data.rotateUserGroupToken, requestId);
+  });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const result = await rotation.run();
+    if (result) onRotated(result);
+  };
+  return (
+    <Dialog title="Rotate the token" onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <p>
+          <strong>{group.name}</strong> gets a new token. Dashboards that are still rendered with the current one stop working
+          when it expires: give your embed backend time to fetch the new one.
+        </p>
+        <SelectField
+          label="How long does the current token still work?"
+          value={graceSeconds}
+          options={overlaps}
+          onChange={setGraceSeconds}
+        />
+        <label className="check-label">
+          <input type="checkbox" checked={endGracePeriods} onChange={(event) => setEndGracePeriods(event.target.checked)} />
+          <span>
+            Also end the grace periods of earlier tokens
+            <span className="hint">If one of them has leaked. Does not concern the current token.</span>
+          </span>
+        </label>
+        <FailureNotice title="The token was not rotated" failure={rotation.failure} />
+        <footer className="dialog-footer">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isBusy={rotation.isRunning}>
+            Rotate the token
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

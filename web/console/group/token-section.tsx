@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { useSession } from '../app/session.tsx';
+import { GroupToken } from '../graphql/generated.ts';
+import { useMutation } from '../graphql/use-mutation.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { Section } from '../ui/section.tsx';
+import { Time } from '../ui/time.tsx';
+import type { GroupSectionProps } from './group.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
+
+/** The token of the group: read only when the person asks for it. */
+export function TokenSection({ group, onChanged }: GroupSectionProps) {
+  const { can } = useSession();
+  const [token, setToken] = useState<string>();
+  const [isRotating, setIsRotating] = useState(false);
+  const [rotation, setRotation] = useState<{ readonly previousEnd: string | null }>();
+  const reading = useMutation(async (client) => {
+    const { data } = await client.send(GroupToken, { by: { id: group.id } });
+    setToken(data.userGroup?.token);
+  });
+  return (
+    <Section
+      title="Token"
+      description="Identifies the group when a dashboard is rendered. Who has it sees what the group sees."
+      actions={
+        can('groups:write') && (
+          <Button className="small" onClick={() => setIsRotating(true)}>
+            Rotate …
+          </Button>
+        )
+      }
+    >
+      <FailureNotice title="The token could not be read" failure={reading.failure} />
+      <div className="secret">
+        <code>{token ?? 'ugt_••••••••••••••••••••'}</code>
+        {token === undefined ? (
+          <Button className="small" isBusy={reading.isRunning} onClick={() => void reading.run()}>
+            Show
+          </Button>
+        ) : (
+          <>
+            <CopyButton text={token} label="Copy the token" isLabelShown />
+            <Button className="small" onClick={() => setToken(undefined)}>
+              Hide
+            </Button>
+          </>
+        )}
+      </div>
+      {rotation && (
+        <p className="notice good" role="status">
+          This is a new token.{' '}
+          {rotation.previousEnd ? (
+            <span>
+              The previous one works until <Time value={rotation.previousEnd} isExact />.
+            </span>
+          ) : (
+            'The previous one no longer works.'
+          )}
+        </p>
+      )}
+      {isRotating && (
+        <RotateDialog
+          group={group}
+          onClose={() => setIsRotating(false)}
+          onRotated={({ previousTokenExpiresAt, userGroup }) => {
+            setToken(userGroup.token);
+            setRotation({ previousEnd: previousTokenExpiresAt });
+            onChanged({ ...group, updatedAt: userGroup.updatedAt });
+            setIsRotating(false);
+          }}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,75 @@
+import { type FormEvent, useState } from 'react';
+import { payloadOf } from '../graphql/client.ts';
+import { DeleteGroup, type GroupRowFragment } from '../graphql/generated.ts';
+import { useMutation } from '../graphql/use-mutation.ts';
+import { EnvironmentBadge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { TextField } from '../ui/field.tsx';
+import { useMessage } from '../ui/messages.tsx';
+
+interface DeleteSeveralProps {
+  readonly groups: readonly GroupRowFragment[];
+  readonly onClose: () => void;
+  /** Called after the deletion, also of a part of the groups. */
+  readonly onDeleted: () => void;
+}
+
+/** Deletes several groups, after the person has typed how many. */
+export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps) {
+  const showMessage = useMessage();
+  const [typed, setTyped] = useState('');
+  const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
+  const left = groups.filter(({ id }) => !deleted.has(id));
+  const deletion = useMutation(async (client) => {
+    for (const { id } of left) {
+      const { data, requestId } = await client.send(DeleteGroup, { by: { id } });
+      payloadOf(data.deleteUserGroup, requestId);
+      setDeleted((before) => new Set(before).add(id));
+    }
+    return true;
+  });
+  const close = () => {
+    if (deleted.size > 0) onDeleted();
+    onClose();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!(await deletion.run())) return;
+    showMessage(groups.length === 1 ? 'Deleted 1 group' : `Deleted ${groups.length} groups`);
+    onDeleted();
+    onClose();
+  };
+  const expected = String(groups.length);
+  return (
+    <Dialog
+      title={groups.length === 1 ? 'Delete 1 group' : `Delete ${groups.length} groups`}
+      onClose={close}
+      isClosable={!deletion.isRunning}
+    >
+      <form onSubmit={(event) => void submit(event)}>
+        <p>
+          Their tokens stop working with the next request: dashboards that are embedded with them no longer know who views them.
+          This cannot be undone.
+        </p>
+        <ul className="delete-list">
+          {groups.map((group) => (
+            <li key={group.id}>
+              {group.name} <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} />
+              {deleted.has(group.id) && <span className="muted"> deleted</span>}
+            </li>
+          ))}
+        </ul>
+        <FailureNotice title={`${left.length} of ${groups.length} groups were not deleted`} failure={deletion.failure} />
+        <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
+        <footer className="dialog-footer">
+          <Button onClick={close}>{deleted.size > 0 ? 'Close' : 'Cancel'}</Button>
+          <Button type="submit" variant="danger" disabled={typed.trim() !== expected} isBusy={deletion.isRunning}>
+            Delete
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,195 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useSession } from '../app/session.tsx';
+import { environments } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
+import { countFurtherFilters, initialState, type ListState, maxProperties, pageSizes, parseProperty } from './list-state.ts';
+
+/** How long to wait for the next key before the list is searched. */
+const typingMs = 150;
+
+interface FiltersProps {
+  readonly state: ListState;
+  readonly onChange: (change: Partial<ListState>, options?: { replace: boolean }) => void;
+}
+
+/** The search and the filters of the list. */
+export function Filters({ state, onChange }: FiltersProps) {
+  const { can } = useSession();
+  const further = countFurtherFilters(state);
+  return (
+    <search className="filters">
+      <SearchField value={state.search} onChange={(search) => onChange({ search }, { replace: true })} />
+      {can('admin') && (
+        <SelectField
+          label="Environment"
+          isLabelHidden
+          value={state.environment}
+          options={[{ value: '', label: 'All environments' }, ...environments]}
+          onChange={(environment) => onChange({ environment })}
+        />
+      )}
+      <SelectField
+        label="Groups per page"
+        isLabelHidden
+        value={String(state.size)}
+        options={pageSizes.map((size) => ({ value: String(size), label: `${size} per page` }))}
+        onChange={(size) => onChange({ size: Number(size) })}
+      />
+      <details className="further-filters" open={further > 0 || undefined}>
+        <summary>{further > 0 ? `More filters (${further})` : 'More filters'}</summary>
+        <div className="further-body">
+          <PropertyFilters properties={state.properties} onChange={(properties) => onChange({ properties })} />
+          <DayRange
+            label="Created"
+            {...{ from: state.createdFrom, to: state.createdTo }}
+            onChange={(createdFrom, createdTo) => onChange({ createdFrom, createdTo })}
+          />
+          <DayRange
+            label="Updated"
+            {...{ from: state.updatedFrom, to: state.updatedTo }}
+            onChange={(updatedFrom, updatedTo) => onChange({ updatedFrom, updatedTo })}
+          />
+          {further > 0 && (
+            <Button
+              className="small"
+              onClick={() => {
+                const { properties, createdFrom, createdTo, updatedFrom, updatedTo } = initialState;
+                onChange({ properties, createdFrom, createdTo, updatedFrom, updatedTo });
+              }}
+            >
+              Remove these filters
+            </Button>
+          )}
+        </div>
+      </details>
+    </search>
+  );
+}
+
+interface SearchFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** The search: `/` puts the cursor into it. */
+function SearchField({ value, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const sent = useRef(value);
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  useEffect(() => {
+    // The value has come from elsewhere, such as the back button.
+    if (value === sent.current) return;
+    clearTimeout(timer.current);
+    sent.current = value;
+    setText(value);
+  }, [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof Element && event.target.closest('input, textarea, select, dialog, [contenteditable]');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+
+  const type = (next: string) => {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      sent.current = next.trim();
+      onChange(sent.current);
+    }, typingMs);
+  };
+  return (
+    <div className="search-field">
+      <SearchIcon />
+      <input
+        ref={input}
+        type="search"
+        className="input"
+        aria-label="Search by name or provided id"
+        placeholder="Search by name or provided id"
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => type(event.target.value)}
+      />
+      <kbd>/</kbd>
+    </div>
+  );
+}
+
+interface PropertyFiltersProps {
+  readonly properties: readonly string[];
+  readonly onChange: (properties: readonly string[]) => void;
+}
+
+function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string>();
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    const given = text.trim();
+    if (!parseProperty(given)) return setError('Expected a path, an equals sign and a value, such as plan=gold.');
+    if (properties.length >= maxProperties) return setError(`At most ${maxProperties} properties.`);
+    setError(undefined);
+    setText('');
+    if (!properties.includes(given)) onChange([...properties, given]);
+  };
+  return (
+    <form className="property-filters" onSubmit={add}>
+      <TextField
+        label="Property"
+        placeholder="plan=gold"
+        hint="Path and value: address.city=Berlin. A value that is JSON is compared as JSON: seats=5, trial=true."
+        error={error}
+        value={text}
+        onChange={setText}
+      />
+      <Button type="submit">Add</Button>
+      {properties.length > 0 && (
+        <ul className="chips" aria-label="Properties that the groups must have">
+          {properties.map((property) => (
+            <li key={property}>
+              <code>{property}</code>
+              <Button
+                variant="quiet"
+                className="icon-only small"
+                aria-label={`Remove the filter ${property}`}
+                onClick={() => onChange(properties.filter((other) => other !== property))}
+              >
+                <CloseIcon />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </form>
+  );
+}
+
+interface DayRangeProps {
+  readonly label: string;
+  readonly from: string;
+  readonly to: string;
+  readonly onChange: (from: string, to: string) => void;
+}
+
+function DayRange({ label, from, to, onChange }: DayRangeProps) {
+  return (
+    <fieldset className="day-range">
+      <legend>{label}</legend>
+      <TextField label="From" type="date" value={from} max={to} onChange={(value) => onChange(value, to)} />
+      <TextField label="To" type="date" value={to} min={from} onChange={(value) => onChange(from, value)} />
+    </fieldset>
+  );
+}

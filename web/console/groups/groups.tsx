@@ -1,0 +1,133 @@
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { hrefOf, navigate, usePlace } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
+import { GroupCount, GroupList, type GroupRowFragment } from '../graphql/generated.ts';
+import { useQuery } from '../graphql/use-query.ts';
+import { Button } from '../ui/button.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { PlusIcon } from '../ui/icons.tsx';
+import { Pager, pageArguments } from '../ui/pager.tsx';
+import { LoadingRows } from '../ui/states.tsx';
+import { DeleteSeveral } from './delete-several.tsx';
+import { NoGroups } from './empty.tsx';
+import { ExportDialog } from './export-dialog.tsx';
+import { Filters } from './filters.tsx';
+import { filterOf, initialState, type ListState, queryOf, readState } from './list-state.ts';
+import { NewGroup } from './new-group.tsx';
+import { GroupTable } from './table.tsx';
+
+type OpenDialog = 'new' | 'export' | 'export-selected' | 'delete';
+
+/** The list of user groups. What it shows is in the URL. */
+export default function Groups() {
+  const { query } = usePlace();
+  const { can } = useSession();
+  const state = useMemo(() => readState(query), [query]);
+  const filter = useMemo(() => filterOf(state), [state]);
+  const orderBy = { field: state.sort, direction: state.direction };
+  const position = state.before ? { before: state.before } : state.after ? { after: state.after } : {};
+  const list = useQuery(GroupList, { ...pageArguments(position, state.size), filter: filter ?? null, orderBy });
+  const count = useQuery(GroupCount, { filter: filter ?? null });
+  const [selected, setSelected] = useState<ReadonlyMap<string, GroupRowFragment>>(new Map());
+  const [dialog, setDialog] = useState<OpenDialog>();
+
+  /** Shows another part of the list; unless it is only another page, from its beginning. */
+  const show = useCallback(
+    (change: Partial<ListState>, options?: { replace: boolean }) =>
+      navigate(
+        hrefOf('groups', queryOf({ ...readState(new URLSearchParams(location.search)), after: '', before: '', ...change })),
+        options,
+      ),
+    [],
+  );
+  // What is selected and not shown could be deleted by mistake.
+  const selectionScope = JSON.stringify([filter, position]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selection belongs to the page that is shown
+  useEffect(() => setSelected(new Map()), [selectionScope]);
+
+  const refresh = () => {
+    setSelected(new Map());
+    list.reload();
+    count.reload();
+  };
+  const close = () => setDialog(undefined);
+  const page = list.data?.userGroups;
+  const rows = page?.nodes ?? [];
+  const isFirstPage = !state.after && !state.before;
+
+  return (
+    <>
+      <header className="page-header">
+        <h1>Groups</h1>
+        <div className="actions">
+          <Button onClick={() => setDialog('export')} disabled={rows.length === 0}>
+            Export
+          </Button>
+          {can('groups:write') && (
+            <Button variant="primary" onClick={() => setDialog('new')}>
+              <PlusIcon /> New group
+            </Button>
+          )}
+        </div>
+      </header>
+      <Filters state={state} onChange={show} />
+      <FailureNotice title="The groups could not be loaded" failure={list.failure} onRetry={list.reload} />
+      {selected.size > 0 && (
+        <section className="selection" aria-label="Selected groups">
+          <span role="status">{selected.size} selected</span>
+          <Button className="small" onClick={() => setDialog('export-selected')}>
+            Export
+          </Button>
+          {can('groups:write') && (
+            <Button className="small" variant="danger" onClick={() => setDialog('delete')}>
+              Delete …
+            </Button>
+          )}
+          <Button className="small" variant="quiet" onClick={() => setSelected(new Map())}>
+            Clear the selection
+          </Button>
+        </section>
+      )}
+      {!page && list.isLoading && <LoadingRows rows={10} />}
+      {page && rows.length === 0 && !list.isLoading && !list.failure && (
+        <NoGroups
+          isFiltered={filter !== undefined || !isFirstPage}
+          onClear={() => navigate(hrefOf('groups', queryOf({ ...initialState, size: state.size })))}
+          onCreate={can('groups:write') ? () => setDialog('new') : undefined}
+        />
+      )}
+      {rows.length > 0 && (
+        <>
+          <GroupTable {...{ rows, state, selected }} isLoading={list.isLoading} onSelect={setSelected} onSort={show} />
+          <Pager
+            pageInfo={page?.pageInfo}
+            isFirstPage={isFirstPage}
+            onMove={({ after = '', before = '' }) => {
+              show({ after, before });
+              scrollTo(0, 0);
+            }}
+          >
+            <Count isLoading={count.isLoading} value={count.data?.userGroups?.totalCount} isKnown={count.data !== undefined} />
+          </Pager>
+        </>
+      )}
+      {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={close} />}
+      {dialog === 'export' && <ExportDialog filter={filter} orderBy={orderBy} onClose={close} />}
+      {dialog === 'export-selected' && <ExportDialog selected={[...selected.values()]} orderBy={orderBy} onClose={close} />}
+      {dialog === 'delete' && <DeleteSeveral groups={[...selected.values()]} onClose={close} onDeleted={refresh} />}
+    </>
+  );
+}
+
+interface CountProps {
+  readonly isLoading: boolean;
+  readonly isKnown: boolean;
+  readonly value: number | null | undefined;
+}
+
+function Count({ isLoading, isKnown, value }: CountProps) {
+  if (isLoading) return <span>Counting …</span>;
+  if (!isKnown) return null;
+  if (value == null) return <span>Too many to count quickly</span>;
+  return <span>{value === 1 ? '1 group' : `${value.toLocaleString('en')} groups`}</span>;
+}

@@ -1,0 +1,133 @@
+import type { QueryValues } from '../app/router.tsx';
+import type {
+  DateTimeRange,
+  OrderDirection,
+  PropertyFilter,
+  UserGroupFilter,
+  UserGroupOrderField,
+} from '../graphql/generated.ts';
+import { type EnvironmentChoice, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
+import { dayStart } from '../ui/days.ts';
+
+/** What the list of groups shows, as the URL has it. */
+export interface ListState {
+  readonly search: string;
+  readonly environment: EnvironmentChoice | '';
+  /** Each `path.of.members=value`. */
+  readonly properties: readonly string[];
+  /** Days as `2026-01-31`, in the time zone of the person; both are included. */
+  readonly createdFrom: string;
+  readonly createdTo: string;
+  readonly updatedFrom: string;
+  readonly updatedTo: string;
+  readonly sort: UserGroupOrderField;
+  readonly direction: OrderDirection;
+  readonly after: string;
+  readonly before: string;
+  readonly size: number;
+}
+
+/** How many groups a page may have. */
+export const pageSizes = [20, 50, 100] as const;
+
+/** The most properties that a filter may have. */
+export const maxProperties = 5;
+
+const sortFields: readonly UserGroupOrderField[] = ['CREATED', 'UPDATED', 'NAME', 'PROVIDED_ID'];
+
+/** The list of the newest groups. */
+export const initialState: ListState = {
+  search: '',
+  environment: '',
+  properties: [],
+  createdFrom: '',
+  createdTo: '',
+  updatedFrom: '',
+  updatedTo: '',
+  sort: 'CREATED',
+  direction: 'DESC',
+  after: '',
+  before: '',
+  size: 20,
+};
+
+/** Reads the state from a URL; what is not valid there is ignored. */
+export function readState(query: URLSearchParams): ListState {
+  const environment = query.get('environment') ?? '';
+  const size = Number(query.get('size'));
+  const day = (name: string) => (dayStart(query.get(name) ?? '') ? (query.get(name) ?? '') : '');
+  return {
+    search: (query.get('search') ?? '').slice(0, 255),
+    environment: isEnvironmentChoice(environment) ? environment : '',
+    properties: query.getAll('property').filter(parseProperty).slice(0, maxProperties),
+    createdFrom: day('created-from'),
+    createdTo: day('created-to'),
+    updatedFrom: day('updated-from'),
+    updatedTo: day('updated-to'),
+    sort: sortFields.find((field) => field === query.get('sort')) ?? 'CREATED',
+    direction: query.get('direction') === 'ASC' ? 'ASC' : 'DESC',
+    after: query.get('after') ?? '',
+    before: query.get('before') ?? '',
+    size: pageSizes.find((candidate) => candidate === size) ?? 20,
+  };
+}
+
+/** What a URL has of the state: what differs from {@link initialState}. */
+export function queryOf(state: ListState): QueryValues {
+  return {
+    search: state.search,
+    environment: state.environment,
+    property: state.properties,
+    'created-from': state.createdFrom,
+    'created-to': state.createdTo,
+    'updated-from': state.updatedFrom,
+    'updated-to': state.updatedTo,
+    sort: state.sort === initialState.sort ? '' : state.sort,
+    direction: state.direction === initialState.direction ? '' : state.direction,
+    after: state.after,
+    before: state.before,
+    size: state.size === initialState.size ? '' : String(state.size),
+  };
+}
+
+/** The filter of a state; undefined if every group is listed. */
+export function filterOf(state: ListState): UserGroupFilter | undefined {
+  const properties = state.properties.map(parseProperty).filter((filter) => filter !== undefined);
+  const created = rangeOf(state.createdFrom, state.createdTo);
+  const updated = rangeOf(state.updatedFrom, state.updatedTo);
+  const filter: UserGroupFilter = {
+    ...(state.search && { search: state.search }),
+    ...(state.environment && { environmentTag: { tag: tagOf(state.environment) } }),
+    ...(properties.length > 0 && { properties }),
+    ...(created && { createdAt: created }),
+    ...(updated && { updatedAt: updated }),
+  };
+  return Object.keys(filter).length > 0 ? filter : undefined;
+}
+
+/** How many of the conditions that are not always shown a state has. */
+export function countFurtherFilters(state: ListState): number {
+  const days = [state.createdFrom, state.createdTo, state.updatedFrom, state.updatedTo].filter(Boolean).length;
+  return state.properties.length + days;
+}
+
+/** `plan=gold` as a filter: the value is JSON where it can be, otherwise a text. Undefined if it has no path. */
+export function parseProperty(text: string): PropertyFilter | undefined {
+  const equals = text.indexOf('=');
+  const path = text.slice(0, equals).split('.');
+  if (equals < 1 || path.includes('') || path.length > 32) return undefined;
+  return { path, equals: parseValue(text.slice(equals + 1)) };
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function rangeOf(from: string, to: string): DateTimeRange | undefined {
+  const [start, end] = [dayStart(from), dayStart(to, 1)];
+  return start || end ? { ...(start && { from: start }), ...(end && { to: end }) } : undefined;
+}

@@ -1,0 +1,90 @@
+import { type FormEvent, useState } from 'react';
+import { hrefOf, Link, navigate } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
+import { payloadOf } from '../graphql/client.ts';
+import { CreateGroup } from '../graphql/generated.ts';
+import { useMutation } from '../graphql/use-mutation.ts';
+import { EnvironmentBadge, type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { TextField } from '../ui/field.tsx';
+import { useMessage } from '../ui/messages.tsx';
+
+interface NewGroupProps {
+  /** The environment of the list; empty if it lists several. */
+  readonly initialEnvironment: EnvironmentChoice | '';
+  readonly onClose: () => void;
+}
+
+/** Creates a group, and goes to it. */
+export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
+  const { caller, can } = useSession();
+  const showMessage = useMessage();
+  const [providedId, setProvidedId] = useState('');
+  const [name, setName] = useState('');
+  const [environment, setEnvironment] = useState<EnvironmentChoice | ''>(initialEnvironment);
+  const [existing, setExisting] = useState<{ id: string; providedId: string }>();
+
+  const creation = useMutation(async (client) => {
+    const input = { providedId, ...(name && { name }), ...(environment && { environmentTag: tagOf(environment) }) };
+    const { data, requestId } = await client.send(CreateGroup, { input });
+    return payloadOf(data.getOrCreateUserGroup, requestId);
+  });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setExisting(undefined);
+    const result = await creation.run();
+    if (!result) return;
+    if (!result.created) return setExisting(result.userGroup);
+    showMessage(`Created ${result.userGroup.providedId}`);
+    navigate(hrefOf('group', { id: result.userGroup.id }));
+  };
+
+  return (
+    <Dialog title="New group" onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <FailureNotice title="The group was not created" failure={creation.failure} />
+        {existing && (
+          <div className="notice" role="alert">
+            <p>
+              A group with this provided id exists. Nothing was changed.{' '}
+              <Link href={hrefOf('group', { id: existing.id })}>Open {existing.providedId}</Link>
+            </p>
+          </div>
+        )}
+        <TextField
+          label="Provided id"
+          hint="Your own identifier for the group, unique within its environment. It cannot be changed later."
+          error={creation.failure?.issueAt('providedId')}
+          required
+          maxLength={255}
+          autoFocus
+          value={providedId}
+          onChange={setProvidedId}
+        />
+        <TextField
+          label="Name (optional)"
+          hint="What people see. The provided id if empty."
+          error={creation.failure?.issueAt('name')}
+          maxLength={255}
+          value={name}
+          onChange={setName}
+        />
+        {can('admin') ? (
+          <EnvironmentField value={environment} onChange={setEnvironment} />
+        ) : (
+          <p>
+            Environment: <EnvironmentBadge tag={caller.environmentTag} />
+          </p>
+        )}
+        <footer className="dialog-footer">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isBusy={creation.isRunning}>
+            Create the group
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,104 @@
+import { hrefOf, Link } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
+import { EnvironmentCounts, OwnCount } from '../graphql/generated.ts';
+import { useQuery } from '../graphql/use-query.ts';
+import { AllEnvironmentsBadge, EnvironmentBadge, type EnvironmentChoice, tagOf } from '../ui/badge.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { Section } from '../ui/section.tsx';
+import { Time } from '../ui/time.tsx';
+import { Metrics } from './metrics.tsx';
+
+/** The first page: how many groups there are, and who is signed in. */
+export default function Overview() {
+  const { can } = useSession();
+  return (
+    <>
+      <header className="page-header">
+        <h1>Overview</h1>
+      </header>
+      {can('admin') ? <CountsOfAll /> : can('groups:read') && <OwnEnvironment />}
+      {can('metrics:read') && <Metrics />}
+      <Identity />
+    </>
+  );
+}
+
+function CountsOfAll() {
+  const { data, failure, isLoading, reload } = useQuery(EnvironmentCounts, {});
+  return (
+    <section aria-label="Groups per environment">
+      <FailureNotice title="The groups could not be counted" failure={failure} onRetry={reload} />
+      <div className="cards" aria-busy={isLoading}>
+        <CountCard environment="CUSTOMER" isLoading={isLoading} count={data?.customer?.totalCount} isFiltered />
+        <CountCard environment="TESTING" isLoading={isLoading} count={data?.testing?.totalCount} isFiltered />
+        <CountCard environment="UNTAGGED" isLoading={isLoading} count={data?.untagged?.totalCount} isFiltered />
+      </div>
+    </section>
+  );
+}
+
+function OwnEnvironment() {
+  const { caller } = useSession();
+  const { data, failure, isLoading, reload } = useQuery(OwnCount, {});
+  return (
+    <section aria-label="Groups of the environment">
+      <FailureNotice title="The groups could not be counted" failure={failure} onRetry={reload} />
+      <div className="cards" aria-busy={isLoading}>
+        <CountCard environment={caller.environmentTag ?? 'UNTAGGED'} isLoading={isLoading} count={data?.userGroups?.totalCount} />
+      </div>
+    </section>
+  );
+}
+
+interface CountCardProps {
+  readonly environment: EnvironmentChoice;
+  readonly isLoading: boolean;
+  /** null: counting took too long. */
+  readonly count: number | null | undefined;
+  /** Whether the link leads to the groups of this environment among several. */
+  readonly isFiltered?: boolean;
+}
+
+function CountCard({ environment, isLoading, count, isFiltered = false }: CountCardProps) {
+  const text = count === undefined ? (isLoading ? '…' : '–') : (count?.toLocaleString('en') ?? 'many');
+  return (
+    <Link className="card" href={hrefOf('groups', isFiltered ? { environment } : {})}>
+      <span className="card-value">{text}</span>
+      <span className="card-label">
+        {count === 1 ? 'group' : 'groups'} <EnvironmentBadge tag={tagOf(environment)} />
+      </span>
+    </Link>
+  );
+}
+
+function Identity() {
+  const { caller, can } = useSession();
+  return (
+    <Section title="Signed in with">
+      <dl className="facts">
+        <div>
+          <dt>API token</dt>
+          <dd>
+            {caller.name} <span className="muted">#{caller.id}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Environment</dt>
+          <dd>{can('admin') ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}</dd>
+        </div>
+        <div>
+          <dt>Scopes</dt>
+          <dd className="scope-list">
+            {caller.scopes.map((scope) => (
+              <code key={scope}>{scope}</code>
+            ))}
+          </dd>
+        </div>
+        <div>
+          <dt>Expires</dt>
+          <dd>{caller.expiresAt ? <Time value={caller.expiresAt} /> : 'never'}</dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,109 @@
+import { type FormEvent, useState } from 'react';
+import { payloadOf } from '../graphql/client.ts';
+import { CreateApiToken, scopes } from '../graphql/generated.ts';
+import { useMutation } from '../graphql/use-mutation.ts';
+import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import type { ShownSecret } from './secret-dialog.tsx';
+
+const lifetimes = [
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'never', label: 'Never' },
+  { value: 'day', label: 'On a certain day …' },
+] as const;
+
+type Lifetime = (typeof lifetimes)[number]['value'];
+
+interface CreateTokenProps {
+  readonly onClose: () => void;
+  readonly onCreated: (shown: ShownSecret) => void;
+}
+
+/** Creates an API token. */
+export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
+  const [name, setName] = useState('');
+  const [environment, setEnvironment] = useState<EnvironmentChoice | ''>('');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [lifetime, setLifetime] = useState<Lifetime>('90');
+  const [day, setDay] = useState('');
+  const creation = useMutation(async (client) => {
+    const expiresAt = expiryOf(lifetime, day);
+    const input = { name, environmentTag: environment ? tagOf(environment) : null, scopes: [...chosen], expiresAt };
+    const { data, requestId } = await client.send(CreateApiToken, { input });
+    return payloadOf(data.createApiToken, requestId);
+  });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const result = await creation.run();
+    if (result) onCreated({ secret: result.secret, apiToken: result.apiToken, title: 'The API token was created' });
+  };
+  const toggle = (scope: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(scope)) next.add(scope);
+    setChosen(next);
+  };
+  const failure = creation.failure;
+  return (
+    <Dialog title="New API token" onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <FailureNotice title="The API token was not created" failure={failure} />
+        <TextField
+          label="Name"
+          hint="What it is for, such as the service that will use it."
+          error={failure?.issueAt('name')}
+          required
+          autoFocus
+          maxLength={255}
+          value={name}
+          onChange={setName}
+        />
+        <EnvironmentField
+          hint="The groups that it has access to, and those that it creates."
+          value={environment}
+          onChange={setEnvironment}
+        />
+        <fieldset className="scope-choices" aria-invalid={failure?.issueAt('scopes') ? true : undefined}>
+          <legend>Scopes</legend>
+          {Object.entries(scopes).map(([scope, description]) => (
+            <label key={scope} className="check-label">
+              <input type="checkbox" checked={chosen.has(scope)} onChange={() => toggle(scope)} />
+              <span>
+                <code>{scope}</code>
+                <span className="hint">{sentence(description)}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <SelectField
+          label="Expires"
+          error={failure?.issueAt('expiresAt')}
+          value={lifetime}
+          options={lifetimes}
+          onChange={setLifetime}
+        />
+        {lifetime === 'day' && <TextField label="Day" type="date" required value={day} onChange={setDay} />}
+        <footer className="dialog-footer">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" disabled={chosen.size === 0} isBusy={creation.isRunning}>
+            Create the API token
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function expiryOf(lifetime: Lifetime, day: string): string | null {
+  if (lifetime === 'never') return null;
+  if (lifetime === 'day') return new Date(`${day}T00:00`).toISOString();
+  return new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString();
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,65 @@
+import { type FormEvent, useState } from 'react';
+import { useSession } from '../app/session.tsx';
+import { payloadOf } from '../graphql/client.ts';
+import { RevokeApiToken } from '../graphql/generated.ts';
+import { useMutation } from '../graphql/use-mutation.ts';
+import { EnvironmentBadge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { TextField } from '../ui/field.tsx';
+import { useMessage } from '../ui/messages.tsx';
+import { Time } from '../ui/time.tsx';
+import type { ApiTokenRow } from './token-table.tsx';
+
+interface RevokeTokenProps {
+  readonly apiToken: ApiTokenRow;
+  readonly onClose: () => void;
+  readonly onRevoked: () => void;
+}
+
+/** Revokes an API token, after the person has typed its number. */
+export function RevokeToken({ apiToken, onClose, onRevoked }: RevokeTokenProps) {
+  const { caller } = useSession();
+  const showMessage = useMessage();
+  const [typed, setTyped] = useState('');
+  const revocation = useMutation(async (client) => {
+    const { data, requestId } = await client.send(RevokeApiToken, { id: apiToken.id });
+    return payloadOf(data.revokeApiToken, requestId);
+  });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!(await revocation.run())) return;
+    showMessage(`Revoked ${apiToken.name}`);
+    onRevoked();
+  };
+  return (
+    <Dialog title={`Revoke ${apiToken.name}`} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <p>
+          <EnvironmentBadge tag={apiToken.environmentTag} /> Every request with it is rejected from now on. This cannot be undone.
+        </p>
+        <p>
+          {apiToken.lastUsedAt ? (
+            <>
+              It was last used <Time value={apiToken.lastUsedAt} />.
+            </>
+          ) : (
+            'It has never been used.'
+          )}
+        </p>
+        {apiToken.id === caller.id && (
+          <p className="notice bad">This is the API token that you are signed in with: you will be signed out.</p>
+        )}
+        <TextField label={`Type its number, ${apiToken.id}, to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
+        <FailureNotice title="The API token was not revoked" failure={revocation.failure} />
+        <footer className="dialog-footer">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="danger" disabled={typed.trim() !== apiToken.id} isBusy={revocation.isRunning}>
+            Revoke
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

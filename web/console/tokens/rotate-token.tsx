@@ -1,0 +1,62 @@
+import { type FormEvent, useState } from 'react';
+import { useSession } from '../app/session.tsx';
+import { payloadOf } from '../graphql/client.ts';
+import { RotateApiToken } from '../graphql/generated.ts';
+import { useMutation } from '../graphql/use-mutation.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { type Overlap, overlaps } from '../ui/durations.ts';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { SelectField } from '../ui/field.tsx';
+import type { ShownSecret } from './secret-dialog.tsx';
+import type { ApiTokenRow } from './token-table.tsx';
+
+interface RotateTokenProps {
+  readonly apiToken: ApiTokenRow;
+  readonly onClose: () => void;
+  readonly onRotated: (shown: ShownSecret) => void;
+}
+
+/** Asks how the secret of an API token is replaced, and replaces it. */
+export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) {
+  const { caller } = useSession();
+  const [overlap, setOverlap] = useState<Overlap>('3600');
+  const rotation = useMutation(async (client) => {
+    const input = { id: apiToken.id, overlapSeconds: Number(overlap) };
+    const { data, requestId } = await client.send(RotateApiToken, { input });
+    return payloadOf(data.rotateApiToken, requestId);
+  });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const result = await rotation.run();
+    if (!result) return;
+    const end = new Date(Date.now() + Number(overlap) * 1_000).toLocaleString('en');
+    const note = overlap === '0' ? 'The previous secret no longer works.' : `The previous secret works until ${end}.`;
+    onRotated({ title: 'The secret was replaced', apiToken: result.apiToken, secret: result.secret, note });
+  };
+  return (
+    <Dialog title={`Rotate ${apiToken.name}`} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <p>It gets a new secret. Its number, name, environment and scopes stay the same.</p>
+        {apiToken.id === caller.id && (
+          <p className="notice">
+            This is the API token that you are signed in with: sign in again with the new secret afterwards.
+          </p>
+        )}
+        <SelectField
+          label="How long does the current secret still work?"
+          value={overlap}
+          options={overlaps}
+          onChange={setOverlap}
+        />
+        <FailureNotice title="The secret was not replaced" failure={rotation.failure} />
+        <footer className="dialog-footer">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isBusy={rotation.isRunning}>
+            Replace the secret
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

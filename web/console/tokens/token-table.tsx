@@ -1,0 +1,99 @@
+import type { ApiTokenFieldsFragment } from '../graphql/generated.ts';
+import { Badge, EnvironmentBadge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Time } from '../ui/time.tsx';
+
+/** An API token in the list. */
+export type ApiTokenRow = ApiTokenFieldsFragment;
+
+/** From when on an API token is marked because it expires. */
+const soonMs = 14 * 86_400_000;
+
+interface TokenTableProps {
+  readonly rows: readonly ApiTokenRow[];
+  /** The number of the API token that the console uses. */
+  readonly ownId: string;
+  readonly isLoading: boolean;
+  readonly onRotate: (apiToken: ApiTokenRow) => void;
+  readonly onRevoke: (apiToken: ApiTokenRow) => void;
+}
+
+/** A page of API tokens. */
+export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: TokenTableProps) {
+  return (
+    <div className="table-frame" aria-busy={isLoading}>
+      <table className="table">
+        <caption className="visually-hidden">API tokens</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Environment</th>
+            <th scope="col" className="wide-only">
+              Scopes
+            </th>
+            <th scope="col" className="medium-only">
+              Last used
+            </th>
+            <th scope="col" className="wide-only">
+              Expires
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id} className={stateOf(row) === 'active' ? undefined : 'inactive'}>
+              <th scope="row">
+                <span className="token-name">{row.name}</span> <span className="muted">#{row.id}</span>
+                {row.id === ownId && <Badge>in use here</Badge>}
+                <State row={row} />
+                <span className="below narrow-only scope-list">{row.scopes.join(', ')}</span>
+              </th>
+              <td>
+                <EnvironmentBadge tag={row.environmentTag} />
+              </td>
+              <td className="wide-only scope-list">
+                {row.scopes.map((scope) => (
+                  <code key={scope}>{scope}</code>
+                ))}
+              </td>
+              <td className="medium-only">
+                {row.lastUsedAt ? <Time value={row.lastUsedAt} /> : <span className="muted">never</span>}
+              </td>
+              <td className="wide-only">
+                {row.expiresAt ? <Time value={row.expiresAt} /> : <span className="muted">never</span>}
+              </td>
+              <td>
+                {stateOf(row) === 'active' && (
+                  <div className="row-actions">
+                    <Button className="small" aria-label={`Rotate ${row.name}`} onClick={() => onRotate(row)}>
+                      Rotate
+                    </Button>
+                    <Button className="small" variant="danger" aria-label={`Revoke ${row.name}`} onClick={() => onRevoke(row)}>
+                      Revoke
+                    </Button>
+                  </div>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function State({ row }: { readonly row: ApiTokenRow }) {
+  const state = stateOf(row);
+  if (state === 'revoked') return <Badge tone="bad">revoked</Badge>;
+  if (state === 'expired') return <Badge tone="bad">expired</Badge>;
+  const expiresSoon = row.expiresAt !== null && Date.parse(row.expiresAt) - Date.now() < soonMs;
+  return expiresSoon ? <Badge tone="warn">expires soon</Badge> : null;
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiTokenRow): 'active' | 'revoked' | 'expired' {
+  if (revokedAt) return 'revoked';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}

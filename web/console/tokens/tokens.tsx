@@ -1,0 +1,103 @@
+import { useState } from 'react';
+import { hrefOf, navigate, usePlace } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
+import { ApiTokenList } from '../graphql/generated.ts';
+import { useQuery } from '../graphql/use-query.ts';
+import { Button } from '../ui/button.tsx';
+import { FailureNotice } from '../ui/failure-notice.tsx';
+import { PlusIcon } from '../ui/icons.tsx';
+import { Pager, pageArguments } from '../ui/pager.tsx';
+import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { CreateToken } from './create-token.tsx';
+import { RevokeToken } from './revoke-token.tsx';
+import { RotateToken } from './rotate-token.tsx';
+import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
+import { type ApiTokenRow, TokenTable } from './token-table.tsx';
+
+const pageSize = 50;
+
+type OpenDialog =
+  | { readonly is: 'create' }
+  | { readonly is: 'rotate' | 'revoke'; readonly apiToken: ApiTokenRow }
+  | ({ readonly is: 'secret' } & ShownSecret);
+
+/** The API tokens of every environment. */
+export default function ApiTokens() {
+  const { query } = usePlace();
+  const { caller } = useSession();
+  const [after, before] = [query.get('after'), query.get('before')];
+  const includeRevoked = query.get('revoked') === 'true';
+  const position = before ? { before } : after ? { after } : {};
+  const list = useQuery(ApiTokenList, { ...pageArguments(position, pageSize), includeRevoked });
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const page = list.data?.apiTokens;
+  const rows = page?.nodes ?? [];
+  const close = () => setDialog(undefined);
+  const showSecret = (shown: ShownSecret) => {
+    list.reload();
+    setDialog({ is: 'secret', ...shown });
+  };
+
+  return (
+    <>
+      <header className="page-header">
+        <h1>API tokens</h1>
+        <div className="actions">
+          <Button variant="primary" onClick={() => setDialog({ is: 'create' })}>
+            <PlusIcon /> New API token
+          </Button>
+        </div>
+      </header>
+      <div className="filters">
+        <label className="check-label">
+          <input
+            type="checkbox"
+            checked={includeRevoked}
+            onChange={(event) => navigate(hrefOf('api-tokens', { revoked: event.target.checked ? 'true' : '' }))}
+          />
+          <span>Show revoked API tokens</span>
+        </label>
+      </div>
+      <FailureNotice title="The API tokens could not be loaded" failure={list.failure} onRetry={list.reload} />
+      {!page && list.isLoading && <LoadingRows rows={5} />}
+      {page && rows.length === 0 && !list.isLoading && (
+        <EmptyState title="No API token to show">
+          <p>Every API token is revoked, or on another page.</p>
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <>
+          <TokenTable
+            rows={rows}
+            ownId={caller.id}
+            isLoading={list.isLoading}
+            onRotate={(apiToken) => setDialog({ is: 'rotate', apiToken })}
+            onRevoke={(apiToken) => setDialog({ is: 'revoke', apiToken })}
+          />
+          <Pager
+            pageInfo={page?.pageInfo}
+            isFirstPage={!after && !before}
+            onMove={(next) => navigate(hrefOf('api-tokens', { ...next, revoked: includeRevoked ? 'true' : '' }))}
+          >
+            {page?.totalCount != null && (
+              <span>{page.totalCount === 1 ? '1 API token' : `${page.totalCount.toLocaleString('en')} API tokens`}</span>
+            )}
+          </Pager>
+        </>
+      )}
+      {dialog?.is === 'create' && <CreateToken onClose={close} onCreated={showSecret} />}
+      {dialog?.is === 'rotate' && <RotateToken apiToken={dialog.apiToken} onClose={close} onRotated={showSecret} />}
+      {dialog?.is === 'revoke' && (
+        <RevokeToken
+          apiToken={dialog.apiToken}
+          onClose={close}
+          onRevoked={() => {
+            list.reload();
+            close();
+          }}
+        />
+      )}
+      {dialog?.is === 'secret' && <SecretDialog shown={dialog} onClose={close} />}
+    </>
+  );
+}

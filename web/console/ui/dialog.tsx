@@ -1,0 +1,44 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { Button } from './button.tsx';
+import { CloseIcon } from './icons.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Called when a person closes it, by button or by Escape. */
+  readonly onClose: () => void;
+  /** Whether it can be closed: not while a secret that is shown once has not been copied, say. */
+  readonly isClosable?: boolean;
+}
+
+/** A modal dialog: the browser keeps the focus in it, and returns it afterwards. Mounted only while it is open. */
+export function Dialog({ title, children, onClose, isClosable = true }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      className="dialog"
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (isClosable) onClose();
+      }}
+    >
+      <header className="dialog-header">
+        <h2 id={titleId}>{title}</h2>
+        {isClosable && (
+          <Button variant="quiet" className="icon-only" aria-label="Close" onClick={onClose}>
+            <CloseIcon />
+          </Button>
+        )}
+      </header>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,89 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
+import { type Diagnostic, linter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { editorTheme } from './editor-theme.ts';
+
+/** Another name for CodeMirror's type, so that only this file and the theme know the package. */
+export type EditorDiagnostic = Diagnostic;
+
+/** A part of a text to replace, in UTF-16 code units. */
+export interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+}
+
+/** An editor in the page. */
+export interface Editor {
+  /** The text that it has now. */
+  text(): string;
+  /** Replaces the text, as one step that can be undone. */
+  setText(text: string): void;
+  /** Changes parts of the text, as one step that can be undone. Positions are those before any of the changes. */
+  change(edits: readonly Edit[]): void;
+  setDiagnostics(diagnostics: readonly EditorDiagnostic[]): void;
+  /** Puts the cursor at a position, and shows it. */
+  goTo(position: number): void;
+  destroy(): void;
+}
+
+/** What an editor starts with. */
+export interface EditorOptions {
+  readonly text: string;
+  /** For screen readers. */
+  readonly label: string;
+  readonly isReadOnly?: boolean;
+  /** Whether to mark where the text is not JSON. */
+  readonly checksSyntax?: boolean;
+  /** Called after each change, also by script. The text is only made when it is asked for: it may be long. */
+  readonly onChange?: (text: () => string) => void;
+}
+
+/** CodeMirror adds its styles by script, which the Content-Security-Policy allows with the nonce of the page. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
+
+/** An empty text is no JSON, but means that there are no properties. */
+function checkSyntax(view: EditorView): readonly Diagnostic[] {
+  return view.state.doc.toString().trim() === '' ? [] : jsonParseLinter()(view);
+}
+
+/** Creates an editor for JSON in an element. Tab leaves it, as it leaves any other field. */
+export function createEditor(parent: HTMLElement, options: EditorOptions): Editor {
+  const { text, label, isReadOnly = false, checksSyntax = false, onChange } = options;
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        [lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching()],
+        [highlightActiveLine(), highlightSelectionMatches()],
+        [json(), editorTheme, EditorView.lineWrapping, EditorState.tabSize.of(2)],
+        keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorState.readOnly.of(isReadOnly),
+        checksSyntax ? linter(checkSyntax, { delay: 300 }) : [],
+        EditorView.updateListener.of(({ docChanged, state }) => {
+          if (docChanged) onChange?.(() => state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  const within = (position: number) => Math.min(Math.max(position, 0), view.state.doc.length);
+  return {
+    text: () => view.state.doc.toString(),
+    setText: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
+    change: (edits) => view.dispatch({ changes: [...edits] }),
+    setDiagnostics: (diagnostics) => view.dispatch(setDiagnostics(view.state, [...diagnostics])),
+    goTo(position) {
+      const at = within(position);
+      view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+      view.focus();
+    },
+    destroy: () => view.destroy(),
+  };
+}

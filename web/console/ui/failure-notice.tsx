@@ -1,0 +1,70 @@
+import { outsideHref } from '../app/router.tsx';
+import type { Failure, FailureCode } from '../graphql/failure.ts';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { WarningIcon } from './icons.tsx';
+
+/** What to do, where the message of the gateway does not say it. */
+const remedies: Partial<Record<FailureCode, string>> = {
+  NETWORK: 'Check that the gateway is running and that you are connected, then try again.',
+  UNAVAILABLE: 'The gateway is busy or its database cannot be reached. Wait a moment, then try again.',
+  RATE_LIMITED: 'This API token sent too many requests. Wait until the limit is reset, then try again.',
+  INTERNAL: 'Try again. If it fails again, look up the request id in the log of the gateway.',
+  FORBIDDEN: 'Sign in with an API token that has this scope.',
+  NOT_FOUND: 'It may have been changed or deleted meanwhile. Reload the page.',
+  QUERY_TOO_COSTLY: 'Choose a shorter page or a narrower filter.',
+  PAYLOAD_TOO_LARGE: 'A request may have 1 MiB, and quotation marks in a text count twice. Make the text shorter.',
+};
+
+interface FailureNoticeProps {
+  readonly failure: Failure | undefined;
+  /** What was attempted, such as `The groups could not be loaded`. */
+  readonly title: string;
+  readonly onRetry?: () => void;
+}
+
+/** A failure: what happened, what to do, and the id to look it up in the log. Read out when it appears. */
+export function FailureNotice({ failure, title, onRetry }: FailureNoticeProps) {
+  return (
+    <div role="alert">
+      {failure && (
+        <div className="notice bad">
+          <WarningIcon />
+          <div className="notice-text">
+            <strong>{title}</strong>
+            <p>{failure.message}</p>
+            {failure.issues.length > 0 && (
+              <ul>
+                {failure.issues.map(({ path, message }) => (
+                  <li key={`${path.join('.')} ${message}`}>
+                    {path.length > 0 && <code>{path.join('.')}</code>} {message}
+                  </li>
+                ))}
+              </ul>
+            )}
+            {remedies[failure.code] && <p>{remedies[failure.code]}</p>}
+            {failure.retryAfterSeconds && <p>Try again in {failure.retryAfterSeconds} seconds.</p>}
+            <p className="failure-facts">
+              {failure.code === 'NETWORK' ? (
+                <code>{failure.code}</code>
+              ) : (
+                <a href={outsideHref(`docs/errors/${failure.code}`)}>{failure.code}</a>
+              )}
+              {failure.requestId && (
+                <span>
+                  Request id <code>{failure.requestId}</code>
+                  <CopyButton text={failure.requestId} label="Copy the request id" />
+                </span>
+              )}
+            </p>
+            {onRetry && (
+              <Button onClick={onRetry} className="small">
+                Try again
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+
+interface LabelProps {
+  readonly label: string;
+  /** What is expected, in a short sentence. */
+  readonly hint?: ReactNode;
+  /** What is wrong with the value. */
+  readonly error?: string | undefined;
+  /** Whether only screen readers get the label. */
+  readonly isLabelHidden?: boolean;
+}
+
+interface FieldProps extends LabelProps {
+  readonly children: (ids: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }) => ReactNode;
+}
+
+/** A control with its label, hint and error, all connected for screen readers. */
+function Field({ label, hint, error, isLabelHidden = false, children }: FieldProps) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className="field">
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error ? true : undefined })}
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p className="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type TextFieldProps = LabelProps &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> & {
+    readonly value: string;
+    readonly onChange: (value: string) => void;
+  };
+
+/** A line of text. Browsers neither correct nor complete it: it holds identifiers. */
+export function TextField({ label, hint, error, isLabelHidden, value, onChange, ...props }: TextFieldProps) {
+  return (
+    <Field {...{ label, hint, ...(error !== undefined && { error }), ...(isLabelHidden && { isLabelHidden }) }}>
+      {(ids) => (
+        <input
+          className="input"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          {...ids}
+          {...props}
+        />
+      )}
+    </Field>
+  );
+}
+
+type SelectFieldProps<Value extends string> = LabelProps &
+  Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value' | 'onChange'> & {
+    readonly value: Value;
+    readonly options: readonly { readonly value: Value; readonly label: string }[];
+    readonly onChange: (value: Value) => void;
+  };
+
+/** One of a few values. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { label, hint, error, isLabelHidden, value, options, onChange, ...others } = props;
+  return (
+    <Field {...{ label, hint, ...(error !== undefined && { error }), ...(isLabelHidden && { isLabelHidden }) }}>
+      {(ids) => (
+        <select className="input" value={value} onChange={(event) => onChange(event.target.value as Value)} {...ids} {...others}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,34 @@
+import type { GraphiQL } from 'graphiql';
+import type { ComponentProps } from 'react';
+
+/** What GraphiQL calls to send an operation. */
+type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
+
+/** Sends operations to the gateway that serves this page. A header from the Headers tab takes precedence over the API token. */
+export function createFetcher(token: () => string): Fetcher {
+  const introspections = new Map<string, ReturnType<typeof send>>();
+  return async (params, options) => {
+    const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
+    if (token()) headers.set('authorization', `Bearer ${token()}`);
+    for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
+    const body = JSON.stringify(params);
+    if (params.operationName !== 'IntrospectionQuery') return send(headers, body);
+    // GraphiQL asks for the schema twice when it starts.
+    const key = JSON.stringify([...headers, body]);
+    const introspection = introspections.get(key) ?? send(headers, body).finally(() => introspections.delete(key));
+    introspections.set(key, introspection);
+    return introspection;
+  };
+}
+
+/** The URL is relative to the base of the page: a reverse proxy may serve the gateway below a path prefix. */
+// biome-ignore lint/suspicious/noExplicitAny: GraphiQL shows whatever the response is
+async function send(headers: Headers, body: string): Promise<any> {
+  const response = await fetch('graphql', { method: 'POST', headers, body, credentials: 'same-origin' });
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`The response with status ${response.status} is not JSON. A proxy may have sent it: ${text.slice(0, 500)}`);
+  }
+}
