@@ -29,6 +29,14 @@ export default defineConfig({
       name: 'placeholders',
       apply: 'serve',
       transformIndexHtml: (text) => text.replaceAll('{{root}}', '/').replaceAll('{{nonce}}', ''),
+      configureServer({ middlewares }) {
+        middlewares.use((request, _, next) => {
+          if (/^\/console(?:\/[a-z-]+)?(?:\?|$)/.test(request.url) && request.headers.accept?.includes('text/html')) {
+            request.url = '/console.html';
+          }
+          next();
+        });
+      },
     },
   ],
 });

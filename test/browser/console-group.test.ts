@@ -26,6 +26,10 @@ test('a person changes the name, the mapping and the properties of a group', asy
   const { path } = await createGroup('changed');
   const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, path);
   await page.getByLabel('Display name').fill('ACME Ltd');
+  // Leaving would lose the change: the person is asked, and stays.
+  const asked = page.waitForEvent('dialog').then((dialog) => dialog.dismiss());
+  await page.getByRole('link', { name: 'Groups', exact: true }).first().click();
+  await asked;
   await page.getByRole('button', { name: 'Save the name' }).click();
   await page.getByRole('heading', { level: 1, name: 'ACME Ltd' }).waitFor();
 

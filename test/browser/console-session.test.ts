@@ -38,6 +38,8 @@ test('a person signs in after a wrong API token, stays signed in when the page i
 test('an API token that is revoked meanwhile ends the session, and the page says why', async () => {
   const { secret, id } = await gateway.issue();
   const { page } = await openConsole(gateway, '/console', { secret, expectedProblems: [/status of 401/] });
+  // Every request of the first page has been sent.
+  await page.getByText('0', { exact: true }).waitFor();
   await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
   await page.getByRole('link', { name: 'Groups', exact: true }).click();
   expect(await page.getByRole('alert').textContent()).toMatch(/revoked/i);

@@ -45,13 +45,32 @@ export function outsideHref(path: string): string {
   return new URL(path.replace(/^\//, ''), document.baseURI).href;
 }
 
+/** How many forms have changes that are not saved. */
+let unsavedForms = 0;
+
 /**
- * Goes to a place.
+ * Has the console, and the browser, ask before a person leaves the page.
+ *
+ * @returns ends it: the changes are saved or discarded.
+ */
+export function holdUnsaved(): () => void {
+  const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+  addEventListener('beforeunload', ask);
+  unsavedForms += 1;
+  return () => {
+    removeEventListener('beforeunload', ask);
+    unsavedForms -= 1;
+  };
+}
+
+/**
+ * Goes to a place, unless there are changes that the person does not want to lose.
  *
  * @param replace whether the place before it is left out of the history: for states that change with every key.
  */
 export function navigate(href: string, { replace = false } = {}): void {
   if (href === location.pathname + location.search) return;
+  if (unsavedForms > 0 && !confirm('There are changes that are not saved. Leave the page without them?')) return;
   if (replace) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
   dispatchEvent(new Event(navigated));

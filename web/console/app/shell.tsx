@@ -46,11 +46,14 @@ export function Shell() {
         <Navigation current={name} />
         <main id="main" ref={main} tabIndex={-1}>
           {!page && (
-            <EmptyState title="There is no such page">
-              <p>
-                The console has no page <code>{name}</code>. <Link href={hrefOf('')}>Go to the overview</Link>
-              </p>
-            </EmptyState>
+            <>
+              <h1 className="visually-hidden">Not found</h1>
+              <EmptyState title="There is no such page">
+                <p>
+                  The console has no page <code>{name}</code>. <Link href={hrefOf('')}>Go to the overview</Link>
+                </p>
+              </EmptyState>
+            </>
           )}
           {page?.scope && !can(page.scope) && <MissingScope title={page.title} scope={page.scope} />}
           {page && (!page.scope || can(page.scope)) && (

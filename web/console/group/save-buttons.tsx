@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { holdUnsaved } from '../app/router.tsx';
 import { Button } from '../ui/button.tsx';
 
 interface SaveButtonsProps {
@@ -8,14 +9,9 @@ interface SaveButtonsProps {
   readonly onDiscard: () => void;
 }
 
-/** The end of a form: buttons that save and discard its changes. With changes, the browser asks before it leaves the page. */
+/** The end of a form: buttons that save and discard its changes. With changes, leaving the page is asked about. */
 export function SaveButtons({ label, isChanged, isSaving, onDiscard }: SaveButtonsProps) {
-  useEffect(() => {
-    if (!isChanged) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [isChanged]);
+  useEffect(() => (isChanged ? holdUnsaved() : undefined), [isChanged]);
   return (
     <footer className="form-footer">
       <Button type="submit" variant="primary" disabled={!isChanged} isBusy={isSaving}>

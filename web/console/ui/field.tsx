@@ -15,7 +15,7 @@ interface FieldProps extends LabelProps {
 }
 
 /** A control with its label, hint and error, all connected for screen readers. */
-export function Field({ label, hint, error, isLabelHidden = false, children }: FieldProps) {
+function Field({ label, hint, error, isLabelHidden = false, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
