@@ -143,4 +143,35 @@ query CheckConfig($input: DocsConfigInput!) {
 `,
     { input: { source: '{\n  "name": "Acme"\n  "navigation": []\n}' } },
   ),
+  example(
+    `
+# A short-lived token that your page passes to the dashboard. Requires the scope embed:sign.
+mutation EmbedToken($input: CreateEmbedTokenInput!) {
+  createEmbedToken(input: $input) {
+    ... on CreateEmbedTokenPayload { token expiresAt }
+    ... on Error { code message }
+    ... on InvalidInput { issues { path message } }
+  }
+}
+`,
+    { input: { by: { providedId: 'acme' }, expiresInSeconds: 900 } },
+  ),
+  example(`
+# The latest changes, with who made them. Requires the scope audit:read.
+query AuditLog {
+  events(first: 20) {
+    nodes { occurredAt type providedId actor { kind name } changes }
+  }
+}
+`),
+  example(`
+# The requests of the last hour to this instance. Requires the scope metrics:read.
+query LastHour {
+  metrics {
+    requests
+    latency { p50Ms p99Ms }
+    errors { code count }
+  }
+}
+`),
 ];
