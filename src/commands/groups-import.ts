@@ -93,7 +93,7 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
 
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
-  const onIgnored = (name: string) => print(`The field ${JSON.stringify(name)} is not one of a user group, and is ignored.`);
+  const onIgnored = (name: string) => print(`The field "${name}" is not one of a user group, and is ignored.`);
   const lines = untilStopped(
     readGroupLines(source.chunks, { ...request, onIgnored }),
     () => stopped !== undefined,
