@@ -243,8 +243,10 @@ const keysRequired = (): string =>
 
 function isPublicUrl(text: string): boolean {
   if (!URL.canParse(text) || text.length > 255) return false;
-  const { protocol, username, password } = new URL(text);
-  return ['http:', 'https:'].includes(protocol) && username + password === '' && !/[\s?#]|\/\/$/.test(text);
+  const { username, password } = new URL(text);
+  // Written out: the parser also accepts `http:host`, removes control characters, and takes a backslash for `/`; verifiers compare the text.
+  const isPlain = /^https?:\/\/[^/]/i.test(text) && !/[\s\p{Cc}?#\\]|\/\/$/u.test(text);
+  return username + password === '' && isPlain;
 }
 
 /** Whether it is a URL in which no part of a password can be taken for a host, a port or a path, which messages show. */

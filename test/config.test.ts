@@ -81,6 +81,12 @@ test.each([
     'https://:x@groups.example.com',
   ],
   ...[
+    'http:groups.example.com',
+    'https:///groups.example.com',
+    'https:\\\\groups.example.com',
+    'https://groups.example.com/\u0001',
+  ],
+  ...[
     'https://groups.example.com/?a',
     'https://groups.example.com/#a',
     'https://groups.example.com//',

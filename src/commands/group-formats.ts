@@ -2,7 +2,7 @@ import { GatewayError } from '../domain/errors.ts';
 import { importLimits } from '../domain/import-limits.ts';
 import type { ExportedGroup } from '../domain/user-group-export.ts';
 import type { UncheckedLine } from '../domain/user-group-import-line.ts';
-import { importFields } from '../domain/user-group-import-line.ts';
+import { importFields, printableName } from '../domain/user-group-import-line.ts';
 import { parseJson } from '../http/json.ts';
 import { parseCsvRecord, toCsvRecord } from './csv.ts';
 import { csvBoundaries, lineBoundaries, type RecordBoundaries } from './group-records.ts';
@@ -16,7 +16,7 @@ export interface GroupFormat {
   /**
    * Creates the parser of a file. It returns undefined for a record that has no group: the first one of CSV.
    *
-   * @param onIgnored receives the names of fields that groups do not have, each once.
+   * @param onIgnored receives the names of fields that groups do not have, each once, safe to print.
    */
   readonly createParser: (onIgnored: (name: string) => void) => (text: string) => ParsedRecord | undefined;
   /** What a file begins with. */
@@ -33,9 +33,11 @@ const maxIgnored = 20;
 function reportOnce(onIgnored: (name: string) => void): (name: string) => void {
   const seen = new Set<string>();
   return (name) => {
-    if (known.has(name) || seen.has(name) || seen.size === maxIgnored) return;
-    seen.add(name);
-    onIgnored(name);
+    if (known.has(name) || seen.size === maxIgnored) return;
+    const shown = printableName(name);
+    if (seen.has(shown)) return;
+    seen.add(shown);
+    onIgnored(shown);
   };
 }
 
@@ -113,7 +115,7 @@ export function formatOf(file: string): FormatName | undefined {
 /** @throws Error when the names are not those of a file that can be imported. */
 function readHeader(columns: readonly string[], report: (name: string) => void): readonly string[] {
   const repeated = columns.find((name, index) => columns.indexOf(name) < index);
-  if (repeated !== undefined) throw new Error(`The first line names the column ${JSON.stringify(repeated)} twice.`);
+  if (repeated !== undefined) throw new Error(`The first line names the column "${printableName(repeated)}" twice.`);
   if (!columns.includes('user_group_id')) {
     throw new Error(
       `The first line must name the columns, separated by commas, and one of them must be user_group_id. Known columns: ${importFields.join(', ')}.`,

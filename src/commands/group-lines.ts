@@ -23,7 +23,7 @@ export async function* readGroupLines(
   { format, environment, onIgnored }: ReadOptions,
 ): AsyncGenerator<readonly ReadLine[]> {
   const { boundaries, createParser } = groupFormats[format];
-  const parse = createParser((name) => onIgnored(printable(name)));
+  const parse = createParser(onIgnored);
   const toLine = ({ line, bytes, text, problem }: SourceRecord): readonly ReadLine[] => {
     const parsed = text === undefined ? { problem: problem ?? '' } : parse(text);
     if (!parsed) return [];

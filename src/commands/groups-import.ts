@@ -1,5 +1,7 @@
-import { open } from 'node:fs/promises';
+import { close, createReadStream, fstatSync, open } from 'node:fs';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import type { Database } from '../database/client.ts';
 import { queryIn } from '../database/queries/user-group-import.ts';
 import { recordImport } from '../domain/event-recording.ts';
@@ -64,13 +66,15 @@ interface Source {
 async function openSource(file: string, stdin: Readable): Promise<Source> {
   if (file === '-') return { chunks: stdin, bytes: undefined };
   try {
-    const handle = await open(file);
-    const stats = await handle.stat();
+    const fd = await promisify(open)(file, 'r');
+    const stats = fstatSync(fd);
     if (stats.isDirectory()) {
-      await handle.close();
+      await promisify(close)(fd);
       throw new Error('it is a folder');
     }
-    return { chunks: handle.createReadStream(), bytes: stats.isFile() ? stats.size : undefined };
+    // As a file, a pipe would be read in a thread that cannot be stopped until its writer writes.
+    if (stats.isFIFO()) return { chunks: new Socket({ fd, readable: true, writable: false }), bytes: undefined };
+    return { chunks: createReadStream(file, { fd }), bytes: stats.isFile() ? stats.size : undefined };
   } catch (error) {
     throw new UsageError(`Cannot read ${file}: ${(error as Error).message}. Nothing was imported.`);
   }
@@ -93,7 +97,7 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
 
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
-  const onIgnored = (name: string) => print(`The field ${JSON.stringify(name)} is not one of a user group, and is ignored.`);
+  const onIgnored = (name: string) => print(`The field "${name}" is not one of a user group, and is ignored.`);
   const lines = untilStopped(
     readGroupLines(source.chunks, { ...request, onIgnored }),
     () => stopped !== undefined,

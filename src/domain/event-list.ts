@@ -12,7 +12,7 @@ import type { Caller } from './caller.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { InvalidInput, type Issue } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
-import { readableEnvironments, toPosition } from './events.ts';
+import { type EventReadOptions, readableEnvironments, toPosition } from './events.ts';
 import { type Page, pageSizeOf } from './page.ts';
 import { pageReads } from './page-reads.ts';
 import { abandoned, readWithinTime } from './timed-read.ts';
@@ -27,6 +27,7 @@ const maxDeletedGroups = 100;
  * A page of the events that the caller may read, the newest first. Each page is read anew.
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
+ * @param options what is read of each event.
  * @throws Forbidden, synchronously, without `audit:read`. @throws InvalidInput, synchronously, also for a cursor of another list.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
@@ -35,14 +36,16 @@ export function listEvents(
   caller: Caller,
   input: EventListInput,
   isAbandoned: () => boolean = () => false,
+  options: EventReadOptions = {},
 ): Promise<Page<Event>> {
   caller.require('audit:read');
   checkEventList(input);
+  const { withChanges = true } = options;
   const issues: Issue[] = [];
   const after = readCursor('after', input.after, issues);
   const before = readCursor('before', input.before, issues);
   if (issues.length > 0) throw new InvalidInput(issues);
-  return readPage({ db, caller, isAbandoned, input, after, before });
+  return readPage({ db, caller, isAbandoned, input, after, before, withChanges });
 }
 
 /** What is read for one request. */
@@ -53,15 +56,16 @@ interface ListRequest {
   readonly input: EventListInput;
   readonly after: EventPosition | undefined;
   readonly before: EventPosition | undefined;
+  readonly withChanges: boolean;
 }
 
 async function readPage(request: ListRequest): Promise<Page<Event>> {
-  const { db, caller, input, after, before } = request;
+  const { db, caller, input, after, before, withChanges } = request;
   const { size, isBackward } = pageSizeOf(input);
   const [start, end] = isBackward ? [before, after] : [after, before];
   const parts = partsOf(readableEnvironments(caller), await conditionsOf(db, caller, input.filter ?? {}));
   const found = await readParts(request, parts, {
-    ...{ start, end, limit: size + 1 },
+    ...{ start, end, limit: size + 1, withChanges },
     direction: isBackward ? 'asc' : 'desc',
   });
   const nodes = found.slice(0, size);

@@ -17,6 +17,12 @@ export function readableEnvironments(caller: Caller): readonly EventEnvironment[
   return caller.allEnvironments ? everyEnvironment : [eventEnvironmentOf(caller.environmentTag)];
 }
 
+/** What is read of events. */
+export interface EventReadOptions {
+  /** Whether the changes, up to some hundred KiB each, are read, as by default; without them they are null. */
+  readonly withChanges?: boolean | undefined;
+}
+
 /** What an event is found by: its time in milliseconds and its number. */
 export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurredAt.getTime()}.${id}`;
 
@@ -25,13 +31,18 @@ export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurr
  *
  * @throws Forbidden without `audit:read`.
  */
-export async function findEvent({ prisma }: Pick<Db, 'prisma'>, caller: Caller, key: string): Promise<Event | undefined> {
+export async function findEvent(
+  { prisma }: Pick<Db, 'prisma'>,
+  caller: Caller,
+  key: string,
+  { withChanges = true }: EventReadOptions = {},
+): Promise<Event | undefined> {
   caller.require('audit:read');
   const [, milliseconds, id] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
   const position = id === undefined ? undefined : toPosition(Number(milliseconds), id);
   if (!position) return undefined;
-  const find = () => findEventAt(prisma, readableEnvironments(caller), position);
-  return (await pageReads.run(caller.share, find)) ?? undefined;
+  const find = () => findEventAt(prisma, readableEnvironments(caller), position, withChanges);
+  return pageReads.run(caller.share, find);
 }
 
 /** The position with this time, in milliseconds, and this number; undefined when no event can have them. */

@@ -1,7 +1,7 @@
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
-import { boundIssues, describeIssues, type Issue, maxIssues } from './errors.ts';
+import { boundIssues, describeIssues, type Issue, maxIssues, shorten } from './errors.ts';
 import { mappingEntries } from './mapping-entries.ts';
-import { mayBeUserGroupToken, tokenPrefixes } from './tokens.ts';
+import { mayBeUserGroupToken, redactTokens, tokenPrefixes } from './tokens.ts';
 import { getOrCreateIssues } from './user-group-input.ts';
 
 /** The fields of a line, in the order in which files have them. */
@@ -107,5 +107,8 @@ function describe(issues: readonly Issue[], mapping: unknown): string {
 
 /** A text in which characters that end a line, or control a terminal, are escaped. */
 export function printable(text: string): string {
-  return text.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
+
+/** A name from a file as it can be printed: in part if it is long, and without tokens. */
+export const printableName = (name: string): string => printable(shorten(redactTokens(name)));

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -140,6 +142,22 @@ test('SIGINT writes what was read, says so, and ends with 130', async () => {
     `Stopped by SIGINT after line ${written}. ${written.toLocaleString('en-US')} lines, ${written.toLocaleString('en-US')} created, 0 unchanged, 0 rejected. ` +
       'What was written stays. It is safe to run the same command again.\n',
   );
+});
+
+test.runIf(process.platform !== 'win32')('SIGINT ends an import of a named pipe whose writer pauses', async () => {
+  const { database, settings } = await open();
+  const pipe = join(folder, 'pipe.ndjson');
+  execFileSync('mkfifo', [pipe]);
+  const started = launch(process.execPath, ['dist/main.js', 'groups', 'import', pipe], settings);
+  const writer = await openFile(pipe, 'w');
+  try {
+    await writer.write(linesOf(2_500).text);
+    await until(() => database.prisma.userGroup.count(), 'the first batch is written');
+    started.child.kill('SIGINT');
+    expect(await started.ended).toMatchObject({ code: 130, stderr: '' });
+  } finally {
+    await writer.close();
+  }
 });
 
 test('requests and an import that create the same groups at once: each is created once, and all have its token', async () => {

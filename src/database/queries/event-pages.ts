@@ -28,7 +28,11 @@ export interface EventQuery {
   readonly start?: EventPosition | undefined;
   readonly end?: EventPosition | undefined;
   readonly limit: number;
+  /** Whether the changes, up to some hundred KiB each, are read; without them they are null, as by default. */
+  readonly withChanges?: boolean | undefined;
 }
+
+const withoutChanges = (event: Omit<Event, 'changes'>): Event => ({ ...event, changes: null });
 
 /** What the events are read with: Prisma, or a transaction. */
 export type EventReader = Pick<Prisma.TransactionClient, 'event'>;
@@ -37,11 +41,11 @@ export type EventReader = Pick<Prisma.TransactionClient, 'event'>;
  * Finds events, in the order that is asked for. Of one environment, of one group, or of one API token they come out of an index
  * in this order, so that a page costs the same wherever it is.
  */
-export function findEvents(reader: EventReader, query: EventQuery): Promise<Event[]> {
-  const { environments, conditions, direction, start, end, limit } = query;
+export async function findEvents(reader: EventReader, query: EventQuery): Promise<Event[]> {
+  const { environments, conditions, direction, start, end, limit, withChanges } = query;
   const { types, teamIds, actorApiTokenId, subjectApiTokenId, occurredAt } = conditions;
   const [further, back] = direction === 'asc' ? (['gt', 'lt'] as const) : (['lt', 'gt'] as const);
-  return reader.event.findMany({
+  const page = {
     where: {
       AND: [
         { environment: oneOf(environments) },
@@ -56,7 +60,9 @@ export function findEvents(reader: EventReader, query: EventQuery): Promise<Even
     },
     orderBy: [{ occurredAt: direction }, { id: direction }],
     take: limit,
-  });
+  } satisfies Prisma.EventFindManyArgs;
+  if (withChanges) return reader.event.findMany(page);
+  return (await reader.event.findMany({ ...page, omit: { changes: true } })).map(withoutChanges);
 }
 
 /** With one value an equality, of which PostgreSQL knows that it leaves the order of an index as it is. */
@@ -73,13 +79,18 @@ function beyond(operator: 'gt' | 'lt', { occurredAt, id }: EventPosition): Prism
   ];
 }
 
-/** The event at a position; null when there is none in these environments. */
-export function findEventAt(
+/** The event at a position; undefined when there is none in these environments. */
+export async function findEventAt(
   reader: EventReader,
   environments: readonly EventEnvironment[],
-  { occurredAt, id }: EventPosition,
-): Promise<Event | null> {
-  return reader.event.findFirst({ where: { environment: { in: [...environments] }, occurredAt, id } });
+  position: EventPosition,
+  withChanges: boolean,
+): Promise<Event | undefined> {
+  const { occurredAt, id } = position;
+  const where = { environment: { in: [...environments] }, occurredAt, id };
+  if (withChanges) return (await reader.event.findFirst({ where })) ?? undefined;
+  const found = await reader.event.findFirst({ where, omit: { changes: true } });
+  return found ? withoutChanges(found) : undefined;
 }
 
 /** The numbers of the groups that had a provided id and were deleted, the newest first. */

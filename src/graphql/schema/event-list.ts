@@ -2,7 +2,7 @@ import { listEvents } from '../../domain/event-list.ts';
 import { builder } from './builder.ts';
 import { definePages, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
-import { EventType, eventTypeList } from './event.ts';
+import { EventType, eventTypeList, readsChanges } from './event.ts';
 import { type FieldCost, filterCost } from './field-cost.ts';
 import { selector, UserGroupByInput } from './user-group.ts';
 
@@ -35,9 +35,10 @@ builder.queryField('events', (t) =>
       ...pageArguments,
       filter: t.arg({ type: EventFilterInput, description: 'Which events to list. Defaults to all of them.' }),
     },
-    resolve: (_, { filter, ...page }, { db, caller, isAbandoned }) => {
+    resolve: (_, { filter, ...page }, { db, caller, isAbandoned }, info) => {
       const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'nobody');
-      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup } }, isAbandoned);
+      const options = { withChanges: readsChanges(info) };
+      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup } }, isAbandoned, options);
     },
   }),
 );

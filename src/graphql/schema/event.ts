@@ -6,6 +6,8 @@ import { ApiTokenType } from './api-token.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 import { type FieldCost, lookUpCost } from './field-cost.ts';
+import { isAnySelected } from './selected-fields.ts';
+import type { SelectionInfo } from './selection-size.ts';
 import { readsJson, UserGroupType } from './user-group.ts';
 
 /** The types of events as a list in a description. */
@@ -101,3 +103,8 @@ builder.node(EventType, {
     }),
   }),
 });
+
+const changesField: ReadonlySet<string> = new Set(['changes']);
+
+/** Whether the changes of an event are selected anywhere below the field that is resolved: otherwise they need not be read. */
+export const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);

@@ -1,9 +1,11 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { InvalidInput } from '../../domain/errors.ts';
-import { findEvent } from '../../domain/events.ts';
+import { type EventReadOptions, findEvent } from '../../domain/events.ts';
 import { findUserGroup, type ReadOptions } from '../../domain/user-groups.ts';
 import type { Event, UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
+import { readsChanges } from './event.ts';
 import { type FieldCost, lookUpCost } from './field-cost.ts';
 import { decodeNodeId } from './node-id.ts';
 import { readsJson, readTeamId } from './user-group.ts';
@@ -18,10 +20,10 @@ const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.i
 async function findNode(
   { db, caller }: GraphQLContext,
   nodeId: string,
-  options: ReadOptions,
+  options: ReadOptions & EventReadOptions,
 ): Promise<UserGroup | Event | undefined> {
   const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
-  if (typename === 'Event') return findEvent(db, caller, id);
+  if (typename === 'Event') return findEvent(db, caller, id, options);
   if (typename !== 'UserGroup') {
     caller.require('groups:read', 'audit:read');
     return undefined;
@@ -31,6 +33,8 @@ async function findNode(
   return by && findUserGroup(db, caller, by, options);
 }
 
+const optionsOf = (info: GraphQLResolveInfo) => ({ withJson: readsJson(info), withChanges: readsChanges(info) });
+
 const scopes = 'Requires the scope groups:read for a user group, and audit:read for an event.';
 
 builder.queryFields((t) => ({
@@ -39,7 +43,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: `The node with this ID; null if it does not exist or the API token has no access to it. ${scopes}`,
     args: { id: t.arg.id({ required: true, description: 'The ID of the node.' }) },
-    resolve: (_, { id }, context, info) => findNode(context, id, { withJson: readsJson(info) }),
+    resolve: (_, { id }, context, info) => findNode(context, id, optionsOf(info)),
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
@@ -50,7 +54,7 @@ builder.queryFields((t) => ({
     resolve: (_, { ids }, context, info) => {
       context.caller.require('groups:read', 'audit:read');
       if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must have at most ${maxNodes} ids.` }]);
-      const options = { withJson: readsJson(info) };
+      const options = optionsOf(info);
       return Promise.all(ids.map((id) => findNode(context, id, options)));
     },
   }),

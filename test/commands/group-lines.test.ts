@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { FormatName } from '../../src/commands/group-formats.ts';
+import { readGroupLines } from '../../src/commands/group-lines.ts';
+
+/** The names of ignored fields, as the command prints them, and why the file is refused. */
+async function report(format: FormatName, text: string) {
+  const ignored: string[] = [];
+  const options = { format, environment: null, onIgnored: (name: string) => void ignored.push(name) };
+  try {
+    for await (const _ of readGroupLines(Readable.from([Buffer.from(text)]), options));
+    return { ignored, refused: undefined };
+  } catch (error) {
+    return { ignored, refused: (error as Error).message };
+  }
+}
+
+/** Moves the cursor of a terminal, ends a line in some, and is very long. */
+const hostile = `\u009B2J\u007F\u2028${'z'.repeat(1_000_000)}`;
+const shown = `\\u{9b}2J\\u{7f}\\u{2028}${'z'.repeat(59)}…`;
+
+test.each<[string, FormatName, string, Awaited<ReturnType<typeof report>>]>([
+  ['an ignored member', 'ndjson', `{"user_group_id":"a","${hostile}":1}`, { ignored: [shown], refused: undefined }],
+  ['an ignored column', 'csv', `user_group_id,${hostile}\na,b\n`, { ignored: [shown], refused: undefined }],
+  [
+    'a repeated column',
+    'csv',
+    `user_group_id,${hostile},${hostile}\na,b,c\n`,
+    { ignored: [], refused: `The first line names the column "${shown}" twice.` },
+  ],
+])('a name from a file is printed in part, without control characters: %s', async (_, format, text, expected) => {
+  expect(await report(format, text)).toEqual(expected);
+});
