@@ -173,6 +173,6 @@ test('a file and the legacy API reject the same groups, and store the others ali
       const [ours, theirs] = await Promise.all([database.pool.query(rows), gateway.database.pool.query(rows)]);
       expect(ours.rows).toEqual(theirs.rows);
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
 });
