@@ -81,19 +81,21 @@ export async function rewriteStatistics(client: pg.ClientBase): Promise<string |
 const olderTransactionsMs = 60_000;
 
 /**
- * Waits until no transaction in this database may see rows that were removed before this call: a rewrite would keep those rows.
+ * Waits until no transaction may see rows that were removed before this call: a rewrite would keep those rows. A transaction in
+ * another database counts too, because the snapshot of the rewrite itself is as old as the oldest transaction that is running.
  *
  * @returns false if one still may after a minute.
  */
 async function endOfOlderTransactions(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::xid::text as xid');
+  const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
   for (const deadline = Date.now() + olderTransactionsMs; ; ) {
     const { rowCount } = await client.query(
-      `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-         and greatest(age(backend_xmin), age(backend_xid)) > age($1::xid)`,
+      `select where pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 and not exists (
+         select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+           and age(backend_xmin) > age($1::xid8::xid))`,
       [rows[0]?.xid],
     );
-    if (rowCount === 0) return true;
+    if (rowCount === 1) return true;
     if (Date.now() > deadline) return false;
     await sleep(100);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, textOf } from '../support/console.ts';
+import { openConsole, textOf, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -20,7 +20,7 @@ const document = {
 test('a person pastes a file, applies a fix, formats the text and downloads it', async () => {
   const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/docs-config', { secret });
   const editor = page.getByRole('textbox', { name: 'Configuration file' });
-  await editor.fill(JSON.stringify(document));
+  await typeOver(editor, JSON.stringify(document));
   const results = page.getByRole('region', { name: 'Result' });
   await results.getByText('1 error').waitFor();
   expect(await page.locator('.cm-lintRange-error').textContent()).toBe('"0D9373"');

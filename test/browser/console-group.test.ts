@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
+import { openConsole, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -41,15 +41,15 @@ test('a person changes the name, the mapping and the properties of a group', asy
   await page.getByRole('button', { name: 'Save the mapping', disabled: true }).waitFor();
 
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
-  await editor.fill('{"plan": "silver", "seats": 1e400}');
+  await typeOver(editor, '{"plan": "silver", "seats": 1e400}');
   await page.getByRole('button', { name: 'Save the properties' }).click();
   // Sent as it was written: the gateway rejects the number, where JavaScript would have made it null.
   expect(await page.getByRole('alert').filter({ hasText: 'properties were not saved' }).textContent()).toMatch(/number/);
-  await editor.fill('{"plan": "silver"');
+  await typeOver(editor, '{"plan": "silver"');
   await page.getByRole('button', { name: 'Save the properties' }).click();
   await page.getByText('The text is not JSON').waitFor();
   await page.locator('.cm-lintRange-error, .cm-lintPoint-error').waitFor({ state: 'attached' });
-  await editor.fill('{"plan": "silver", "seats": 5}');
+  await typeOver(editor, '{"plan": "silver", "seats": 5}');
   await page.getByRole('button', { name: 'Save the properties' }).click();
   await page.getByRole('button', { name: 'Save the properties', disabled: true }).waitFor();
 

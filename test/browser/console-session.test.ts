@@ -42,7 +42,10 @@ test('an API token that is revoked meanwhile ends the session, and the page says
   await page.getByText('0', { exact: true }).waitFor();
   await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
   await page.getByRole('link', { name: 'Groups', exact: true }).click();
-  expect(await page.getByRole('alert').textContent()).toMatch(/revoked/i);
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /revoked/i })
+    .waitFor();
 });
 
 test('a page that the API token has no scope for says which one it needs', async () => {

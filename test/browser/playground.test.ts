@@ -64,6 +64,7 @@ test('the documentation of a field is found by its name', async () => {
 
 test('on a phone everything is in one column', async () => {
   const { page, assertFitsPhone } = await open({ viewport: phone, expectedProblems: [/status of 401/] });
+  await page.getByRole('region', { name: 'Result Window' }).locator('.CodeMirror').waitFor();
   await page.getByRole('button', { name: /^Execute query/ }).click();
   await page.getByRole('region', { name: 'Result Window' }).getByText('UNAUTHENTICATED').waitFor();
   await assertFitsPhone();

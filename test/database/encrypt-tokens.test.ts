@@ -92,16 +92,21 @@ test('afterwards neither a dump nor the data files contain a token', async () =>
   expect(await dataFilesWith(database, anyToken)).toEqual([]);
 });
 
-test('nor when another transaction could still see the statistics of before', async () => {
-  const other = await database.pool.connect();
+test.each([
+  ['another transaction', false],
+  ['a transaction in another database', true],
+])('nor when %s could still see the statistics of before', async (_, isElsewhere) => {
+  const elsewhere = isElsewhere ? await createTestDatabase('template0') : undefined;
+  const other = await (elsewhere ?? database).pool.connect();
   await other.query('begin isolation level repeatable read');
-  await other.query('select');
+  await other.query('select pg_current_xact_id()');
   const migrated = migrate(database.pool, encrypt);
   await until(async () => (await waitingQueries()) > 0, 'the migration waits for the transaction');
   await other.query('commit');
   other.release();
   await migrated;
   expect(await dataFilesWith(database, anyToken)).toEqual([]);
+  await elsewhere?.close();
 });
 
 /** How many connections have just looked for transactions older than their own. */

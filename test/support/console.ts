@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Download } from 'playwright-core';
+import type { Download, Locator } from 'playwright-core';
 import { type OpenPage, openPage, type PageOptions } from './browser.ts';
 import type { TestGateway } from './gateway.ts';
 
@@ -19,4 +19,14 @@ export async function openConsole(
 /** The text of a file that the browser has saved. */
 export async function textOf(download: Download): Promise<string> {
   return text(await download.createReadStream());
+}
+
+/**
+ * Replaces the text of an editor as a person does. `fill` would have Chromium edit the elements, and write styles that the
+ * Content-Security-Policy blocks, before the editor notices.
+ */
+export async function typeOver(editor: Locator, value: string): Promise<void> {
+  await editor.click();
+  await editor.press('ControlOrMeta+a');
+  await editor.page().keyboard.insertText(value);
 }
