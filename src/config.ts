@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { generateEncryptionKey, parseEncryptionKeys } from './domain/keys.ts';
+import { generateEncryptionKey } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
+import { flag, isPostgresUrl, isPublicUrl, readText, toKeys, wholeNumber } from './setting-values.ts';
 
 /** A setting: an environment variable. */
 export interface Setting {
@@ -17,7 +17,6 @@ export interface Setting {
   readonly defaultInWords?: string;
 }
 
-const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Every setting, by its name in {@link Config}. The help follows from this table; a test compares docs/configuration.md with it. */
@@ -204,52 +203,7 @@ export function describeSettings(): string {
   return lines.join('').replaceAll('`', '');
 }
 
-function wholeNumber(max: number, min = 0) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,5}$/, message)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, message);
-}
-
-function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {
-  const { keys, problems } = parseEncryptionKeys(text);
-  for (const message of problems) context.addIssue({ code: 'custom', message });
-  return keys;
-}
-
-/** Many times the length of the most keys that there may be. */
-const maxKeyFileBytes = 65_536;
-
-/** The text of a file. The problem does not repeat its name: a key in its place must not be shown. */
-function readText(file: string, context: z.RefinementCtx): string | undefined {
-  const refuse = (message: string): undefined => void context.addIssue({ code: 'custom', message });
-  try {
-    // First, because reading a pipe or a device may never end.
-    const found = statSync(file);
-    if (!found.isFile()) return refuse('must name a regular file');
-    if (found.size > maxKeyFileBytes) return refuse(`must name a file of at most ${maxKeyFileBytes} bytes`);
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    return refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-}
-
 /** What is missing, with a key that was made for this message and is in use nowhere. */
 const keysRequired = (): string =>
   'ENCRYPTION_KEYS must be set along with DATABASE_URL; it encrypts user group tokens in the database. If the database is new, use ' +
   `this key, and keep a copy of it, because tokens cannot be read without it:\n\n    ENCRYPTION_KEYS=${generateEncryptionKey()}\n`;
-
-function isPublicUrl(text: string): boolean {
-  if (!URL.canParse(text) || text.length > 255) return false;
-  const { username, password } = new URL(text);
-  // Written out: the parser also accepts `http:host`, removes control characters, and takes a backslash for `/`; verifiers compare the text.
-  const isPlain = /^https?:\/\/[^/]/i.test(text) && !/[\s\p{Cc}?#\\]|\/\/$/u.test(text);
-  return username + password === '' && isPlain;
-}
-
-/** Whether it is a URL in which no part of a password can be taken for a host, a port or a path, which messages show. */
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//i.test(text.trim()) && URL.canParse(text) && !text.includes('#');
-}

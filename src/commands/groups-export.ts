@@ -38,7 +38,7 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
     if (output === undefined) {
       const count = await write(io.stdout);
       progress.clear();
-      if (count === undefined) return 0; // nobody reads on
+      if (count === undefined) return 0; // the reader has closed the output
       io.stderr.write(`${stopped ? `Stopped by ${stopped}: the export is incomplete. ` : ''}Exported ${describe(count)}.\n`);
       return stopped ? exitCodeOf(stopped) : 0;
     }

@@ -135,7 +135,7 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   return latest.rejected > 0 ? 1 : 0;
 }
 
-/** The import goes on although nobody reads its report. @throws the error, if it is another one. */
+/** A closed output does not stop the import. @throws any other error. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

@@ -25,7 +25,7 @@ const lockRetryMs = 100;
 interface MigrationCode {
   /**
    * Runs before the SQL, in its transaction and under its lock. `prisma migrate deploy` runs the SQL alone: that must succeed where
-   * there is nothing to convert, and fail everywhere else. Returns whether there was anything to convert.
+   * there is nothing to convert, and fail otherwise. Returns whether there was anything to convert.
    */
   before(query: Query, options: MigrateOptions): Promise<boolean>;
   /**

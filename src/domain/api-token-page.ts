@@ -2,7 +2,7 @@ import type { Database } from '../database/client.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { InvalidInput, type Issue } from './errors.ts';
-import { type Page, type PageInput, pageSizeIssues, pageSizeOf } from './page.ts';
+import { cutPage, type Page, type PageInput, pageSizeIssues, pageSizeOf } from './page.ts';
 
 /** Which API tokens are listed. */
 export interface ApiTokenPageInput extends PageInput {
@@ -39,17 +39,11 @@ export async function readApiTokenPage(prisma: Prisma, input: ApiTokenPageInput)
     orderBy: { id: isBackward ? 'asc' : 'desc' },
     take: size + 1,
   });
-  const nodes = found.slice(0, size);
-  if (isBackward) nodes.reverse();
-  const edges = nodes.map((node) => ({ node, cursor: encodeCursor(listName, [node.id]) }));
-  const hasMore = found.length > size;
+  const { edges, info } = cutPage(found, { size, isBackward, after, before }, ({ id }) => encodeCursor(listName, [id]));
   let count: Promise<number> | undefined;
   return {
+    ...info,
     edges,
-    hasNextPage: isBackward ? before !== undefined : hasMore,
-    hasPreviousPage: isBackward ? hasMore : after !== undefined,
-    startCursor: edges[0]?.cursor ?? null,
-    endCursor: edges.at(-1)?.cursor ?? null,
     totalCount() {
       count ??= prisma.apiToken.count({ where: listed });
       return count;

@@ -10,8 +10,8 @@ import type { UserGroupBy } from './user-groups.ts';
 export interface EventFilter {
   /** Types of events; none selects nothing. */
   readonly types?: readonly string[] | null | undefined;
-  /** The group that the events are about; `nobody` for a selector that cannot be a group's. It may be deleted. */
-  readonly userGroup?: UserGroupBy | 'nobody' | null | undefined;
+  /** The group that the events are about; `no group` for a selector that cannot be a group's. It may be deleted. */
+  readonly userGroup?: UserGroupBy | 'no group' | null | undefined;
   /** The number of an API token that made the changes, or that was changed. */
   readonly apiTokenId?: string | null | undefined;
   readonly occurredAt?: DateTimeRange | null | undefined;
@@ -28,7 +28,9 @@ export function checkEventList({ filter, ...page }: EventListInput): void {
   const issues = [
     ...pageSizeIssues(page),
     ...typeIssues(types ?? []),
-    ...(userGroup != null && userGroup !== 'nobody' ? issuesOf(() => checkSelector(userGroup), ['filter', 'userGroup'], 1) : []),
+    ...(userGroup != null && userGroup !== 'no group'
+      ? issuesOf(() => checkSelector(userGroup), ['filter', 'userGroup'], 1)
+      : []),
     ...(apiTokenId != null ? issuesOf(() => readApiTokenId(apiTokenId), ['filter', 'apiTokenId'], 1) : []),
     ...rangeIssues(['filter', 'occurredAt'], occurredAt ?? {}),
   ];

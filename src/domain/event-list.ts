@@ -13,7 +13,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { InvalidInput, type Issue } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
 import { type EventReadOptions, readableEnvironments, toPosition } from './events.ts';
-import { type Page, pageSizeOf } from './page.ts';
+import { cutPage, type Page, pageSizeOf } from './page.ts';
 import { pageReads } from './page-reads.ts';
 import { abandoned, readWithinTime } from './timed-read.ts';
 import { type Db, locate, type UserGroupBy } from './user-groups.ts';
@@ -28,7 +28,7 @@ const maxDeletedGroups = 100;
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @param options what is read of each event.
- * @throws Forbidden, synchronously, without `audit:read`. @throws InvalidInput, synchronously, also for a cursor of another list.
+ * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`. @throws InvalidInput, synchronously, also for a cursor of another list.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listEvents(
@@ -39,6 +39,8 @@ export function listEvents(
   options: EventReadOptions = {},
 ): Promise<Page<Event>> {
   caller.require('audit:read');
+  const { userGroup } = input.filter ?? {};
+  if (typeof userGroup === 'object' && userGroup !== null && 'token' in userGroup) caller.require('groups:resolve');
   checkEventList(input);
   const { withChanges = true } = options;
   const issues: Issue[] = [];
@@ -68,17 +70,10 @@ async function readPage(request: ListRequest): Promise<Page<Event>> {
     ...{ start, end, limit: size + 1, withChanges },
     direction: isBackward ? 'asc' : 'desc',
   });
-  const nodes = found.slice(0, size);
-  if (isBackward) nodes.reverse();
-  const edges = nodes.map((node) => ({ node, cursor: encodeCursor(listName, [node.occurredAt.getTime(), String(node.id)]) }));
-  const hasMore = found.length > size;
-  return {
-    edges,
-    hasNextPage: isBackward ? before !== undefined : hasMore,
-    hasPreviousPage: isBackward ? hasMore : after !== undefined,
-    startCursor: edges[0]?.cursor ?? null,
-    endCursor: edges.at(-1)?.cursor ?? null,
-  };
+  const { edges, info } = cutPage(found, { size, isBackward, after, before }, ({ occurredAt, id }) =>
+    encodeCursor(listName, [occurredAt.getTime(), String(id)]),
+  );
+  return { ...info, edges };
 }
 
 /** A part of a list: each comes out of an index in order, so that a page is merged from the beginnings of all parts. */
@@ -139,8 +134,8 @@ async function conditionsOf(
  * The groups that are meant, deleted ones included, whose events are then read with the caller's rights. A token stops to mean a
  * group when the group is deleted.
  */
-async function teamIdsOf(db: Db, caller: Caller, by: UserGroupBy | 'nobody'): Promise<number[]> {
-  if (by === 'nobody') return [];
+async function teamIdsOf(db: Db, caller: Caller, by: UserGroupBy | 'no group'): Promise<number[]> {
+  if (by === 'no group') return [];
   if ('teamId' in by) return [by.teamId];
   if ('token' in by) {
     const group = await locate(db, caller, by);

@@ -10,7 +10,7 @@ import { countGroups, findPositions } from '../database/queries/user-group-pages
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput } from './errors.ts';
-import { type Page, pageSizeOf } from './page.ts';
+import { cutPage, type Page, pageSizeOf } from './page.ts';
 import { pageReads } from './page-reads.ts';
 import { abandoned, readWithinTime } from './timed-read.ts';
 import { type GroupPosition, readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
@@ -94,18 +94,18 @@ async function readPage(request: ListRequest, section: Section): Promise<UserGro
   const { sortBy, direction, size, isBackward, after, before } = section;
   const [start, end] = isBackward ? [before, after] : [after, before];
   const found = await readPositions(request, { sortBy, direction, start, end, limit: size + 1 });
-  const positions = found.slice(0, size);
-  if (isBackward) positions.reverse();
-  const cursors = positions.map((position) => userGroupCursor(sortBy, position));
-  const groups = await readGroups(request, positions);
-  const hasMore = found.length > size;
+  const { edges, info } = cutPage(found, section, (position) => userGroupCursor(sortBy, position));
+  const groups = await readGroups(
+    request,
+    edges.map(({ node }) => node),
+  );
   let count: Promise<number | null> | undefined;
   return {
-    edges: groups.flatMap((node, index) => (node ? [{ node, cursor: cursors[index] as string }] : [])),
-    hasNextPage: isBackward ? before !== undefined : hasMore,
-    hasPreviousPage: isBackward ? hasMore : after !== undefined,
-    startCursor: cursors[0] ?? null,
-    endCursor: cursors.at(-1) ?? null,
+    ...info,
+    edges: edges.flatMap(({ cursor }, index) => {
+      const node = groups[index];
+      return node ? [{ node, cursor }] : [];
+    }),
     totalCount() {
       count ??= countAll(request);
       return count;

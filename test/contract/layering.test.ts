@@ -47,7 +47,8 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'database/text-rows.ts',
   ],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
-  'config.ts': ['domain/keys.ts', 'domain/tokens.ts'],
+  'config.ts': ['setting-values.ts', 'domain/keys.ts', 'domain/tokens.ts'],
+  'setting-values.ts': ['domain/keys.ts'],
   'fair-queue.ts': [],
 };
 
@@ -113,7 +114,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     'node:zlib',
   ],
   'docs-config': ['node:util', 'zod'],
-  'config.ts': ['node:fs', 'zod'],
+  'config.ts': ['zod'],
+  'setting-values.ts': ['node:fs', 'zod'],
   rest: ['graphql'],
 };
 

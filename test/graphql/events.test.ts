@@ -46,7 +46,7 @@ beforeAll(async () => {
   const callers = {
     admin: { environment: null, scopes: ['admin'] },
     testing: { environment: 'Testing', scopes: ['audit:read'] },
-    customer: { environment: 'Customer', scopes: ['audit:read'] },
+    customer: { environment: 'Customer', scopes: ['audit:read', 'groups:resolve'] },
     untagged: { environment: null, scopes: ['audit:read'] },
     writer: { environment: 'Testing', scopes: ['groups:write', 'audit:read'] },
     reader: { environment: 'Testing', scopes: ['groups:read'] },
@@ -222,6 +222,14 @@ describe('who sees what', () => {
     const { json } = await gateway.graphql(document, {}, { token: secrets['testing'] ?? '' });
     expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
     expect(JSON.stringify(json)).not.toMatch(tokensOf('userGroup'));
+  });
+
+  test('a filter by token needs the scope for that, too', async () => {
+    const { token } = (await gateway.graphql('{ userGroup(by: { providedId: "acme" }) { token } }')).json.data.userGroup;
+    const document = 'query ($token: String!) { events(filter: { userGroup: { token: $token } }) { nodes { providedId } } }';
+    const ask = async (caller: string) => (await gateway.graphql(document, { token }, { token: secrets[caller] ?? '' })).json;
+    expect((await ask('testing')).errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await ask('admin')).data.events.nodes[0]).toEqual({ providedId: 'acme' });
   });
 
   test.each(['events { nodes { id } }', 'node(id: "RXZlbnQ6MS4x") { id }'])('%s requires audit:read', async (field) => {

@@ -12,7 +12,8 @@ const EventFilterInput = builder.inputType('EventFilter', {
     types: t.stringList({ description: `The types to choose from:\n${eventTypeList}` }),
     userGroup: t.field({
       type: UserGroupByInput,
-      description: 'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID.',
+      description:
+        'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. By token, the scope groups:resolve is required too.',
     }),
     apiTokenId: t.id({ description: 'The number of an API token: changes that were made with it, and changes of it.' }),
     occurredAt: t.field({ type: DateTimeRangeInput, description: 'When the change was made.' }),
@@ -36,7 +37,7 @@ builder.queryField('events', (t) =>
       filter: t.arg({ type: EventFilterInput, description: 'Which events to list. Defaults to all of them.' }),
     },
     resolve: (_, { filter, ...page }, { db, caller, isAbandoned }, info) => {
-      const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'nobody');
+      const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'no group');
       const options = { withChanges: readsChanges(info) };
       return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup } }, isAbandoned, options);
     },

@@ -26,22 +26,9 @@ const few = { listSize: () => 2 } satisfies FieldCost;
 const SlotType = builder.objectRef<SlotReport>('MetricsSlot').implement({
   description: `What happened in ${slotSeconds} seconds.`,
   fields: (t) => ({
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Its begin.' }),
-    requests: t.exposeInt('requests', { description: 'The number of requests.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When these seconds began.' }),
     requestsPerSecond: t.exposeFloat('requestsPerSecond', {
       description: 'The requests divided by the seconds; in the last slot, by those that have passed.',
-    }),
-    latency: t.field({
-      type: LatencyType,
-      nullable: true,
-      description: 'How long they took; null without requests.',
-      resolve: ({ latency }) => latency,
-    }),
-    errors: t.field({
-      type: [ErrorCountType],
-      extensions: few,
-      description: 'The errors by code, the most frequent first.',
-      resolve: ({ errors }) => [...errors],
     }),
   }),
 });
@@ -53,7 +40,21 @@ const MetricsType = builder.objectRef<MetricsReport>('Metrics').implement({
       type: 'DateTime',
       description: 'From when on they are counted: an hour ago, or when it started.',
     }),
-    requests: t.exposeInt('requests', { description: 'The number of requests.' }),
+    slots: t.field({
+      type: [SlotType],
+      extensions: { listSize: () => slotCount } satisfies FieldCost,
+      description: `The same for each ${slotSeconds} seconds, the earliest first, without gaps. The last slot is not over yet.`,
+      resolve: ({ slots }) => [...slots],
+    }),
+  }),
+});
+
+/** Adds what is counted of every period. */
+function addPeriodFields<Period extends PeriodReport>(
+  type: ReturnType<ReturnType<typeof builder.objectRef<Period>>['implement']>,
+): void {
+  builder.objectFields(type, (t) => ({
+    requests: t.int({ description: 'The number of requests.', resolve: ({ requests }) => requests }),
     latency: t.field({
       type: LatencyType,
       nullable: true,
@@ -66,14 +67,10 @@ const MetricsType = builder.objectRef<MetricsReport>('Metrics').implement({
       description: 'The errors by code, the most frequent first.',
       resolve: ({ errors }) => [...errors],
     }),
-    slots: t.field({
-      type: [SlotType],
-      extensions: { listSize: () => slotCount } satisfies FieldCost,
-      description: `The same for each ${slotSeconds} seconds, the earliest first, without gaps. The last slot is not over yet.`,
-      resolve: ({ slots }) => [...slots],
-    }),
-  }),
-});
+  }));
+}
+addPeriodFields(SlotType);
+addPeriodFields(MetricsType);
 
 builder.queryField('metrics', (t) =>
   t.field({

@@ -193,7 +193,7 @@ export type EventFilter = {
    * - `encryption_key.rotated`: another key encrypts stored tokens
    */
   readonly types?: ReadonlyArray<string> | null | undefined;
-  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. */
+  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. By token, the scope groups:resolve is required too. */
   readonly userGroup?: UserGroupBy | null | undefined;
 };
 

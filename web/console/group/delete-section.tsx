@@ -5,7 +5,7 @@ import { DeleteGroup, type GroupDetailFragment } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -52,12 +52,9 @@ function DeleteDialog({ group, onClose }: { readonly group: GroupDetailFragment;
         </p>
         <TextField label={`Type ${group.providedId} to confirm`} autoFocus value={typed} onChange={setTyped} />
         <FailureNotice title="The group was not deleted" failure={deletion.failure} />
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" disabled={typed !== group.providedId} isBusy={deletion.isRunning}>
-            Delete the group
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isDangerous isDisabled={typed !== group.providedId} isBusy={deletion.isRunning}>
+          Delete the group
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { SetGroupEnvironment } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { choiceOf, EnvironmentBadge, environments, tagOf } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -59,17 +59,9 @@ function MoveDialog({ group, onChanged, onClose }: GroupSectionProps & { readonl
         </p>
         <SelectField label="New environment" value={environment} options={environments} onChange={setEnvironment} />
         <FailureNotice title="The group was not moved" failure={move.failure} />
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            disabled={environment === choiceOf(group.environmentTag)}
-            isBusy={move.isRunning}
-          >
-            Move the group
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isDisabled={environment === choiceOf(group.environmentTag)} isBusy={move.isRunning}>
+          Move the group
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -3,8 +3,7 @@ import { payloadOf } from '../graphql/client.ts';
 import { Failure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, GroupToken, RotateGroupToken } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -60,12 +59,9 @@ export function RotateDialog({ group, onClose, onRotated }: RotateDialogProps) {
           </span>
         </label>
         <FailureNotice title="The token was not rotated" failure={rotation.failure} />
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={rotation.isRunning}>
-            Rotate the token
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isBusy={rotation.isRunning}>
+          Rotate the token
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -3,8 +3,7 @@ import { payloadOf } from '../graphql/client.ts';
 import { DeleteGroup, type GroupRowFragment } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -63,12 +62,15 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
         </ul>
         <FailureNotice title={`${left.length} of ${groups.length} groups were not deleted`} failure={deletion.failure} />
         <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
-        <footer className="dialog-footer">
-          <Button onClick={close}>{deleted.size > 0 ? 'Close' : 'Cancel'}</Button>
-          <Button type="submit" variant="danger" disabled={typed.trim() !== expected} isBusy={deletion.isRunning}>
-            Delete
-          </Button>
-        </footer>
+        <DialogFooter
+          onClose={close}
+          closeLabel={deleted.size > 0 ? 'Close' : 'Cancel'}
+          isDangerous
+          isDisabled={typed.trim() !== expected}
+          isBusy={deletion.isRunning}
+        >
+          Delete
+        </DialogFooter>
       </form>
     </Dialog>
   );

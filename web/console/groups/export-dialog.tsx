@@ -1,8 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { GroupRowFragment, UserGroupFilter, UserGroupOrder } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -72,12 +71,9 @@ export function ExportDialog({ filter, selected, orderBy, onClose }: ExportDialo
         />
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
         <p role="status">{saving.isRunning && `Read ${count.toLocaleString('en')} groups …`}</p>
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={saving.isRunning}>
-            Export
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isBusy={saving.isRunning}>
+          Export
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -5,8 +5,7 @@ import { payloadOf } from '../graphql/client.ts';
 import { CreateGroup } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { EnvironmentBadge, type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -78,12 +77,9 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
             Environment: <EnvironmentBadge tag={caller.environmentTag} />
           </p>
         )}
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={creation.isRunning}>
-            Create the group
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isBusy={creation.isRunning}>
+          Create the group
+        </DialogFooter>
       </form>
     </Dialog>
   );

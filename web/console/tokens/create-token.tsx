@@ -3,8 +3,7 @@ import { payloadOf } from '../graphql/client.ts';
 import { CreateApiToken, scopes } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import type { ShownSecret } from './secret-dialog.tsx';
@@ -87,12 +86,9 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           onChange={setLifetime}
         />
         {lifetime === 'day' && <TextField label="Day" type="date" required value={day} onChange={setDay} />}
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" disabled={chosen.size === 0} isBusy={creation.isRunning}>
-            Create the API token
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isDisabled={chosen.size === 0} isBusy={creation.isRunning}>
+          Create the API token
+        </DialogFooter>
       </form>
     </Dialog>
   );

@@ -4,8 +4,7 @@ import { payloadOf } from '../graphql/client.ts';
 import { RevokeApiToken } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -53,12 +52,9 @@ export function RevokeToken({ apiToken, onClose, onRevoked }: RevokeTokenProps) 
         )}
         <TextField label={`Type its number, ${apiToken.id}, to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
         <FailureNotice title="The API token was not revoked" failure={revocation.failure} />
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" disabled={typed.trim() !== apiToken.id} isBusy={revocation.isRunning}>
-            Revoke
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isDangerous isDisabled={typed.trim() !== apiToken.id} isBusy={revocation.isRunning}>
+          Revoke
+        </DialogFooter>
       </form>
     </Dialog>
   );

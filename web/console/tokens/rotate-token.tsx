@@ -3,8 +3,7 @@ import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { RotateApiToken } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -50,12 +49,9 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
           onChange={setOverlap}
         />
         <FailureNotice title="The secret was not replaced" failure={rotation.failure} />
-        <footer className="dialog-footer">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isBusy={rotation.isRunning}>
-            Replace the secret
-          </Button>
-        </footer>
+        <DialogFooter onClose={onClose} isBusy={rotation.isRunning}>
+          Replace the secret
+        </DialogFooter>
       </form>
     </Dialog>
   );

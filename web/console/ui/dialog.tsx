@@ -42,3 +42,26 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
     </dialog>
   );
 }
+
+interface DialogFooterProps {
+  /** The label of the button that submits the dialog's form. */
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+  readonly closeLabel?: string;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+  /** Whether what the form does is running. */
+  readonly isBusy: boolean;
+}
+
+/** The buttons of a dialog with a form: one closes it, the other submits the form. */
+export function DialogFooter({ children, onClose, closeLabel = 'Cancel', isDangerous, isDisabled, isBusy }: DialogFooterProps) {
+  return (
+    <footer className="dialog-footer">
+      <Button onClick={onClose}>{closeLabel}</Button>
+      <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} disabled={isDisabled} isBusy={isBusy}>
+        {children}
+      </Button>
+    </footer>
+  );
+}

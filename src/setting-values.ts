@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import { parseEncryptionKeys } from './domain/keys.ts';
+
+/** A setting that is on or off. */
+export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+/** A whole number in decimal digits. */
+export function wholeNumber(max: number, min = 0) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message);
+}
+
+/** The encryption keys in a text; each problem of them becomes an issue. */
+export function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {
+  const { keys, problems } = parseEncryptionKeys(text);
+  for (const message of problems) context.addIssue({ code: 'custom', message });
+  return keys;
+}
+
+/** Many times the length of the most keys that there may be. */
+const maxKeyFileBytes = 65_536;
+
+/** The text of a file. The problem does not repeat its name: a key in its place must not be shown. */
+export function readText(file: string, context: z.RefinementCtx): string | undefined {
+  const refuse = (message: string): undefined => void context.addIssue({ code: 'custom', message });
+  try {
+    // First, because reading a pipe or a device may never end.
+    const found = statSync(file);
+    if (!found.isFile()) return refuse('must name a regular file');
+    if (found.size > maxKeyFileBytes) return refuse(`must name a file of at most ${maxKeyFileBytes} bytes`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** Whether it is a URL that clients may use as it is written. */
+export function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text) || text.length > 255) return false;
+  const { username, password } = new URL(text);
+  // Written out: the parser also accepts `http:host`, removes control characters, and takes a backslash for `/`; verifiers compare the text.
+  const isPlain = /^https?:\/\/[^/]/i.test(text) && !/[\s\p{Cc}?#\\]|\/\/$/u.test(text);
+  return username + password === '' && isPlain;
+}
+
+/** Whether it is a URL in which no part of a password can be taken for a host, a port or a path, which messages show. */
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text.trim()) && URL.canParse(text) && !text.includes('#');
+}
