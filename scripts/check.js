@@ -34,6 +34,8 @@ const checks = [
   { name: 'schema compatibility', args: ['scripts/check-schema-changes.js'] },
   { name: 'database client drift (fix: npm run generate)', args: ['--import', 'tsx', 'scripts/generate-client.js', '--check'] },
   { name: "drift of the console's operations (fix: npm run generate)", args: ['tools/generate-operations.js', '--check'] },
+  { name: 'supply chain', args: ['scripts/check-supply-chain.js'] },
+  { name: 'bill of materials', args: [...toolTest, 'sbom'] },
   { name: 'tarball', args: ['scripts/check-tarball.js'], prints: true },
 ];
 

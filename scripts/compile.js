@@ -34,7 +34,12 @@ const { metafile } = await build({
   logLevel: 'warning',
 }).catch(() => process.exit(1)); // esbuild has printed what is wrong
 assertFlagsFirst();
-writeFileSync(join(next, 'licenses.txt'), licenses());
+const packages = bundledPackages();
+writeFileSync(join(next, 'licenses.txt'), packages.map(licenseOf).join('\n\n'));
+writeFileSync(
+  join(next, 'packages.json'),
+  JSON.stringify(packages.map(({ name, version, license }) => ({ name, version, license }))),
+);
 if (existsSync(dist)) renameSync(dist, previous);
 renameSync(next, dist);
 rmSync(previous, { recursive: true, force: true });
@@ -53,19 +58,18 @@ function assertFlagsFirst() {
   visit('dist.next/main.js');
 }
 
-/** The licenses of the packages that are in the bundle, which they require to be distributed with it. */
-function licenses() {
+/** The packages that are in the bundle, with the folders in which they are installed. */
+function bundledPackages() {
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
   );
   return [...folders]
     .sort((a, b) => (a < b ? -1 : 1))
-    .map(licenseOf)
-    .join('\n\n');
+    .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) }));
 }
 
-function licenseOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+/** The license of a package, which it requires to be distributed with it. */
+function licenseOf({ folder, name, version, license }) {
   const files = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|notice)/i.test(file));
   const texts = files.map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
   return [`${name} ${version}: ${license}`, ...texts].join('\n\n');

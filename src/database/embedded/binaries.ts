@@ -37,7 +37,7 @@ const packages: Readonly<Record<string, string>> = {
  *
  * They run from `node_modules` if possible; otherwise they are copied into a folder below `copies`, once per version.
  *
- * @throws Error that suggests `DATABASE_URL` when there is no package for this platform.
+ * @throws Error as {@link locatePackage} does.
  */
 export function findBinaries(user: SystemUser | undefined, copies: string): Binaries {
   const packageFolder = locatePackage();
@@ -50,7 +50,8 @@ export function findBinaries(user: SystemUser | undefined, copies: string): Bina
   return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), major };
 }
 
-function locatePackage(): string {
+/** The folder of the package with the executables of this platform. @throws Error that suggests `DATABASE_URL` when there is none. */
+export function locatePackage(): string {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
   try {
@@ -58,7 +59,7 @@ function locatePackage(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (cause) {
     throw new Error(
-      `The embedded PostgreSQL is not available for this platform (${platform}). ` +
+      `The bundled PostgreSQL is not installed, or not available for this platform (${platform}). ` +
         'Set DATABASE_URL to a PostgreSQL server (15 or later), for example postgresql://user:password@localhost:5432/gateway.',
       { cause },
     );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
+import { type Binaries, findBinaries, locatePackage } from './binaries.ts';
 import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
 import { copiesFolder, type Layout, layOut } from './layout.ts';
 import { passwordFile, passwordRemedy, requirePassword } from './password.ts';
@@ -41,6 +41,7 @@ export interface EmbeddedOptions {
  * @throws Error with a message for the operator when the server cannot be started or reached.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
+  locatePackage(); // before a folder is created for nothing
   const layout = layOut(dataDir);
   const binaries = findBinaries(layout.user, copiesFolder(layout));
   await createCluster(layout, binaries);
