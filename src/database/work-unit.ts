@@ -1,0 +1,170 @@
+import pg from 'pg';
+import type { PrismaClient } from '../generated/prisma/client.ts';
+import type { Database } from './client.ts';
+import { isUnavailable, retryOnConflict } from './errors.ts';
+import type { Row } from './text-rows.ts';
+
+/** A database whose statements all belong to one transaction. They are executed one at a time. */
+export type WorkUnit = Pick<Database, 'prisma' | 'query' | 'transaction'>;
+
+/** How a unit of work uses its connection. */
+export interface WorkUnitOptions {
+  readonly pool: pg.Pool;
+  /** The text that begins the transaction. */
+  readonly begin: string;
+  /** Sends a statement to a connection. */
+  readonly run: (
+    client: pg.PoolClient,
+    statement: { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
+  ) => Promise<Row[]>;
+  /** Creates a Prisma client on what looks like a pool. */
+  readonly createPrisma: (connections: pg.Pool) => PrismaClient;
+}
+
+/** Runs work in one transaction, as {@link Database.workUnit} says. */
+export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit: WorkUnit) => Promise<Result>): Promise<Result> {
+  const client = await options.pool.connect();
+  const statements = new Statements(client);
+  let prisma: PrismaClient | undefined;
+  try {
+    await client.query(options.begin);
+    const query: Database['query'] = (name, text, values) => statements.undoable(() => options.run(client, { name, text, values }));
+    const result = await work({
+      query,
+      transaction: (inner) =>
+        statements.undoable(() => inner((name, text, values) => options.run(client, { name, text, values }))),
+      // Created on first use: it takes milliseconds, and most work does without.
+      get prisma() {
+        prisma ??= options.createPrisma(new UnitPool(client, statements));
+        return prisma;
+      },
+    });
+    await statements.end();
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    await statements.end();
+    await rollBack(client, statements.isBroken || isUnavailable(error));
+    throw error;
+  } finally {
+    await prisma?.$disconnect();
+  }
+}
+
+/** Returns a connection without its transaction; a connection that may be busy or broken is closed, so that the server rolls back. */
+async function rollBack(client: pg.PoolClient, isBroken: boolean): Promise<void> {
+  if (isBroken) return client.release(true);
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}
+
+/** The statements of a transaction, one at a time, each in a savepoint: the savepoints of concurrent statements would overlap. */
+class Statements {
+  /** Whether the connection may still be busy, or is gone. */
+  isBroken = false;
+  private readonly client: pg.PoolClient;
+  private isOver = false;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: pg.PoolClient) {
+    this.client = client;
+  }
+
+  /** Runs statements that are undone if they fail; after a deadlock once more. */
+  undoable<Result>(send: () => Promise<Result>): Promise<Result> {
+    return retryOnConflict(() => this.exclusively(() => this.inSavepoint(send)));
+  }
+
+  /** Waits for what was begun before. Takes no more statements: what comes too late must not be executed outside the transaction. */
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.last;
+  }
+
+  /** Runs `work` when everything that was begun before is over. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.isOver) return Promise.reject(new Error('The transaction of this statement is over.'));
+    const result = this.last.then(work);
+    this.last = result.catch(() => {});
+    return result;
+  }
+
+  private async inSavepoint<Result>(send: () => Promise<Result>): Promise<Result> {
+    await this.client.query('savepoint statement');
+    try {
+      const result = await send();
+      await this.client.query('release savepoint statement');
+      return result;
+    } catch (error) {
+      await this.undo(error);
+      throw error;
+    }
+  }
+
+  private async undo(error: unknown): Promise<void> {
+    try {
+      // What is not from the server is from the connection, which then may be busy with the statement.
+      if (isUnavailable(error) && !(error instanceof pg.DatabaseError)) this.isBroken = true;
+      else await this.client.query('rollback to savepoint statement');
+    } catch {
+      this.isBroken = true;
+    }
+  }
+}
+
+/** What Prisma sends around its transactions, and what takes its place inside of another one. */
+const nested: ReadonlyMap<string, string> = new Map([
+  ['BEGIN', 'savepoint prisma'],
+  ['COMMIT', 'release savepoint prisma'],
+  ['ROLLBACK', 'rollback to savepoint prisma'],
+]);
+
+type Query = pg.QueryArrayConfig;
+
+/** The one connection of a unit of work, as the pool that Prisma's adapter takes. */
+class UnitPool extends pg.Pool {
+  private readonly unit: pg.PoolClient;
+  private readonly statements: Statements;
+
+  constructor(unit: pg.PoolClient, statements: Statements) {
+    super({ max: 1 }); // never connects
+    this.unit = unit;
+    this.statements = statements;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's declaration has overloads; the adapter uses one of them
+  override query(query: any): any {
+    return this.statements.undoable(() => this.unit.query(query as Query));
+  }
+
+  /** A transaction of Prisma's: nothing else is sent until it ends. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  override connect(): any {
+    const { unit, statements } = this;
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return new Promise((resolve, reject) => {
+      statements
+        .exclusively(async () => {
+          resolve({
+            query: (query: Query) => {
+              const text = nested.get(query.text);
+              return text === undefined ? unit.query(query) : unit.query(text);
+            },
+            on: () => {},
+            removeListener: () => {},
+            release: () => release(),
+          });
+          await held;
+        })
+        .catch(reject);
+    });
+  }
+}
