@@ -1,11 +1,16 @@
 import pg from 'pg';
 import type { PrismaClient } from '../generated/prisma/client.ts';
-import type { Database } from './client.ts';
 import { isUnavailable, retryOnConflict } from './errors.ts';
 import type { Row } from './text-rows.ts';
 
-/** A database whose statements all belong to one transaction. They are executed one at a time. */
-export type WorkUnit = Pick<Database, 'prisma' | 'query' | 'transaction'>;
+/** What a database offers, of which all statements belong to one transaction. They are executed one at a time. */
+export interface WorkUnit {
+  readonly prisma: PrismaClient;
+  /** Runs a statement and returns its rows as text. */
+  query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** Runs statements between which no other one is executed; all of them are undone if one fails. */
+  transaction<Result>(work: (query: WorkUnit['query']) => Promise<Result>): Promise<Result>;
+}
 
 /** How a unit of work uses its connection. */
 export interface WorkUnitOptions {
@@ -21,14 +26,14 @@ export interface WorkUnitOptions {
   readonly createPrisma: (connections: pg.Pool) => PrismaClient;
 }
 
-/** Runs work in one transaction, as {@link Database.workUnit} says. */
+/** Runs work in one transaction and commits it, unless it throws. */
 export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit: WorkUnit) => Promise<Result>): Promise<Result> {
   const client = await options.pool.connect();
   const statements = new Statements(client);
   let prisma: PrismaClient | undefined;
   try {
     await client.query(options.begin);
-    const query: Database['query'] = (name, text, values) => statements.undoable(() => options.run(client, { name, text, values }));
+    const query: WorkUnit['query'] = (name, text, values) => statements.undoable(() => options.run(client, { name, text, values }));
     const result = await work({
       query,
       transaction: (inner) =>

@@ -137,13 +137,15 @@ export function decryptResponse(keys: KeyRing, id: RecordId, encrypted: Uint8Arr
   return keys.decrypt(placeOf(id), encrypted);
 }
 
-const keyInUse = (): GatewayError =>
+/** The error while a request with the same key is being executed. */
+export const keyInUse = (): GatewayError =>
   new GatewayError(
     'IDEMPOTENCY_KEY_IN_USE',
     'A request with this Idempotency-Key is being executed. Send the same request again to get its response.',
   );
 
-const keyReused = (): GatewayError =>
+/** The error when another request had the key. */
+export const keyReused = (): GatewayError =>
   new GatewayError(
     'IDEMPOTENCY_KEY_REUSED',
     'Another request had this Idempotency-Key within the last 24 hours. Nothing was changed. Use a new key for each request, and the ' +

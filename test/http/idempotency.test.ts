@@ -98,10 +98,8 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
   setUserGroupEnvironment: ['CUSTOMER', (options) => gateway.graphql(move(), undefined, { token: admin, ...options })],
   'setUserGroupEnvironment into a conflict': [
     'CONFLICT',
-    async (options) => {
-      const { secret } = await gateway.issue({ environment: 'Customer' });
-      await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: group.id } });
-      const document = move().replace(/providedId: "[^"]*"/, `token: "${group.token}"`);
+    (options) => {
+      const document = move().replace(/providedId: "[^"]*"/, `token: "${heldToken}"`);
       return gateway.graphql(document, undefined, { token: admin, ...options });
     },
   ],
@@ -127,6 +125,15 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
 let rotated: number;
 beforeAll(async () => {
   rotated = (await gateway.issue()).id;
+});
+
+/** The token of a Testing group whose id a Customer group has too. */
+let heldToken: string;
+beforeAll(async () => {
+  const { secret } = await gateway.issue({ environment: 'Customer' });
+  await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'held' } });
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'held' } });
+  heldToken = json.user_group.token;
 });
 
 const eventCount = () => gateway.database.prisma.event.count();
@@ -212,10 +219,10 @@ describe('a key can be used again after', () => {
     'an API token without the scope': [
       'FORBIDDEN',
       async () => {
-        await gateway.database.pool.query("update api_token set scopes = '{groups:read}' where name = 'test'");
+        await gateway.database.pool.query("update api_token set scopes = '{groups:read}' where id = (select min(id) from api_token)");
         const reply = await gateway.send('PUT', '/api/user', withKey('free', { body: { user_group_id: group.id } }));
         const graphql = await gateway.graphql(rename('x'), undefined, withKey('free'));
-        await gateway.database.pool.query("update api_token set scopes = '{groups:read,groups:write}' where name = 'test'");
+        await gateway.database.pool.query("update api_token set scopes = '{groups:read,groups:write}' where id = (select min(id) from api_token)");
         expect(codeOf(graphql)).toBe('FORBIDDEN');
         return reply;
       },
@@ -275,7 +282,7 @@ test('a request whose key is being used is rejected with 409, over REST and Grap
   try {
     await holder.query('begin; select from user_group where provided_id = $$' + group.id + '$$ for update');
     const body = { current_token: group.token };
-    const running = gateway.send('POST', '/api/user', withKey('in use', { body, headers: {} }).headers ? withKey('"in use"', { body }) : {});
+    const running = gateway.send('POST', '/api/user', withKey('"in use"', { body }));
     const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     while ((await holder.query(waits)).rowCount === 0);
     const replies = [
@@ -353,7 +360,7 @@ test('a response is kept for 24 hours, then it counts no more, and the housekeep
 
 test('neither rows nor files have a token or a secret in plain text', async () => {
   const [rest, graphql, api, jwt] = [
-    await gateway.send('POST', '/api/user', withKey('secret 1'.replace(' ', '-'), { body: { current_token: group.token } })),
+    await gateway.send('POST', '/api/user', withKey('secret-1', { body: { current_token: group.token } })),
     await gateway.graphql(bulk, undefined, withKey('secret-2')),
     await gateway.graphql(createToken('stored'), undefined, withKey('secret-3', { token: admin })),
     await gateway.graphql(embed(group.id), undefined, withKey('secret-4', { token: admin })),
