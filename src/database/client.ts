@@ -3,8 +3,8 @@ import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { retryOnConflict } from './errors.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
-import { runWorkUnit, type WorkUnit } from './work-unit.ts';
 import { type Row, textRows } from './text-rows.ts';
+import { runWorkUnit, type WorkUnit } from './work-unit.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
 export type Connection = Pick<
@@ -129,7 +129,8 @@ export function connectDatabase(
     pool,
     query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
     transaction: (work) => retryOnConflict(() => runTransaction(work)),
-    workUnit: (work) => runWorkUnit({ pool, begin: `begin isolation level read committed; ${limitIdleTime}`, run, createPrisma }, work),
+    workUnit: (work) =>
+      runWorkUnit({ pool, begin: `begin isolation level read committed; ${limitIdleTime}`, run, createPrisma }, work),
     async close() {
       await prisma.$disconnect();
       await pool.end();

@@ -33,7 +33,8 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
   let prisma: PrismaClient | undefined;
   try {
     await client.query(options.begin);
-    const query: WorkUnit['query'] = (name, text, values) => statements.undoable(() => options.run(client, { name, text, values }));
+    const query: WorkUnit['query'] = (name, text, values) =>
+      statements.undoable(() => options.run(client, { name, text, values }));
     const result = await work({
       query,
       transaction: (inner) =>

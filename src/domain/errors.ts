@@ -81,7 +81,8 @@ export const errorCatalog = {
   IDEMPOTENCY_KEY_IN_USE: {
     status: 409,
     title: 'The Idempotency-Key is in use',
-    remedy: 'Send the same request again after the number of seconds in the Retry-After header, to get the response of the first.',
+    remedy:
+      'Send the same request again after the number of seconds in the Retry-After header, to get the response of the first.',
     retryAfterSeconds: 1,
   },
   PAYLOAD_TOO_LARGE: {
@@ -219,7 +220,8 @@ export class Conflict extends GatewayError {
 
 /** What a caller may do when it is not known whether a change was made. */
 export const safeToRepeat =
-  'Reads, get-or-create and update are safe to repeat; after a rotation, look up the group by its id first.';
+  'Reads, get-or-create, update and requests with an Idempotency-Key are safe to repeat; after another rotation, look up the group ' +
+  'by its id first.';
 
 /** Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to `INTERNAL`. */
 export function asGatewayError(error: unknown): GatewayError {

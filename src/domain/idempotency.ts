@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createSemaphore } from '../concurrency.ts';
 import type { Database } from '../database/client.ts';
-import type { WorkUnit } from '../database/work-unit.ts';
 import { findRecord, type RecordId, storeRecord, tryLockRequest } from '../database/queries/idempotency-records.ts';
+import type { WorkUnit } from '../database/work-unit.ts';
 import type { Caller } from './caller.ts';
 import { asGatewayError, GatewayError } from './errors.ts';
 import type { KeyRing, Place } from './keys.ts';
@@ -81,7 +81,7 @@ export function createExecuteOnce(
   keys: KeyRing,
   bind: (unit: WorkUnit) => Db,
 ): ExecuteOnce {
-  const places = createSemaphore(maxKeyedRequests, maxWaitingKeyedRequests);
+  const places = createSemaphore(maxKeyedRequests, maxWaitingKeyedRequests, 'requests with an Idempotency-Key');
   return async (caller, { key, content }, execute) => {
     caller.requireCredential();
     const id = { apiTokenId: caller.apiToken?.id ?? 0, keyHash: sha256(key) };

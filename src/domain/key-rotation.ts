@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts';
-import { countRowsByKey, type KeyUse } from '../database/queries/key-uses.ts';
 import { type EncryptedRecord, findRecordsOfKey, replaceRecord } from '../database/queries/idempotency-records.ts';
+import { countRowsByKey, type KeyUse } from '../database/queries/key-uses.ts';
 import { findSigningKeysOfKey, replaceSigningKey } from '../database/queries/signing-keys.ts';
 import {
   findTokensOfKey,

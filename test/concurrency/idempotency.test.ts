@@ -44,8 +44,7 @@ const settled = (send: () => Promise<Reply>) =>
     return reply.status === 409 ? undefined : reply;
   }, 'the key is no longer in use');
 
-const rotations = (teamId: number) =>
-  database.prisma.event.count({ where: { teamId, type: 'user_group.token_rotated' } });
+const rotations = (teamId: number) => database.prisma.event.count({ where: { teamId, type: 'user_group.token_rotated' } });
 const currentToken = async ({ id }: { readonly id: string }) =>
   (await gateways[0].send('GET', '/api/user', { body: { user_group_id: id } })).json.user_group.token;
 
@@ -99,10 +98,13 @@ test('a connection that breaks before COMMIT undoes the change and frees the key
 
 test('however requests are repeated and interleaved, each key is executed once', async () => {
   /** Of a chain of rotations: how often each is sent at once, and how many of the earlier ones are sent again with it. */
-  const steps = fc.array(fc.record({ sent: fc.integer({ min: 1, max: 4 }), earlier: fc.nat({ max: 3 }), gateway: fc.nat({ max: 1 }) }), {
-    minLength: 1,
-    maxLength: 4,
-  });
+  const steps = fc.array(
+    fc.record({ sent: fc.integer({ min: 1, max: 4 }), earlier: fc.nat({ max: 3 }), gateway: fc.nat({ max: 1 }) }),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  );
   let chain = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (chainSteps) => {

@@ -14,7 +14,8 @@ beforeEach(async () => {
 
 const insert = ({ query }: Pick<WorkUnit, 'query'>, name: string) =>
   query('insert-item', 'insert into item (name) values ($1)', [name]);
-const items = async () => (await database.pool.query<{ name: string }>('select name from item order by 1')).rows.map(({ name }) => name);
+const items = async () =>
+  (await database.pool.query<{ name: string }>('select name from item order by 1')).rows.map(({ name }) => name);
 const token = (name: string) => ({ data: { name, scopes: [], secretHash: Buffer.from(name.padEnd(32)) } });
 const tokens = async () => (await database.prisma.apiToken.findMany({ orderBy: { name: 'asc' } })).map(({ name }) => name);
 

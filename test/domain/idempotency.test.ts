@@ -8,7 +8,11 @@ import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 
-const [oldKey, newKey, otherKey] = [1, 2, 3].map(() => Buffer.from(generateEncryptionKey(), 'base64')) as [Buffer, Buffer, Buffer];
+const [oldKey, newKey, otherKey] = [1, 2, 3].map(() => Buffer.from(generateEncryptionKey(), 'base64')) as [
+  Buffer,
+  Buffer,
+  Buffer,
+];
 const oldKeys = new KeyRing([oldKey]);
 
 let database: TestDatabase;

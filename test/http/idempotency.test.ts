@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../src/domain/errors.ts';
 import { runHousekeeping } from '../../src/domain/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/domain/idempotency.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+import { until } from '../support/process.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
 import { tokensOf } from '../support/tokens.ts';
 
@@ -219,18 +220,19 @@ describe('a key can be used again after', () => {
     'an API token without the scope': [
       'FORBIDDEN',
       async () => {
-        await gateway.database.pool.query("update api_token set scopes = '{groups:read}' where id = (select min(id) from api_token)");
+        await gateway.database.pool.query(
+          "update api_token set scopes = '{groups:read}' where id = (select min(id) from api_token)",
+        );
         const reply = await gateway.send('PUT', '/api/user', withKey('free', { body: { user_group_id: group.id } }));
         const graphql = await gateway.graphql(rename('x'), undefined, withKey('free'));
-        await gateway.database.pool.query("update api_token set scopes = '{groups:read,groups:write}' where id = (select min(id) from api_token)");
+        await gateway.database.pool.query(
+          "update api_token set scopes = '{groups:read,groups:write}' where id = (select min(id) from api_token)",
+        );
         expect(codeOf(graphql)).toBe('FORBIDDEN');
         return reply;
       },
     ],
-    'a document that is not valid': [
-      'INVALID_INPUT',
-      () => gateway.graphql('mutation { nothing }', undefined, withKey('free')),
-    ],
+    'a document that is not valid': ['INVALID_INPUT', () => gateway.graphql('mutation { nothing }', undefined, withKey('free'))],
     'several mutations': [
       'INVALID_INPUT',
       () =>
@@ -243,13 +245,15 @@ describe('a key can be used again after', () => {
     ],
     'variables of other types': [
       'INVALID_INPUT',
-      () => gateway.graphql('mutation ($a: Int!) { a: deleteUserGroup(input: { by: { teamId: $a } }) { __typename } }', { a: 'x' }, withKey('free')),
+      () =>
+        gateway.graphql(
+          'mutation ($a: Int!) { a: deleteUserGroup(input: { by: { teamId: $a } }) { __typename } }',
+          { a: 'x' },
+          withKey('free'),
+        ),
     ],
     'an internal error over REST': ['INTERNAL', () => broken(valid)],
-    'an internal error over GraphQL': [
-      'INTERNAL',
-      () => broken(() => gateway.graphql(rename('x'), undefined, withKey('free'))),
-    ],
+    'an internal error over GraphQL': ['INTERNAL', () => broken(() => gateway.graphql(rename('x'), undefined, withKey('free')))],
   };
 
   /** Responds while events cannot be recorded: the first statement of the transaction succeeds, or none does. */
@@ -280,11 +284,11 @@ test('a change whose response cannot be stored is not made', async () => {
 test('a request whose key is being used is rejected with 409, over REST and GraphQL', async () => {
   const holder = await gateway.database.pool.connect();
   try {
-    await holder.query('begin; select from user_group where provided_id = $$' + group.id + '$$ for update');
+    await holder.query(`begin; select from user_group where provided_id = '${group.id}' for update`);
     const body = { current_token: group.token };
     const running = gateway.send('POST', '/api/user', withKey('"in use"', { body }));
     const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-    while ((await holder.query(waits)).rowCount === 0);
+    await until(async () => (await holder.query(waits)).rowCount, 'the first request waits');
     const replies = [
       await gateway.send('POST', '/api/user', withKey('"in use"', { body })),
       await gateway.graphql(rename('x'), undefined, withKey('"in use"', { headers: { accept: 'application/json' } })),
@@ -325,12 +329,24 @@ describe('a key', () => {
     expect(parseIdempotencyKey(header)).toBe(key);
   });
 
-  test.each(['', '""', '"', 'a b', 'a, b', '"a", "b"', '"a";b=1', '"a', 'a"', '"\\a"', 'é', 'x'.repeat(256), `"${'x'.repeat(256)}"`, '\\'])(
-    'must not be %j',
-    (header) => {
-      expect(() => parseIdempotencyKey(header)).toThrow(/Idempotency-Key must be/);
-    },
-  );
+  test.each([
+    '',
+    '""',
+    '"',
+    'a b',
+    'a, b',
+    '"a", "b"',
+    '"a";b=1',
+    '"a',
+    'a"',
+    '"\\a"',
+    'é',
+    'x'.repeat(256),
+    `"${'x'.repeat(256)}"`,
+    '\\',
+  ])('must not be %j', (header) => {
+    expect(() => parseIdempotencyKey(header)).toThrow(/Idempotency-Key must be/);
+  });
 
   test('that is malformed is 400 INVALID_INPUT, and nothing is changed', async () => {
     const replies = [
@@ -349,7 +365,10 @@ test('a response is kept for 24 hours, then it counts no more, and the housekeep
   const send = (key: string) => gateway.send('PUT', '/api/user', withKey(key, { body: { user_group_id: group.id } }));
   for (const key of ['young', 'old', 'forgotten']) await send(key);
   const age = async (interval: string, keys: string[]) =>
-    pool.query(`update idempotency_record set created_at = now() - interval '${interval}' where key_hash = any(select sha256(k::bytea) from unnest($1::text[]) k)`, [keys]);
+    pool.query(
+      `update idempotency_record set created_at = now() - interval '${interval}' where key_hash = any(select sha256(k::bytea) from unnest($1::text[]) k)`,
+      [keys],
+    );
   await age('23 hours 59 minutes', ['young']);
   await age('24 hours', ['old', 'forgotten']);
   expect([replayed(await send('young')), replayed(await send('old'))]).toEqual(['true', null]);
@@ -366,7 +385,8 @@ test('neither rows nor files have a token or a secret in plain text', async () =
     await gateway.graphql(embed(group.id), undefined, withKey('secret-4', { token: admin })),
   ];
   const secrets = [rest, graphql, api, jwt].flatMap(
-    ({ text }) => text.match(new RegExp(`${tokensOf('userGroup').source}|${tokensOf('apiToken').source}|ey[\\w-]+\\.[\\w-]+`, 'g')) ?? [],
+    ({ text }) =>
+      text.match(new RegExp(`${tokensOf('userGroup').source}|${tokensOf('apiToken').source}|ey[\\w-]+\\.[\\w-]+`, 'g')) ?? [],
   );
   expect(secrets.length).toBeGreaterThanOrEqual(5);
   const any = new RegExp([...secrets, 'secret-[1-4]'].join('|'));

@@ -1,5 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A proxy in front of PostgreSQL that can hold back the response to a COMMIT: the change is made, and its client does not know. */
 export interface CommitProxy {

@@ -95,7 +95,10 @@ export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<Error
   const hasResult = Object.values(data ?? {}).some((value) => value !== null);
   const temporary = [...codes].find((code) => errorCatalog[code].status >= 500 || errorCatalog[code].status === 429);
   if (temporary !== undefined && hasResult) {
-    throw new GatewayError(temporary, 'A part of the result could not be read. Nothing was changed. Send the same request again.');
+    throw new GatewayError(
+      temporary,
+      'A part of the result could not be read. Nothing was changed. Send the same request again.',
+    );
   }
   // With a result, what is not permitted is a part of it, and the change was made.
   const isRefused = (codes.has('FORBIDDEN') || codes.has('UNAUTHENTICATED')) && !(errors && hasResult);
