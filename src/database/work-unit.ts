@@ -32,7 +32,7 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
   const statements = new Statements(client);
   let prisma: PrismaClient | undefined;
   try {
-    await client.query(options.begin);
+    await client.query(`${options.begin}; savepoint statement`);
     const query: WorkUnit['query'] = (name, text, values) =>
       statements.undoable(() => options.run(client, { name, text, values }));
     const result = await work({
@@ -46,12 +46,15 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
       },
     });
     await statements.end();
-    await client.query('commit');
+    statements.assertUsable();
+    const { command } = await client.query('commit');
+    // The server responds so, without an error, when a statement failed and was not undone.
+    if (command !== 'COMMIT') throw new Error('The transaction could not be committed: a statement in it had failed.');
     client.release();
     return result;
   } catch (error) {
     await statements.end();
-    await rollBack(client, statements.isBroken || isUnavailable(error));
+    await rollBack(client, statements.isUsable && !isUnavailable(error));
     throw error;
   } finally {
     await prisma?.$disconnect();
@@ -59,8 +62,8 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
 }
 
 /** Returns a connection without its transaction; a connection that may be busy or broken is closed, so that the server rolls back. */
-async function rollBack(client: pg.PoolClient, isBroken: boolean): Promise<void> {
-  if (isBroken) return client.release(true);
+async function rollBack(client: pg.PoolClient, isUsable: boolean): Promise<void> {
+  if (!isUsable) return client.release(true);
   try {
     await client.query('rollback');
     client.release();
@@ -71,14 +74,26 @@ async function rollBack(client: pg.PoolClient, isBroken: boolean): Promise<void>
 
 /** The statements of a transaction, one at a time, each in a savepoint: the savepoints of concurrent statements would overlap. */
 class Statements {
-  /** Whether the connection may still be busy, or is gone. */
-  isBroken = false;
+  /** Why the connection may still be busy, or is gone. */
+  private failure: unknown;
   private readonly client: pg.PoolClient;
   private isOver = false;
+  /** Whether anything was sent since the savepoint was set. */
+  private isSavepointUsed = false;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(client: pg.PoolClient) {
     this.client = client;
+  }
+
+  /** Whether the connection can still be used. */
+  get isUsable(): boolean {
+    return this.failure === undefined;
+  }
+
+  /** @throws the error after which the connection cannot be used. */
+  assertUsable(): void {
+    if (!this.isUsable) throw this.failure;
   }
 
   /** Runs statements that are undone if they fail; after a deadlock once more. */
@@ -95,17 +110,20 @@ class Statements {
   /** Runs `work` when everything that was begun before is over. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.isOver) return Promise.reject(new Error('The transaction of this statement is over.'));
-    const result = this.last.then(work);
+    const result = this.last.then(async () => {
+      // Only where something is to be protected, and both in one message: each takes a round trip.
+      this.assertUsable();
+      if (this.isSavepointUsed) await this.client.query('release savepoint statement; savepoint statement');
+      this.isSavepointUsed = true;
+      return work();
+    });
     this.last = result.catch(() => {});
     return result;
   }
 
   private async inSavepoint<Result>(send: () => Promise<Result>): Promise<Result> {
-    await this.client.query('savepoint statement');
     try {
-      const result = await send();
-      await this.client.query('release savepoint statement');
-      return result;
+      return await send();
     } catch (error) {
       await this.undo(error);
       throw error;
@@ -115,10 +133,10 @@ class Statements {
   private async undo(error: unknown): Promise<void> {
     try {
       // What is not from the server is from the connection, which then may be busy with the statement.
-      if (isUnavailable(error) && !(error instanceof pg.DatabaseError)) this.isBroken = true;
+      if (isUnavailable(error) && !(error instanceof pg.DatabaseError)) this.failure = error;
       else await this.client.query('rollback to savepoint statement');
     } catch {
-      this.isBroken = true;
+      this.failure = error;
     }
   }
 }

@@ -85,7 +85,7 @@ test('a connection that breaks before COMMIT undoes the change and frees the key
   await holder.query('select from user_group where team_id = $1 for update', [group.teamId]);
   const broken = rotate(gateways[1].url, 'broken', group.token);
   const waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-  const pid = await until(async () => (await holder.query<{ pid: number }>(waiting)).rows[0]?.pid, 'the rotation waits');
+  const pid = await until(async () => (await database.pool.query<{ pid: number }>(waiting)).rows[0]?.pid, 'the rotation waits');
   await holder.query('select pg_terminate_backend($1)', [pid]);
   const reply = await broken;
   expect(reply).toMatchObject({ status: 503, json: { code: 'UNAVAILABLE' } });

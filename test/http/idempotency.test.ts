@@ -288,7 +288,7 @@ test('a request whose key is being used is rejected with 409, over REST and Grap
     const body = { current_token: group.token };
     const running = gateway.send('POST', '/api/user', withKey('"in use"', { body }));
     const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-    await until(async () => (await holder.query(waits)).rowCount, 'the first request waits');
+    await until(async () => (await gateway.database.pool.query(waits)).rowCount, 'the first request waits');
     const replies = [
       await gateway.send('POST', '/api/user', withKey('"in use"', { body })),
       await gateway.graphql(rename('x'), undefined, withKey('"in use"', { headers: { accept: 'application/json' } })),
