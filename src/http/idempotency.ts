@@ -3,10 +3,10 @@ import type { Db } from '../domain/user-groups.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';
 
 /** The request header with the key, as Node.js names it. */
-export const idempotencyKeyHeader = 'idempotency-key';
+const idempotencyKeyHeader = 'idempotency-key';
 
 /** The header of a response that is the stored one of an earlier request. */
-export const replayedHeader = 'idempotency-replayed';
+const replayedHeader = 'idempotency-replayed';
 
 /** A response, and whether it is kept for requests with the same key. */
 export interface KeyedResponse {
