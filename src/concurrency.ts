@@ -61,8 +61,14 @@ export interface Semaphore {
   run<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Creates a semaphore. @param places the maximum in progress. @param maxWaiting the maximum waiting for a place. */
-export function createSemaphore(places: number, maxWaiting: number): Semaphore {
+/**
+ * Creates a semaphore.
+ *
+ * @param places the maximum in progress.
+ * @param maxWaiting the maximum waiting for a place.
+ * @param what names them in the error when too many wait.
+ */
+export function createSemaphore(places: number, maxWaiting: number, what?: string): Semaphore {
   const waiting = new FairQueue<() => void>(maxWaiting);
   let free = places;
   let isAnonymousRunning = false;
@@ -87,7 +93,7 @@ export function createSemaphore(places: number, maxWaiting: number): Semaphore {
         take(share);
         resolve();
       };
-      if (!waiting.push(share, admit)) reject(overloaded());
+      if (!waiting.push(share, admit)) reject(overloaded(what));
     });
   }
 
@@ -103,9 +109,9 @@ export function createSemaphore(places: number, maxWaiting: number): Semaphore {
   };
 }
 
-function overloaded(): GatewayError {
+function overloaded(what = 'large requests'): GatewayError {
   return new GatewayError(
     'UNAVAILABLE',
-    'Too many large requests are waiting to be processed. Nothing was changed. Try again after the number of seconds in the Retry-After header.',
+    `Too many ${what} are waiting to be processed. Nothing was changed. Try again after the number of seconds in the Retry-After header.`,
   );
 }

@@ -6,13 +6,15 @@ import { isMigrated } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
+import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
+import { createExecuteOnce } from './domain/idempotency.ts';
 import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { Db } from './domain/user-groups.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
-import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
+import { type ContextOf, createContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createListener } from './http/listener.ts';
@@ -20,7 +22,6 @@ import { pageOrProblem } from './http/pages/error-page.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import { urlOf } from './http/server-url.ts';
-import type { HttpRequest } from './http/types.ts';
 import { type MetricsSource, reportOf } from './metrics/report.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
@@ -62,25 +63,24 @@ export function buildGateway(
   log: Logger,
   options: GatewayOptions = { introspection: true },
 ): Gateway {
-  const signingKeys = new SigningKeys(bindSigningKeys(database), keys);
-  const db: Db = {
-    ...{ prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys },
-    embedTokens: { signingKeys, publicUrl: () => options.publicUrl ?? urlOf(server) },
-  };
+  const publicUrl = (): string => options.publicUrl ?? urlOf(server);
+  const db = bindDb(database, keys, publicUrl);
+  const { signingKeys } = db.embedTokens;
+  const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(unit, keys, publicUrl));
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
   const requestMetrics = new RequestMetrics();
   const metrics = (options.combineMetrics ?? ownMetrics)(requestMetrics);
 
-  const contextOf = ({ caller, report, countError, isAbandoned }: HttpRequest): GraphQLContext =>
-    createContext({ db, caller, report, countError, isAbandoned, metrics });
+  const contextOf: ContextOf = ({ caller, report, countError, isAbandoned }, boundDb = db) =>
+    createContext({ db: boundDb, caller, report, countError, isAbandoned, metrics });
   const { console = true, playground = true, persistedOperations } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(contextOf, options),
-    user: userHandler(schema, contextOf),
+    graphql: graphqlHandler(contextOf, executeOnce, options),
+    user: userHandler(schema, contextOf, executeOnce),
     introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
@@ -106,6 +106,18 @@ export function buildGateway(
       draining = true;
     },
     close: () => lastUsed.stop(),
+  };
+}
+
+/** The database access of the domain: of a whole database, or of one transaction. */
+function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string): Db {
+  return {
+    // Not read here: the Prisma client of a transaction is created on first use.
+    get prisma() {
+      return database.prisma;
+    },
+    ...{ lookups: bindLookups(database), writes: bindWrites(database), keys },
+    embedTokens: { signingKeys: new SigningKeys(bindSigningKeys(database), keys), publicUrl },
   };
 }
 

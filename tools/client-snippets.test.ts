@@ -54,7 +54,7 @@ async function send(query: string, variables: object = {}): Promise<Record<strin
 
 test('the page has a file for each client', () => {
   expect([...files.keys()]).toEqual([
-    ...['apollo.ts', 'apollo-example.ts', 'urql.ts', 'relay.config.json', 'relay.ts', 'codegen.ts'],
+    ...['apollo.ts', 'apollo-example.ts', 'apollo-rotation.ts', 'urql.ts', 'relay.config.json', 'relay.ts', 'codegen.ts'],
   ]);
 });
 
@@ -84,6 +84,19 @@ test('Apollo Client creates a group, and knows the members of every interface an
   expect((await client.mutate({ mutation })).data.getOrCreateUserGroup).toMatchObject({ code: 'INVALID_INPUT' });
   const query = gql`{ userGroup(by: { providedId: "acme" }) { ... on Node { id } } }`;
   expect((await client.query({ query })).data.userGroup).toMatchObject({ id: result.userGroup.id });
+});
+
+test('Apollo Client rotates a token once, however often it sends the request with one key', async () => {
+  const created = await send(
+    'mutation { getOrCreateUserGroup(input: { providedId: "rotated" }) { ... on GetOrCreateUserGroupPayload { userGroup { token } } } }',
+  );
+  const { token } = (created['getOrCreateUserGroup'] as { userGroup: { token: string } }).userGroup;
+  const { rotate } = await load('apollo-rotation.ts');
+  const key = '8e03978e-40d5-43dd-bc93-6894a57f9324';
+  const first = await rotate(token, key);
+  expect(first).toMatchObject({ userGroup: { token: expect.stringMatching(/^ugt_/) } });
+  expect(await rotate(token, key)).toEqual(first);
+  expect(await rotate(token, 'another key')).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('urql finds the viewer with POST, and throws when it is not known', async () => {

@@ -9,6 +9,7 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   retired_secret: ['select', 'insert', 'update'],
   event: ['select', 'insert', 'delete'],
   signing_key: ['select', 'insert', 'update', 'delete'],
+  idempotency_record: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };
 

@@ -78,6 +78,13 @@ export const errorCatalog = {
       'Use another id, or an API token of an environment that the message names, or change the environment of one of the groups ' +
       '(setUserGroupEnvironment over GraphQL).',
   },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    title: 'The Idempotency-Key is in use',
+    remedy:
+      'Send the same request again after the number of seconds in the Retry-After header, to get the response of the first.',
+    retryAfterSeconds: 1,
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'Request body too large',
@@ -87,6 +94,11 @@ export const errorCatalog = {
     status: 415,
     title: 'Unsupported media type',
     remedy: 'Send the body in the media type that the message names, in UTF-8 and without a content encoding.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    title: 'Another request had the Idempotency-Key',
+    remedy: 'Use a new key for each request, and the same key only to send the same request again.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -208,7 +220,8 @@ export class Conflict extends GatewayError {
 
 /** What a caller may do when it is not known whether a change was made. */
 export const safeToRepeat =
-  'Reads, get-or-create and update are safe to repeat; after a rotation, look up the group by its id first.';
+  'Reads, get-or-create, update and requests with an Idempotency-Key are safe to repeat; after another rotation, look up the group ' +
+  'by its id first.';
 
 /** Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to `INTERNAL`. */
 export function asGatewayError(error: unknown): GatewayError {

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/client.ts';
-import { bindEventRemoval, bindRetiredTokenRemoval, type RemoveBatch } from '../database/queries/housekeeping.ts';
+import {
+  bindEventRemoval,
+  bindIdempotencyRecordRemoval,
+  bindRetiredTokenRemoval,
+  type RemoveBatch,
+} from '../database/queries/housekeeping.ts';
 
 /** How many rows are removed in one statement: few enough that it takes milliseconds. */
 const batchSize = 500;
@@ -31,11 +36,12 @@ export interface HousekeepingOptions {
 export interface HousekeepingResult {
   readonly events: number;
   readonly retiredTokens: number;
+  readonly idempotencyRecords: number;
 }
 
 /**
- * Removes what is no longer needed, in small batches: events that are older than is to be kept, and replaced user group tokens
- * whose grace period is over. While another instance is at it, leaves the rest to that one.
+ * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
+ * grace period is over, and stored responses that are older than 24 hours. While another instance is at it, leaves the rest to that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
  * accepted again.
@@ -49,6 +55,7 @@ export async function runHousekeeping(
   return {
     events: await removeAll(bindEventRemoval(database, before), signal),
     retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
+    idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
   };
 }
 
@@ -85,7 +92,7 @@ export function startHousekeeping(
     while (!signal.aborted) {
       try {
         const result = await runHousekeeping(database, { retentionDays, signal });
-        if (result.events + result.retiredTokens > 0) onRemoved(result);
+        if (Object.values(result).some((rows) => rows > 0)) onRemoved(result);
       } catch (error) {
         onFailure(error);
       }

@@ -1,4 +1,5 @@
 import type { Database } from '../database/client.ts';
+import { type EncryptedRecord, findRecordsOfKey, replaceRecord } from '../database/queries/idempotency-records.ts';
 import { countRowsByKey, type KeyUse } from '../database/queries/key-uses.ts';
 import { findSigningKeysOfKey, replaceSigningKey } from '../database/queries/signing-keys.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type StoredToken,
   type TokenTable,
 } from '../database/queries/stored-tokens.ts';
+import { decryptResponse, encryptResponse } from './idempotency.ts';
 import { DecryptionError, type KeyRing } from './keys.ts';
 import { decryptPrivateKey, encryptPrivateKey } from './signing-keys.ts';
 import { decryptToken, encryptToken } from './user-group-tokens.ts';
@@ -15,12 +17,15 @@ import { decryptToken, encryptToken } from './user-group-tokens.ts';
 /** How many tokens are read and written in one statement: few enough that a request waits only milliseconds for one of them. */
 const batchSize = 200;
 
+/** How many stored responses are read in one statement: each may have megabytes. */
+const responseBatchSize = 10;
+
 /** How often the whole is gone through, because rows may be skipped while requests change them. */
 const maxPasses = 5;
 
 /** What a re-encryption has done. */
 export interface ReencryptionResult {
-  /** How many tokens and signing keys were encrypted anew. */
+  /** How many tokens, signing keys and stored responses were encrypted anew. */
   readonly changed: number;
   /** Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it meanwhile. */
   readonly remaining: readonly KeyUse[];
@@ -29,7 +34,7 @@ export interface ReencryptionResult {
 }
 
 /**
- * Encrypts every user group token and every signing key with the first key that uses another one. Requests go on meanwhile: a
+ * Encrypts every user group token, signing key and stored response with the first key that uses another one. Requests go on meanwhile: a
  * token that one of them rotates at the same moment is the request's. It can be interrupted at any time; the next call does what is left.
  *
  * @param onProgress hears how many of how many tokens are done.
@@ -51,6 +56,13 @@ export async function reencryptAll(
       if (table === 'signing_key') {
         changed += await reencryptSigningKeys(database, keys, id, problems);
         onProgress(Math.min(changed, total), total);
+        continue;
+      }
+      if (table === 'idempotency_record') {
+        for await (const record of recordsOf(database, id)) {
+          changed += await reencryptRecord(database, keys, record, problems);
+          onProgress(Math.min(changed, total), total);
+        }
         continue;
       }
       for await (const batch of batchesOf(database, table, id)) {
@@ -78,6 +90,28 @@ async function reencryptSigningKeys(
     if (await replaceSigningKey(database, stored, encryptPrivateKey(keys, stored.id, privateKey))) changed += 1;
   }
   return changed;
+}
+
+/** Goes on behind the last record, for the same reason as {@link batchesOf}. */
+async function* recordsOf(database: Pick<Database, 'query'>, id: string): AsyncGenerator<EncryptedRecord> {
+  for (let after: EncryptedRecord | undefined; ; ) {
+    const batch = await findRecordsOfKey(database, { id, after, limit: responseBatchSize });
+    if (batch.length === 0) return;
+    yield* batch;
+    after = batch.at(-1);
+  }
+}
+
+/** Encrypts a stored response. Returns how many rows it changed. */
+async function reencryptRecord(
+  database: Pick<Database, 'query'>,
+  keys: KeyRing,
+  record: EncryptedRecord,
+  problems: Set<string>,
+): Promise<number> {
+  const response = tryDecrypt(() => decryptResponse(keys, record, record.responseEncrypted), problems);
+  if (response === undefined) return 0;
+  return (await replaceRecord(database, record, encryptResponse(keys, record, response))) ? 1 : 0;
 }
 
 /** Goes on behind the last hash, so that rows that cannot be changed do not come again. */

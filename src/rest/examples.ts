@@ -1,5 +1,6 @@
 import { credentialRequired } from '../domain/caller.ts';
 import { type ErrorCode, errorCatalog, type Issue, safeToRepeat } from '../domain/errors.ts';
+import { keyInUse, keyReused } from '../domain/idempotency.ts';
 import { idIsHeld } from '../domain/user-group-creation.ts';
 import { notFound } from '../domain/user-groups.ts';
 import { httpLimits } from '../http/limits.ts';
@@ -89,6 +90,7 @@ export function failureExamples(method: string): Record<string, Example> {
   const bodyRequired =
     method === 'GET' ? errorCatalog.BODY_REQUIRED.remedy.replace('Send a JSON object. ', '') : 'Send a JSON object.';
   const notFoundBody = method === 'PUT' ? { user_group_id: 'unknown' } : { current_token: 'no-such-user-group-token' };
+  const idempotencyKey = `"${method.toLowerCase()}-1"`;
   const isHeld = idIsHeld('shared', 'Testing').message;
   const examples: Partial<Record<ErrorCode, Example>> = {
     INVALID_INPUT: failure('Members of wrong types', { method, body: invalid }, 'INVALID_INPUT', '', issues),
@@ -101,6 +103,15 @@ export function failureExamples(method: string): Record<string, Example> {
       method,
       ...{ token: 'UNTAGGED_API_TOKEN', body: { user_group_id: 'shared' } },
     }),
+    IDEMPOTENCY_KEY_IN_USE: failure(
+      'A request with the same key is being executed',
+      ...([undefined, 'IDEMPOTENCY_KEY_IN_USE', keyInUse().message] as const),
+    ),
+    IDEMPOTENCY_KEY_REUSED: failure(
+      'Another request with the same key',
+      { method, idempotencyKey, body },
+      ...(['IDEMPOTENCY_KEY_REUSED', keyReused().message, [], { method, idempotencyKey, body: notFoundBody }] as const),
+    ),
     PAYLOAD_TOO_LARGE: failure(
       'A large body',
       { method, bodyFrom: `head -c ${maxBodyBytes + 1} /dev/zero` },

@@ -1,7 +1,13 @@
 import type { ErrorCode } from '../domain/errors.ts';
 import { schema } from '../graphql/schema/schema.ts';
 import { mediaTypes } from '../http/media-types.ts';
-import { problemResponse, problemResponses, requestIdHeader } from '../http/openapi/problem.ts';
+import {
+  idempotencyKeyParameter,
+  problemResponse,
+  problemResponses,
+  replayedResponseHeader,
+  requestIdHeader,
+} from '../http/openapi/problem.ts';
 import type { JsonSchema, Operation as OpenApiOperation, Parameter, PathItem } from '../http/openapi/types.ts';
 import { failureExamples, otherMethodExample, successExamples } from './examples.ts';
 import { fieldOf, requestMembers, successSchema } from './schemas.ts';
@@ -55,10 +61,11 @@ function describeOperation(method: string, operation: Operation | undefined): Op
     summary: operation.title,
     description: `${description}\n\n${notes[method]}`,
     ...request,
+    ...(operation.takesKey && { parameters: [idempotencyKeyParameter] }),
     responses: {
       200: {
         description: 'Success.',
-        headers: requestIdHeader,
+        headers: { ...requestIdHeader, ...(operation.takesKey && replayedResponseHeader) },
         content: { [mediaTypes.json]: { schema: successSchema(schema, operation), examples: successExamples[method] ?? {} } },
       },
       ...problemResponses([...commonErrors, ...operation.ownErrors], failureExamples(method)),

@@ -1,8 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
-import { droppedBodyRemedy, type ErrorCode } from '../domain/errors.ts';
+import { droppedBodyRemedy, type ErrorCode, errorCatalog } from '../domain/errors.ts';
+import type { ExecuteOnce } from '../domain/idempotency.ts';
+import type { Db } from '../domain/user-groups.ts';
 import { compileMutation } from '../graphql/execution/compiled-operation.ts';
-import type { GraphQLContext } from '../graphql/schema/context.ts';
+import type { ContextOf } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
+import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../http/idempotency.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
@@ -60,6 +63,8 @@ export interface Operation {
   readonly nullable: readonly string[];
   /** The error codes that only some operations respond with. */
   readonly ownErrors: readonly ErrorCode[];
+  /** Whether requests may have an Idempotency-Key. Get-or-create needs none: it is safe to repeat. */
+  readonly takesKey: boolean;
   /** The operation's input, from the request's members, of which none is checked yet. */
   readonly input: (members: Members) => Members;
 }
@@ -75,6 +80,7 @@ const getOrCreate: Operation = {
   required: 'user_group_id',
   nullable: ['name', 'mapping', 'properties'],
   ownErrors: ['CONFLICT'],
+  takesKey: false,
   input: pick(groupFields),
 };
 
@@ -89,7 +95,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     members: { user_group_id: 'by.providedId', ...shared },
     required: 'user_group_id',
     nullable: ['properties'],
-    ownErrors: ['NOT_FOUND'],
+    ownErrors: ['NOT_FOUND', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
+    takesKey: true,
     input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
   },
   POST: {
@@ -99,7 +106,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     members: tokenFields,
     required: 'current_token',
     nullable: [],
-    ownErrors: ['NOT_FOUND'],
+    ownErrors: ['NOT_FOUND', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
+    takesKey: true,
     input: pick(tokenFields),
   },
 };
@@ -116,13 +124,14 @@ export const userSummary: string = [...new Set(Object.values(operations))]
  * Creates the handler of the legacy route `/api/user`.
  *
  * @param contextOf creates the context of the resolvers for a request.
+ * @param executeOnce executes requests with an Idempotency-Key.
  * @throws Error when an operation is not valid against the schema.
  */
-export function userHandler(schema: GraphQLSchema, contextOf: (request: HttpRequest) => GraphQLContext): Handler {
+export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, executeOnce: ExecuteOnce): Handler {
   const compiled = new Map(
-    Object.entries(operations).map(([method, { document, input }]) => [
+    Object.entries(operations).map(([method, { document, input, takesKey }]) => [
       method,
-      { input, compiled: compileMutation(schema, document) },
+      { input, takesKey, compiled: compileMutation(schema, document) },
     ]),
   );
   return {
@@ -130,11 +139,26 @@ export function userHandler(schema: GraphQLSchema, contextOf: (request: HttpRequ
       const operation = compiled.get(request.method);
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       const members = readMembers(request);
+      if (operation.takesKey && hasIdempotencyKey(request)) {
+        const execute = async (db: Db) =>
+          keyed(request, members, (await operation.compiled.run(operation.input(members), contextOf(request, db))) as Result);
+        return respondOnce(executeOnce, request, `${request.method} /api/user\n${request.body}`, execute);
+      }
       const result = (await operation.compiled.run(operation.input(members), contextOf(request))) as Result;
-      return 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);
+      return render(request, members, result);
     },
     renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
   };
+}
+
+function render(request: HttpRequest, members: Members, result: Result): HttpResponse {
+  return 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);
+}
+
+/** The response to a request with a key. What the API token does not permit may be permitted later: that is not kept. */
+function keyed(request: HttpRequest, members: Members, result: Result): KeyedResponse {
+  const isRefused = 'code' in result && [401, 403].includes(errorCatalog[result.code].status);
+  return { response: render(request, members, result), isKept: !isRefused };
 }
 
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */

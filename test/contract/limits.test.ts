@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { embedTokenLimits } from '../../src/domain/embed-token-input.ts';
+import { idempotencyLimits } from '../../src/domain/idempotency.ts';
 import { importLimits } from '../../src/domain/import-limits.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
@@ -16,7 +17,7 @@ test('docs/limits.md lists each limit with the value that applies', () => {
   );
   const limits = {
     ...{ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts },
-    ...{ ...embedTokenLimits, ...importLimits },
+    ...{ ...embedTokenLimits, ...idempotencyLimits, ...importLimits },
   };
   expect(documented).toEqual(limits);
 });

@@ -51,8 +51,11 @@ async function leftBehind() {
 async function exchange(writer: string, reader: string, id: string): Promise<void> {
   const created = await sendRequest(writer, 'GET', '/api/user', { token, body: { user_group_id: id } });
   expect(created).toMatchObject({ status: 200, json: { new_user_group: true } });
-  const changed = await sendRequest(writer, 'PUT', '/api/user', { token, body: { user_group_id: id, name: 'renamed' } });
+  const change = { token, body: { user_group_id: id, name: 'renamed' }, headers: { 'idempotency-key': `"${id}"` } };
+  const changed = await sendRequest(writer, 'PUT', '/api/user', change);
   expect(changed).toMatchObject({ status: 200 });
+  const again = await sendRequest(reader, 'PUT', '/api/user', change);
+  expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([changed.text, 'true']);
   const query = `{ userGroup(by: { providedId: "${id}" }) { name createdAt updatedAt } }`;
   const { json } = await sendRequest(reader, 'POST', '/graphql', { token, body: { query } });
   expect(json.data.userGroup.name).toBe('renamed');

@@ -1,4 +1,5 @@
 import type { Database } from '../client.ts';
+import { idempotencyHours, usedKeys } from './idempotency-records.ts';
 
 /** What a batch of housekeeping did: how many rows it removed; undefined when another instance is at it. */
 export type Removal = number | undefined;
@@ -17,6 +18,11 @@ export function bindEventRemoval({ query }: Pick<Database, 'query'>, before: Dat
 /** Removes replaced user group tokens whose grace period is over. Look-ups do not find them since. */
 export function bindRetiredTokenRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
   return async (limit) => removalOf(await query('remove-retired-tokens', removeRetiredTokens, [limit]));
+}
+
+/** Removes stored responses that are older than they are kept. Requests do not find them since. */
+export function bindIdempotencyRecordRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
+  return async (limit) => removalOf(await query('remove-idempotency-records', removeIdempotencyRecords, [limit]));
 }
 
 const removalOf = ([row]: readonly (readonly (string | Buffer | null)[])[]): Removal =>
@@ -51,4 +57,17 @@ const removeRetiredTokens = underLock(
     for update skip locked`,
   `
     delete from retired_token r using doomed d where r.token_hash = d.token_hash returning 1`,
+);
+
+/** Of each encryption key the oldest, which its part of the index begins with. */
+const removeIdempotencyRecords = underLock(
+  `
+    select oldest.* from guard, (${usedKeys} select id from used where id is not null) as each_key, lateral (
+      select api_token_id, key_hash from idempotency_record
+      where encryption_key_id = each_key.id and created_at <= now() - interval '${idempotencyHours} hours'
+      order by created_at limit $1::int for update skip locked
+    ) as oldest where is_held limit $1::int`,
+  `
+    delete from idempotency_record r using doomed d where (r.api_token_id, r.key_hash) = (d.api_token_id, d.key_hash)
+    returning 1`,
 );

@@ -1,9 +1,10 @@
 import type { Database } from '../client.ts';
+import { countRecordsByKey, findKeyIdsOfRecords } from './idempotency-records.ts';
 import { countSigningKeysByKey } from './signing-keys.ts';
 import { countTokensByKey, findKeyIdsOfTokens, type TokenTable } from './stored-tokens.ts';
 
 /** A table with values that an encryption key encrypts. */
-export type EncryptedTable = TokenTable | 'signing_key';
+export type EncryptedTable = TokenTable | 'signing_key' | 'idempotency_record';
 
 /** How many rows of a table use a key. */
 export interface KeyUse {
@@ -21,13 +22,19 @@ export async function findKeyIdsInUse(database: Pick<Database, 'query'>): Promis
   // Each by itself: a database without signing keys may have encrypted tokens.
   const ofTokens = await ifDefined(() => findKeyIdsOfTokens(database));
   const ofSigningKeys = await ifDefined(async () => (await countSigningKeysByKey(database)).map(({ id }) => id));
-  return [...new Set([...ofTokens, ...ofSigningKeys])];
+  const ofRecords = await ifDefined(() => findKeyIdsOfRecords(database));
+  return [...new Set([...ofTokens, ...ofSigningKeys, ...ofRecords])];
 }
 
 /** How many rows of each table use each encryption key. Reads a whole index of each table. */
 export async function countRowsByKey(database: Pick<Database, 'query'>): Promise<KeyUse[]> {
   const signingKeys = await countSigningKeysByKey(database);
-  return [...(await countTokensByKey(database)), ...signingKeys.map((use) => ({ table: 'signing_key' as const, ...use }))];
+  const records = await countRecordsByKey(database);
+  return [
+    ...(await countTokensByKey(database)),
+    ...signingKeys.map((use) => ({ table: 'signing_key' as const, ...use })),
+    ...records.map((use) => ({ table: 'idempotency_record' as const, ...use })),
+  ];
 }
 
 /** The ids that a statement finds; none if a table or a column does not exist. */

@@ -71,3 +71,8 @@ export type SigningKey = Prisma.SigningKeyModel
  * An entry of the audit log: a change that was made. It refers to rows by their numbers alone, because it outlives them.
  */
 export type Event = Prisma.EventModel
+/**
+ * Model IdempotencyRecord
+ * The response to a request that had an Idempotency-Key, kept for 24 hours to be sent again.
+ */
+export type IdempotencyRecord = Prisma.IdempotencyRecordModel

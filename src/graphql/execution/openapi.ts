@@ -1,5 +1,5 @@
 import { mediaTypes } from '../../http/media-types.ts';
-import { requestIdHeader } from '../../http/openapi/problem.ts';
+import { idempotencyKeyParameter, replayedResponseHeader, requestIdHeader } from '../../http/openapi/problem.ts';
 import type { Content, JsonSchema, PathItem, ResponseObject } from '../../http/openapi/types.ts';
 
 /** The tag of the operations of the GraphQL endpoint. */
@@ -28,7 +28,11 @@ const result: JsonSchema = {
 
 const content: Content = Object.fromEntries([mediaTypes.graphql, mediaTypes.json].map((type) => [type, { schema: result }]));
 
-const response = (description: string): ResponseObject => ({ description, headers: requestIdHeader, content });
+const response = (description: string, headers: ResponseObject['headers'] = {}): ResponseObject => ({
+  description,
+  headers: { ...requestIdHeader, ...headers },
+  content,
+});
 
 /** Describes the GraphQL endpoint for the OpenAPI document; the operations behind it are described by the GraphQL schema. */
 export function describeGraphql(): PathItem {
@@ -48,7 +52,14 @@ export function describeGraphql(): PathItem {
       })),
     },
     post: {
-      ...{ operationId: 'executeGraphql', summary: 'Execute a query or a mutation', ...common },
+      ...{ operationId: 'executeGraphql', summary: 'Execute a query or a mutation' },
+      parameters: [idempotencyKeyParameter],
+      responses: {
+        ...common.responses,
+        200: response(common.responses[200].description ?? '', replayedResponseHeader),
+        409: response('A mutation with the same Idempotency-Key is being executed.'),
+        422: response('Another mutation had the same Idempotency-Key.'),
+      },
       requestBody: {
         required: true,
         content: { [mediaTypes.json]: { schema: { type: 'object', required: ['query'], properties: members } } },

@@ -1,12 +1,15 @@
-import { errorCatalog, GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { type ErrorCode, errorCatalog, GatewayError, InvalidInput } from '../../domain/errors.ts';
+import type { ExecuteOnce } from '../../domain/idempotency.ts';
 import { jsonObject } from '../../http/body.ts';
+import { hasIdempotencyKey, respondOnce } from '../../http/idempotency.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, failureHeaders, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
-import type { GraphQLContext } from '../schema/context.ts';
+import type { ContextOf, GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 import { assertResponseSize } from '../schema/response-meter.ts';
+import { createMutationFinder, keyedContentOf, keyedResponseOf } from './keyed-mutations.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import { createGraphQLServer, type GraphQLParams, type GraphQLServerOptions } from './server.ts';
 
@@ -25,12 +28,37 @@ export interface GraphQLHandlerOptions extends GraphQLServerOptions {
  * Creates the handler of the GraphQL endpoint.
  *
  * @param contextOf creates the context of the resolvers for a request.
+ * @param executeOnce executes mutations with an Idempotency-Key.
  */
 export function graphqlHandler(
-  contextOf: (request: HttpRequest) => GraphQLContext,
+  contextOf: ContextOf,
+  executeOnce: ExecuteOnce,
   { introspection, persistedOperations }: GraphQLHandlerOptions,
 ): Handler {
   const server = createGraphQLServer(failureHeaders, { introspection });
+  const isMutation = createMutationFinder();
+
+  function respond(request: HttpRequest, params: GraphQLParams, context: GraphQLContext): Promise<HttpResponse> {
+    const { method, headers, body } = request;
+    const { accept } = headers;
+    const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
+    return fast ?? respondByFullPipeline(request, params, context);
+  }
+
+  /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */
+  async function respondWithKey(request: HttpRequest, params: GraphQLParams): Promise<HttpResponse> {
+    const { caller, report, isAbandoned } = request;
+    if (!(await isMutation(params, caller.share))) return respond(request, params, contextOf(request));
+    return respondOnce(executeOnce, request, keyedContentOf(params), async (db) => {
+      const codes = new Set<ErrorCode>();
+      const countError = (code: ErrorCode): void => {
+        codes.add(code);
+        request.countError(code);
+      };
+      const response = await respond(request, params, contextOf({ caller, report, isAbandoned, countError }, db));
+      return keyedResponseOf(response, codes);
+    });
+  }
 
   async function respondByFullPipeline(
     request: HttpRequest,
@@ -56,14 +84,12 @@ export function graphqlHandler(
   return {
     // Not an async function, because most requests are responded to by another one.
     handle(request) {
-      const { method, headers, body } = request;
-      const { accept } = headers;
+      const { accept } = request.headers;
       if (accept !== undefined && accept.length > maxAcceptLength) throw acceptTooLong();
       const given = readParams(request);
       const params = persistedOperations ? persistedOperations.resolve(given) : given;
-      const context = contextOf(request);
-      const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
-      return fast ?? respondByFullPipeline(request, params, context);
+      if (hasIdempotencyKey(request) && request.method === 'POST') return respondWithKey(request, params);
+      return respond(request, params, contextOf(request));
     },
     renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
   };

@@ -26,8 +26,8 @@ builder.mutationField('createApiToken', (t) =>
     nullable: true,
     errors: { types: [], union: { description: 'The new API token with its secret, or an error.' } },
     description:
-      'Creates an API token. Each call creates another one: if the response is lost, revoke what it created, which `apiTokens` ' +
-      'lists first. Requires the scope admin.',
+      'Creates an API token. Each call creates another one, unless it repeats a request with an Idempotency-Key: if the response to ' +
+      'one without is lost, revoke what it created, which `apiTokens` lists first. Requires the scope admin.',
     args: {
       input: t.arg({
         required: true,

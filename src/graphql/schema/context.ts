@@ -21,6 +21,12 @@ export interface GraphQLContext {
   readonly meter: ResponseMeter;
 }
 
+/** What of a request its context is made from. */
+export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'>;
+
+/** Creates the context of a request. @param db the database access that it uses, if not the usual one. */
+export type ContextOf = (request: ContextRequest, db?: Db) => GraphQLContext;
+
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
   const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalog, maxIssues } from '../../domain/errors.ts';
 import { mediaTypes } from '../media-types.ts';
 import { failureHeaders } from '../problem.ts';
-import type { Example, HeaderObject, JsonSchema, ResponseObject } from './types.ts';
+import type { Example, HeaderObject, JsonSchema, Parameter, ResponseObject } from './types.ts';
 
 const allCodes = Object.keys(errorCatalog) as ErrorCode[];
 
@@ -54,6 +54,26 @@ export const requestIdHeader: Readonly<Record<string, HeaderObject>> = {
     required: true,
     schema: { type: 'string' },
   },
+};
+
+/** The header of responses that are sent again. */
+export const replayedResponseHeader: Readonly<Record<string, HeaderObject>> = {
+  'Idempotency-Replayed': {
+    description: 'Whether this is the stored response to an earlier request with the same Idempotency-Key; absent if not.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+/** The request header that makes a request safe to repeat. */
+export const idempotencyKeyParameter: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A key that no other request has, such as a UUID: 1 to 255 printable ASCII characters, in double quotes or, without spaces, commas ' +
+    'and semicolons, as they are. A request with the same key and the same content gets the same response for 24 hours, and changes ' +
+    'nothing again.',
+  schema: { type: 'string', minLength: 1 },
 };
 
 const headerDescriptions: Readonly<Record<string, string>> = {

@@ -138,6 +138,10 @@ export type ErrorCode =
   | 'FORBIDDEN'
   /** Request headers too large. */
   | 'HEADERS_TOO_LARGE'
+  /** The Idempotency-Key is in use. */
+  | 'IDEMPOTENCY_KEY_IN_USE'
+  /** Another request had the Idempotency-Key. */
+  | 'IDEMPOTENCY_KEY_REUSED'
   /** Internal error. */
   | 'INTERNAL'
   /** Invalid input. */

@@ -56,7 +56,8 @@ export const ModelName = {
   ApiToken: 'ApiToken',
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
-  Event: 'Event'
+  Event: 'Event',
+  IdempotencyRecord: 'IdempotencyRecord'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -153,6 +154,18 @@ export const EventScalarFieldEnum = {
 } as const
 
 export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
+
+
+export const IdempotencyRecordScalarFieldEnum = {
+  apiTokenId: 'apiTokenId',
+  keyHash: 'keyHash',
+  fingerprint: 'fingerprint',
+  encryptionKeyId: 'encryptionKeyId',
+  responseEncrypted: 'responseEncrypted',
+  createdAt: 'createdAt'
+} as const
+
+export type IdempotencyRecordScalarFieldEnum = (typeof IdempotencyRecordScalarFieldEnum)[keyof typeof IdempotencyRecordScalarFieldEnum]
 
 
 export const SortOrder = {

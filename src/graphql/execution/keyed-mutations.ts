@@ -1,0 +1,106 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { createTurnstile } from '../../concurrency.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { type ErrorCode, errorCatalog, GatewayError } from '../../domain/errors.ts';
+import type { KeyedResponse } from '../../http/idempotency.ts';
+import type { HttpResponse } from '../../http/types.ts';
+import { longDocumentLength } from '../schema/limits.ts';
+import { parseDocument } from './parse-document.ts';
+import type { GraphQLParams } from './server.ts';
+
+/** How many long documents may wait to be parsed. */
+const maxWaitingDocuments = 200;
+
+/** Says whether a request executes a mutation, and which is its only one. */
+export type IsMutation = (params: GraphQLParams, share: Caller['share']) => Promise<boolean>;
+
+/**
+ * Creates a function that says whether a request would execute a mutation; not, if its document has errors.
+ *
+ * That function rejects with a GatewayError `INVALID_INPUT` when the operation has several mutations: a response with several
+ * outcomes, of which some are kept and others are not, could not be sent again, and their locks would be held for long.
+ */
+export function createMutationFinder(): IsMutation {
+  const turnstile = createTurnstile(maxWaitingDocuments);
+  return async ({ query, operationName }, share) => {
+    if (typeof query !== 'string') return false;
+    if (query.length > longDocumentLength) await turnstile.enter(share);
+    const document = parseOrNothing(query);
+    const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
+    if (operation?.operation !== OperationTypeNode.MUTATION) return false;
+    if (countRootFields(document as DocumentNode, operation) <= 1) return true;
+    throw new GatewayError(
+      'INVALID_INPUT',
+      'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
+        'getOrCreateUserGroups for many groups.',
+    );
+  };
+}
+
+/** The document; nothing if it cannot be parsed, of which the execution says why. */
+function parseOrNothing(source: string): DocumentNode | undefined {
+  try {
+    return parseDocument(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many root fields an operation executes at most, those of fragments included, `__typename` aside. */
+function countRootFields(document: DocumentNode, { selectionSet }: OperationDefinitionNode): number {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const names = new Set<string>();
+  const spread = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+      else if (selection.kind === Kind.FIELD) {
+        if (selection.name.value !== '__typename') names.add((selection.alias ?? selection.name).value);
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) collect(fragment.selectionSet);
+      }
+    }
+  };
+  collect(selectionSet);
+  return names.size;
+}
+
+/** What the effect of a request depends on. */
+export function keyedContentOf({ query, variables, operationName }: GraphQLParams): string {
+  return `POST /graphql\n${JSON.stringify([query, variables ?? null, operationName ?? null])}`;
+}
+
+/**
+ * Decides whether a response is kept: not, if nothing was executed, if the API token does not permit it, or after a failure that may
+ * not occur again.
+ *
+ * @param codes the codes of the errors that the response reports.
+ * @throws GatewayError when a part of the result failed in that way: the response would report a change that is undone.
+ */
+export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<ErrorCode>): KeyedResponse {
+  const { data, errors } = JSON.parse(response.body) as { data?: Readonly<Record<string, unknown>> | null; errors?: unknown };
+  const hasResult = Object.values(data ?? {}).some((value) => value !== null);
+  const temporary = [...codes].find((code) => errorCatalog[code].status >= 500 || errorCatalog[code].status === 429);
+  if (temporary !== undefined && hasResult) {
+    throw new GatewayError(
+      temporary,
+      'A part of the result could not be read. Nothing was changed. Send the same request again.',
+    );
+  }
+  // With a result, what is not permitted is a part of it, and the change was made.
+  const isRefused = (codes.has('FORBIDDEN') || codes.has('UNAUTHENTICATED')) && !(errors && hasResult);
+  return { response, isKept: data != null && temporary === undefined && !isRefused };
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A proxy in front of PostgreSQL that can hold back the response to a COMMIT: the change is made, and its client does not know. */
+export interface CommitProxy {
+  /** The database by way of the proxy. */
+  readonly url: string;
+  /**
+   * From now on, the next connection that sends COMMIT gets nothing more from the server.
+   *
+   * @returns a promise that resolves once the server has responded to it: the transaction is committed.
+   */
+  holdNextCommit(): Promise<void>;
+  /** Ends the proxy and its connections. */
+  close(): Promise<void>;
+}
+
+/** Starts a proxy on a free port. Each drill that kills a client between COMMIT and response takes one. */
+export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy> {
+  const upstream = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let onCommitted: (() => void) | undefined;
+
+  const server = createServer((client) => {
+    const database = connect(Number(upstream.port), upstream.hostname);
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    }
+    const isCommit = createCommitFinder();
+    /** What to do when the server responds to the COMMIT of this connection. */
+    let held: (() => void) | undefined;
+    client.on('data', (bytes) => {
+      if (isCommit(bytes) && onCommitted) {
+        held = onCommitted;
+        onCommitted = undefined;
+      }
+      database.write(bytes);
+    });
+    database.on('data', (bytes) => {
+      if (held) held();
+      else client.write(bytes);
+    });
+    client.on('close', () => database.end());
+    database.on('close', () => client.end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    holdNextCommit: () =>
+      new Promise((resolve) => {
+        onCommitted = resolve;
+      }),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/**
+ * Follows the messages of a PostgreSQL client. The first has no type: a length of four bytes, which counts itself, and the rest.
+ * All others have a byte for their type before it; `Q` is a statement as text.
+ *
+ * @returns a function that takes the next bytes and says whether a statement `commit` ends in them.
+ */
+function createCommitFinder(): (bytes: Buffer) => boolean {
+  let pending: Buffer = Buffer.alloc(0);
+  let typeBytes = 0;
+  return (bytes) => {
+    pending = Buffer.concat([pending, bytes]);
+    let found = false;
+    while (pending.length >= typeBytes + 4) {
+      const end = typeBytes + pending.readUInt32BE(typeBytes);
+      if (pending.length < end) break;
+      const message = pending.subarray(0, end);
+      if (typeBytes === 1 && message[0] === 0x51) found ||= /^commit\0$/i.test(message.toString('latin1', 5));
+      pending = pending.subarray(end);
+      typeBytes = 1;
+    }
+    return found;
+  };
+}
