@@ -24,9 +24,9 @@ export interface OpenOptions extends StatementOptions {
  *
  * @throws Error with a message for the operator.
  */
-export async function openDatabase({ databaseUrl, dataDir, onEvent, namedStatements }: OpenOptions): Promise<Database> {
+export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statements }: OpenOptions): Promise<Database> {
   if (databaseUrl) {
-    const database = connectDatabase({ connectionString: databaseUrl }, { namedStatements });
+    const database = connectDatabase({ connectionString: databaseUrl }, statements);
     await waitUntilReachable(database, databaseUrl, onEvent);
     return database;
   }
@@ -37,7 +37,7 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, namedStateme
     await embedded.close();
     throw error;
   }
-  const database = connectDatabase(embedded.connection(embeddedDatabase), { namedStatements });
+  const database = connectDatabase(embedded.connection(embeddedDatabase), statements);
   return {
     ...database,
     async close() {
