@@ -5,7 +5,7 @@ import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
-const embeddedDatabase = 'user_group_gateway';
+export const embeddedDatabase = 'user_group_gateway';
 
 /** How long to wait at startup for a database server that is not reachable yet. */
 const startupWaitMs = 10_000;

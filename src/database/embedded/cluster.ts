@@ -68,17 +68,23 @@ function cacheSetting(): string[] {
 /** Starts the server and waits until it accepts connections. @throws Error with the end of the server's log. */
 export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
   await removeStaleLock(layout);
-  const log = join(layout.cluster, 'postgres.log');
   const given = [...cacheSetting(), ...options].map((option) => `-c ${option}`);
   const settings = [`-p ${port ?? (await freePort())}`, ...given].join(' ');
   try {
-    await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
+    await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', logFile(layout), '-o', settings]);
   } catch (cause) {
-    const last = existsSync(log)
-      ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
-      : (cause as Error).message;
-    throw new Error(`The embedded PostgreSQL did not start. The end of ${log}:\n${last}`, { cause });
+    const last = existsSync(logFile(layout)) ? describeEndOfLog(layout) : (cause as Error).message;
+    throw new Error(`The embedded PostgreSQL did not start. ${last}`, { cause });
   }
+}
+
+const logFile = (layout: Layout): string => join(layout.cluster, 'postgres.log');
+
+/** The last lines of the server's log. */
+export function describeEndOfLog(layout: Layout): string {
+  const file = logFile(layout);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return `The end of ${file}:\n${text.trimEnd().split('\n').slice(-5).join('\n')}`;
 }
 
 /** Stops the server: closes connections and writes everything to disk. Does nothing if no server is running. */

@@ -1,0 +1,3 @@
+export async function doctor(_args: readonly string[]): Promise<number> {
+  return 0;
+}
