@@ -53,9 +53,11 @@ export async function backup(args: readonly string[], io: BackupIo = process): P
     ...{ dataDir, target, signal, gateway: readPackageVersion(), secretFiles: withKeys ? secretFiles : [] },
     onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
     onEvent: (message) => io.stderr.write(`${message}\n`),
-  }).finally(() => progress.clear()).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
+  })
+    .finally(() => progress.clear())
+    .catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   if (!manifest) {
     io.stdout.write(`Stopped by ${reason()}. ${target} was not written.\n`);
     return exitCodeOf(reason() ?? '');
@@ -67,7 +69,9 @@ export async function backup(args: readonly string[], io: BackupIo = process): P
   );
   const has = (name: string) => manifest.files.some(({ path }) => path === name);
   if (withKeys) {
-    io.stdout.write(`It contains the ${has(keyFileName) ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`);
+    io.stdout.write(
+      `It contains the ${has(keyFileName) ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`,
+    );
   }
   if (!has(keyFileName)) {
     const where = encryptionKeys ? 'those in ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE' : 'those in DATA_DIR';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
 import { restoreBackup } from '../database/backup/restore-backup.ts';
 import { type Connection, connectDatabase } from '../database/client.ts';
@@ -50,9 +50,11 @@ export async function restore(args: readonly string[], io: BackupIo = process): 
       io.stderr.write(`${message}\n`);
     },
     inspect: (connect, folder) => inspect(connect(embeddedDatabase), config, folder),
-  }).finally(() => progress.clear()).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
+  })
+    .finally(() => progress.clear())
+    .catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   if (!restored) {
     io.stdout.write(`Stopped by ${reason()}. Nothing was restored.\n`);
     return exitCodeOf(reason() ?? '');

@@ -106,7 +106,7 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
 /** The names of applied migrations that this version does not have, in order: those of a newer version. */
 export function unknownMigrations(migrations: readonly Migration[], applied: ReadonlySet<string>): string[] {
   const names = new Set(migrations.map(({ name }) => name));
-  return [...applied].filter((name) => !names.has(name)).sort();
+  return [...applied].filter((name) => !names.has(name)).sort((a, b) => (a < b ? -1 : 1));
 }
 
 /** What an operator should know about migrations of a newer version. */

@@ -95,7 +95,8 @@ function reasonOf(error: unknown): string {
   return message || (errors ?? []).map((part) => (part as Error).message).join(', ');
 }
 
-function withoutSecrets(databaseUrl: string): string {
+/** The host and the database of a URL. */
+export function withoutSecrets(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);
   return `${host}${pathname}`;
 }

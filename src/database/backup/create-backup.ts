@@ -72,7 +72,8 @@ async function requireFree(folder: string, { cluster }: Layout): Promise<string>
     throw new Error(`${folder} cannot be created: ${cause.message}. Create the folder that is to contain it.`);
   });
   const target = join(parent, basename(resolve(folder)));
-  if (!relative(cluster, target).startsWith('..')) throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
+  if (!relative(cluster, target).startsWith('..'))
+    throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
   const content = await readdir(target).catch(ifMissing);
   if (content && content.length > 0) {
     throw new Error(`${target} is not empty, and a backup never replaces anything. Choose another folder.`);

@@ -68,10 +68,15 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (text.slice(lastLineAt) !== `${JSON.stringify({ checksum: sha256Of(listed) })}\n`) {
     throw new Error(`${path} was changed or cut off: its checksum is wrong. Restore another copy of the backup.`);
   }
-  const [head, ...lines] = listed.split('\n').slice(0, -1).map((line) => JSON.parse(line) as Line);
+  const [head, ...lines] = listed
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
   const { layout, ...description } = head as unknown as BackupDescription & { layout: number };
   if (layout !== layoutVersion) {
-    throw new Error(`${folder} was made by version ${description.gateway} of the gateway, in a layout that this one cannot read.`);
+    throw new Error(
+      `${folder} was made by version ${description.gateway} of the gateway, in a layout that this one cannot read.`,
+    );
   }
   const folders = lines.flatMap((line) => (line.folder === undefined ? [] : [line.folder]));
   const files = lines.flatMap(({ file, bytes = 0, sha256 = '' }) => (file === undefined ? [] : [{ path: file, bytes, sha256 }]));
@@ -90,4 +95,5 @@ interface Line {
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Whether a path stays in its folder. */
-const isInside = (path: string): boolean => !/[\\:]/.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));
+const isInside = (path: string): boolean =>
+  !/[\\:]/.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));

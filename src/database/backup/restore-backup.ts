@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
-import { describeEndOfLog, startServer, stopServer } from '../embedded/cluster.ts';
+import { describeFatalErrors, startServer, stopServer } from '../embedded/cluster.ts';
 import { embeddedConnection } from '../embedded/embedded.ts';
 import { copiesFolder, homeRecord, type Layout, layOut } from '../embedded/layout.ts';
 import { requirePassword } from '../embedded/password.ts';
@@ -71,7 +71,10 @@ export async function restoreBackup<Report>(
       await mkdir(folder);
       await chmod(folder, 0o755); // PostgreSQL's user must enter it; what is in it can be read by its owner only
     }
-    await requireSpace(draft.home, manifest.files.reduce((sum, { bytes }) => sum + bytes, 0));
+    await requireSpace(
+      draft.home,
+      manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
     await copyFiles(manifest, draft, options);
     const report = await recover(manifest, draft, binaries, options);
     signal.throwIfAborted();
@@ -124,7 +127,9 @@ async function requireFiles(source: string, { files }: Manifest): Promise<void> 
 }
 
 const damaged = (source: string, path: string, what: string): Error =>
-  new Error(`The backup is damaged: ${join(source, path)} ${what}. Nothing was restored. Use another copy of the backup, or another backup.`);
+  new Error(
+    `The backup is damaged: ${join(source, path)} ${what}. Nothing was restored. Use another copy of the backup, or another backup.`,
+  );
 
 async function copyFiles(manifest: Manifest, draft: Layout, options: RestoreOptions<unknown>): Promise<void> {
   const { source, signal, onProgress, secretFiles, secretsFolder } = options;
@@ -164,7 +169,12 @@ async function copyFiles(manifest: Manifest, draft: Layout, options: RestoreOpti
 }
 
 /** Has PostgreSQL replay the log, and looks at the result. PostgreSQL is stopped when this returns. */
-async function recover<Report>(manifest: Manifest, draft: Layout, binaries: Binaries, options: RestoreOptions<Report>): Promise<Report> {
+async function recover<Report>(
+  manifest: Manifest,
+  draft: Layout,
+  binaries: Binaries,
+  options: RestoreOptions<Report>,
+): Promise<Report> {
   const password = passwordOf(draft, binaries);
   const signalFile = join(draft.cluster, 'recovery.signal');
   // With it, PostgreSQL fails unless it reaches the end of the backup.
@@ -173,7 +183,7 @@ async function recover<Report>(manifest: Manifest, draft: Layout, binaries: Bina
   options.onEvent?.('The files are complete. PostgreSQL recovers the database ...');
   try {
     await startServer(draft, binaries, ['restore_command=false']).catch((error: unknown) => {
-      if (!runningPostmaster(draft)) throw error; // else it is still recovering
+      if (!runningPostmaster(draft)) throw unrecoverable(draft, error); // else it is still recovering
     });
     await untilRecovered(manifest, draft, password, options.signal);
     const port = runningPostmaster(draft)?.port;
@@ -188,11 +198,18 @@ async function recover<Report>(manifest: Manifest, draft: Layout, binaries: Bina
   }
 }
 
+const unrecoverable = (draft: Layout, cause?: unknown): Error =>
+  new Error(
+    `The database cannot be recovered from the backup. PostgreSQL's log:\n${describeFatalErrors(draft) || (cause as Error | undefined)?.message}`,
+    { cause },
+  );
+
 function passwordOf(draft: Layout, binaries: Binaries): string {
   try {
     return requirePassword(draft, binaries);
   } catch (cause) {
-    const text = 'The backup has no postgres-password: it was made with --without-keys. Pass a folder that has this file with --keys FOLDER.';
+    const text =
+      'The backup has no postgres-password: it was made with --without-keys. Pass a folder that has this file with --keys FOLDER.';
     throw new Error(text, { cause });
   }
 }
@@ -201,10 +218,11 @@ async function untilRecovered(manifest: Manifest, draft: Layout, password: strin
   for (const deadline = Date.now() + recoveryTimeoutMs; ; await sleep(50)) {
     signal.throwIfAborted();
     const running = runningPostmaster(draft);
-    if (!running) throw new Error(`The backup cannot be recovered: PostgreSQL stopped. ${describeEndOfLog(draft)}`);
-    if (Date.now() > deadline) throw new Error(`PostgreSQL has been recovering for an hour. ${describeEndOfLog(draft)}`);
+    if (!running) throw unrecoverable(draft);
+    if (Date.now() > deadline) throw new Error('PostgreSQL has been recovering the database for an hour, and did not finish.');
     const state = await readState(embeddedConnection(running.port, password, 'postgres')).catch((error: { code?: string }) => {
-      if (['28P01', '28000'].includes(error.code ?? '')) throw new Error('The file postgres-password does not belong to this backup.');
+      if (['28P01', '28000'].includes(error.code ?? ''))
+        throw new Error('The file postgres-password does not belong to this backup.');
     });
     if (!state || state.recovering) continue;
     if (state.id === manifest.systemIdentifier && state.reached) return;

@@ -55,10 +55,14 @@ export async function beginBackup(connection: Connection): Promise<BackupSession
     );
     if (!state?.held) throw new Error('Another backup of this database is being made. Wait until it has finished.');
     if (state.tablespaces !== null) {
-      throw new Error(`The database has tablespaces (${state.tablespaces}), which this command does not back up. Use pg_basebackup.`);
+      throw new Error(
+        `The database has tablespaces (${state.tablespaces}), which this command does not back up. Use pg_basebackup.`,
+      );
     }
     // Before the start, so that no segment is removed in between.
-    await client.query('select pg_create_physical_replication_slot($1, true, true)', [`backup_${randomUUID().replaceAll('-', '_')}`]);
+    await client.query('select pg_create_physical_replication_slot($1, true, true)', [
+      `backup_${randomUUID().replaceAll('-', '_')}`,
+    ]);
     const [start] = await rowsOf<{ lsn: string }>(client, "select pg_backup_start('user-group-gateway', true)::text as lsn");
     return {
       systemIdentifier: state.id,

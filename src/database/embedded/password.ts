@@ -16,7 +16,7 @@ export function ensurePassword(layout: Layout): string {
 }
 
 /** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
-function readPassword(layout: Layout): string {
+export function readPassword(layout: Layout): string {
   const file = passwordFile(layout);
   let text: string;
   try {
