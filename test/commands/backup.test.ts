@@ -5,9 +5,9 @@ import { backup } from '../../src/commands/backup.ts';
 import { restore } from '../../src/commands/restore.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
 import { generateEncryptionKey } from '../../src/domain/keys.ts';
-import { makeKeyedDataDir, startEmbeddedGateway } from '../support/backup.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
+import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
 import { testKey } from '../support/keys.ts';
 import { collect } from '../support/text-stream.ts';
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { requireSpace } from '../../src/database/backup/create-backup.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
-import { makeBackup, makeKeyedDataDir, readStoredTokens, restoreInto, startEmbeddedGateway } from '../support/backup.ts';
+import { makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
+import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
 import { beginLoad } from '../support/load.ts';
 
 let source: TestDataDir;
@@ -56,7 +57,7 @@ test('a backup that is made while writes run restores every write acknowledged b
   await restoreInto(dataDir, backup);
   expect(readdirSync(dataDir).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);
   const restored = await startEmbeddedGateway(dataDir);
-  const tokens = await readStoredTokens(restored);
+  const tokens = await readStoredTokens(restored.database);
   expect(before.size).toBeGreaterThan(20);
   expect(Object.fromEntries([...before.keys()].map((id) => [id, tokens.get(id)]))).toEqual(Object.fromEntries(before));
   for (const [id, token] of tokens) expect([undefined, token]).toContain(after.get(id));

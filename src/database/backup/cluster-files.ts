@@ -23,21 +23,17 @@ const emptyFolders = new Set([
 ]);
 
 /** Files of the running server, and those that a backup has of its own, as `pg_basebackup` leaves them out. */
-const leftOut = new RegExp(
-  [
-    /^postmaster\.(pid|opts)/,
-    /^postgres\.log$/,
-    /^current_logfiles/,
-    /^(backup_label|tablespace_map|backup_manifest)$/,
-    /^(recovery|standby)\.signal$/,
-    /^postgresql\.auto\.conf\.tmp$/,
-    /^pg_internal\.init/,
-    /^pgsql_tmp/,
-    /^t\d+_\d+/, // temporary tables
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-);
+const leftOut = [
+  /^postmaster\.(pid|opts)/,
+  /^postgres\.log$/,
+  /^current_logfiles/,
+  /^(backup_label|tablespace_map|backup_manifest)$/,
+  /^(recovery|standby)\.signal$/,
+  /^postgresql\.auto\.conf\.tmp$/,
+  /^pg_internal\.init/,
+  /^pgsql_tmp/,
+  /^t\d+_\d+/, // temporary tables
+];
 
 /** The file that says where recovery begins. It is copied last, and as a whole. */
 export const controlFile = 'global/pg_control';
@@ -54,7 +50,7 @@ export async function findClusterFiles(cluster: string): Promise<ClusterFiles> {
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(cluster, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (leftOut.test(entry.name) || path === controlFile) continue;
+      if (leftOut.some((pattern) => pattern.test(entry.name)) || path === controlFile) continue;
       if (entry.isSymbolicLink()) {
         throw new Error(
           `${join(cluster, path)} is a symbolic link; a backup requires that the data directory has no tablespaces and no parts elsewhere.`,
