@@ -110,7 +110,7 @@ export function unknownMigrations(migrations: readonly Migration[], applied: Rea
 }
 
 /** What an operator should know about migrations of a newer version. */
-export const describeUnknown = (names: readonly string[]): string =>
+const describeUnknown = (names: readonly string[]): string =>
   `a newer version of the gateway has changed this database (${names.join(', ')}): update this one, which may not work with it`;
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {

@@ -92,7 +92,7 @@ export async function startServer(layout: Layout, binaries: Binaries, options: s
 const logFile = (layout: Layout): string => join(layout.cluster, 'postgres.log');
 
 /** The last lines of the server's log. */
-export function describeEndOfLog(layout: Layout): string {
+function describeEndOfLog(layout: Layout): string {
   return `The end of ${logFile(layout)}:\n${readLog(layout).slice(-5).join('\n')}`;
 }
 
