@@ -184,7 +184,7 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test('restore never replaces anything, keeps an empty folder after a failure, and stops when it is told to', async () => {
+test('restore never replaces anything, keeps an empty folder after a failure, and can be stopped', async () => {
   const dataDir = newDataDir();
   mkdirSync(dataDir);
   const failed = restoreInto(dataDir, backup, {
