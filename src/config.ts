@@ -17,6 +17,9 @@ export interface Setting {
   readonly defaultInWords?: string;
 }
 
+/** A command such as `keys rotate` holds one connection while it uses another. */
+const minPoolSize = 2;
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Every setting, by its name in {@link Config}. The help follows from this table; a test compares docs/configuration.md with it. */
@@ -73,6 +76,12 @@ export const settings = {
     schema: flag,
     default: 'true',
     description: '`false` behind a connection pooler in transaction mode',
+  },
+  poolSize: {
+    name: 'DB_POOL_SIZE',
+    schema: wholeNumber(1_000, minPoolSize),
+    default: '10',
+    description: `the most connections to the database that one process opens, ${minPoolSize} to 1000`,
   },
   dataDir: {
     name: 'DATA_DIR',
@@ -150,11 +159,15 @@ type Values = {
 /** The validated settings. Of `encryptionKeys`, the first one encrypts; without any, those of the file in `dataDir` do. */
 export type Config = Omit<Values, 'encryptionKeysFile'>;
 
-/** Invalid settings, one line each. The message never contains a value that may be secret. */
+/** Invalid settings. The message never contains a value that may be secret. */
 export class ConfigError extends Error {
-  constructor(problems: string[]) {
+  /** What is wrong, one text for each invalid setting. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
     super(`Invalid settings; nothing was started:\n${problems.map((line) => `  ${line}`).join('\n')}`);
     this.name = 'ConfigError';
+    this.problems = problems;
   }
 }
 

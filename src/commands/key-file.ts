@@ -14,8 +14,11 @@ import {
 import { dirname, join } from 'node:path';
 import { generateEncryptionKey, parseEncryptionKeys } from '../domain/keys.ts';
 
+/** The name of the file in `DATA_DIR` with the encryption keys of the embedded database. */
+export const keyFileName = 'encryption-keys';
+
 /** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */
-export const keyFile = (dataDir: string): string => join(dataDir, 'encryption-keys');
+export const keyFile = (dataDir: string): string => join(dataDir, keyFileName);
 
 /** How often a running gateway looks for changes of the file: after twice that, every gateway encrypts with a key that was added. */
 export const keyRefreshMs = 1_000;

@@ -7,7 +7,7 @@ const barWidth = 24;
 
 /** How far a command has come. */
 export interface ProgressState {
-  /** How many groups or lines are done. */
+  /** How much is done, in the unit of the progress. */
   readonly count: number;
   /** The part of the work that is done, from 0 to 1; unknown when the input has no known end. */
   readonly fraction: number | undefined;

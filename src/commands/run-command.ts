@@ -12,6 +12,9 @@ const help = `Usage: user-group-gateway COMMAND
   migrate               apply pending database migrations
   groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
+  doctor                check the settings, the database, the keys, the clock and the disk
+  backup DIR            back up the bundled PostgreSQL, while gateways run or not
+  restore DIR           restore a backup into an empty DATA_DIR
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
   help, version         print this help, or the version; also --help, --version
 
@@ -48,6 +51,12 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
       return (await import('./groups.ts')).groups(args);
     case 'keys':
       return (await import('./keys.ts')).keys(args);
+    case 'doctor':
+      return (await import('./doctor/doctor.ts')).doctor(args);
+    case 'backup':
+      return (await import('./backup.ts')).backup(args);
+    case 'restore':
+      return (await import('./restore.ts')).restore(args);
     case 'docs-config': {
       const { docsConfig } = await import('./docs-config.ts');
       const { stdin, stdout, stderr, env } = process;

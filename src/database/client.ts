@@ -42,8 +42,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The maximum number of connections of one process. Further statements wait for at most {@link connectionTimeoutMs}. */
-const maxConnections = 10;
+/** The size of a pool whose size is not specified. */
+const defaultPoolSize = 10;
 
 /** How long a statement waits for a connection before it fails. */
 const connectionTimeoutMs = 5_000;
@@ -66,20 +66,22 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** How statements are sent. */
+/** How statements are sent, and over how many connections. */
 export interface StatementOptions {
   /** Whether connections prepare statements under names: faster, and impossible behind a pooler in transaction mode. */
   readonly namedStatements: boolean;
+  /** The most connections of this process; further statements wait for at most {@link connectionTimeoutMs}. 10 by default. */
+  readonly poolSize?: number;
 }
 
 /** Creates the connection pool of a database; connects on first use. Later changes to `connection.port` take effect. */
 export function connectDatabase(
   connection: Connection,
-  { namedStatements }: StatementOptions = { namedStatements: true },
+  { namedStatements, poolSize = defaultPoolSize }: StatementOptions = { namedStatements: true },
 ): Database {
   const options: pg.PoolConfig = Object.assign(connection, {
     Client: SessionlessClient,
-    max: maxConnections,
+    max: poolSize,
     connectionTimeoutMillis: connectionTimeoutMs,
     ...(namedStatements && { onConnect: limitStatements }),
     query_timeout: queryTimeoutMs,

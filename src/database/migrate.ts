@@ -5,12 +5,20 @@ import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
 import { buildIndex } from './concurrent-index.ts';
 import { type EncryptToken, encryptTokens, rewriteStatistics } from './encrypt-tokens.ts';
-import { type Migration, readMigrations } from './migration-files.ts';
+import { type Migration, requireMigrations } from './migration-files.ts';
 import { createHistory, readHistory, recordMigration } from './migration-history.ts';
 import { requireCreatePrivileges } from './privileges.ts';
 
-/** The migrations of this version; the folder is the same from the sources and from the compiled files. */
-const ownMigrations: readonly Migration[] = readMigrations(fileURLToPath(new URL('prisma/migrations/', packageRoot)));
+/** Where the migrations of this version are; the folder is the same from the sources and from the compiled files. */
+const migrationsFolder = fileURLToPath(new URL('prisma/migrations/', packageRoot));
+
+let known: readonly Migration[] | undefined;
+
+/** The migrations of this version, read once. @throws Error when the installation lacks them. */
+export function ownMigrations(): readonly Migration[] {
+  known ??= requireMigrations(migrationsFolder);
+  return known;
+}
 
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
@@ -65,12 +73,15 @@ const code: Readonly<Record<string, MigrationCode>> = {
  *   a privilege, or when one fails.
  */
 export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Promise<string[]> {
-  const { migrations = ownMigrations } = options;
+  const { migrations = ownMigrations() } = options;
   const client = await pool.connect();
   let isUsable = true;
   try {
     await requireServerVersion(client);
-    if (!firstMissing(migrations, await readHistory(client, migrations))) return [];
+    const history = await readHistory(client, migrations);
+    const unknown = unknownMigrations(migrations, history);
+    if (unknown.length > 0) options.onEvent?.(describeUnknown(unknown));
+    if (!firstMissing(migrations, history)) return [];
     const applied: string[] = [];
     for (;;) {
       const name = await applyNext(pool, client, migrations, options);
@@ -88,9 +99,19 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
-  const [row] = await query('is-migrated', text, [ownMigrations.map(({ name }) => name)]);
-  return Number(row?.[0]) === ownMigrations.length;
+  const [row] = await query('is-migrated', text, [ownMigrations().map(({ name }) => name)]);
+  return Number(row?.[0]) === ownMigrations().length;
 }
+
+/** The names of applied migrations that this version does not have, in order: those of a newer version. */
+export function unknownMigrations(migrations: readonly Migration[], applied: ReadonlySet<string>): string[] {
+  const names = new Set(migrations.map(({ name }) => name));
+  return [...applied].filter((name) => !names.has(name)).sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** What an operator should know about migrations of a newer version. */
+const describeUnknown = (names: readonly string[]): string =>
+  `a newer version of the gateway has changed this database (${names.join(', ')}): update this one, which may not work with it`;
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ server_version: string }>('show server_version');

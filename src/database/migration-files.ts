@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A migration, as it stands in its folder. */
@@ -29,6 +29,13 @@ export function readMigrations(folder: string): Migration[] {
       const checksum = createHash('sha256').update(sql).digest('hex');
       return { name, sql, checksum, concurrentIndex: concurrentIndex(name, sql) };
     });
+}
+
+/** Reads the migrations of an installation. @throws Error also when there are none. */
+export function requireMigrations(folder: string): Migration[] {
+  const migrations = existsSync(folder) ? readMigrations(folder) : [];
+  if (migrations.length > 0) return migrations;
+  throw new Error(`The folder ${folder} contains no migrations: the installation is incomplete. Install the gateway again.`);
 }
 
 const concurrentBuild = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY "(\w+)" ON [^;]+;$/;

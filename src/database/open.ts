@@ -5,7 +5,7 @@ import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
-const embeddedDatabase = 'user_group_gateway';
+export const embeddedDatabase = 'user_group_gateway';
 
 /** How long to wait at startup for a database server that is not reachable yet. */
 const startupWaitMs = 10_000;
@@ -24,9 +24,9 @@ export interface OpenOptions extends StatementOptions {
  *
  * @throws Error with a message for the operator.
  */
-export async function openDatabase({ databaseUrl, dataDir, onEvent, namedStatements }: OpenOptions): Promise<Database> {
+export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statements }: OpenOptions): Promise<Database> {
   if (databaseUrl) {
-    const database = connectDatabase({ connectionString: databaseUrl }, { namedStatements });
+    const database = connectDatabase({ connectionString: databaseUrl }, statements);
     await waitUntilReachable(database, databaseUrl, onEvent);
     return database;
   }
@@ -37,7 +37,7 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, namedStateme
     await embedded.close();
     throw error;
   }
-  const database = connectDatabase(embedded.connection(embeddedDatabase), { namedStatements });
+  const database = connectDatabase(embedded.connection(embeddedDatabase), statements);
   return {
     ...database,
     async close() {
@@ -95,7 +95,8 @@ function reasonOf(error: unknown): string {
   return message || (errors ?? []).map((part) => (part as Error).message).join(', ');
 }
 
-function withoutSecrets(databaseUrl: string): string {
+/** The host and the database of a URL. */
+export function withoutSecrets(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);
   return `${host}${pathname}`;
 }

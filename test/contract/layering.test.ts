@@ -134,6 +134,7 @@ test.each(Object.entries(packages))('%s imports only these packages: %j', (modul
 /** The files that may use the environment, besides those that pass it to `readConfig`. */
 const environmentUsers: Readonly<Record<string, string>> = {
   'runtime-flags.ts': "['NODE_ENV'] ??=",
+  'commands/doctor/doctor.ts': 'environment: process.env',
   'commands/stop-request.ts': "['npm_lifecycle_event']",
   'database/embedded/cluster.ts': "['PATH'], SystemRoot: process.env['SystemRoot']",
 };

@@ -36,6 +36,7 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     databaseUrl: undefined,
     encryptionKeys: undefined,
     namedStatements: true,
+    poolSize: 10,
     dataDir: '.data',
     bootstrapApiToken: undefined,
     drainDelaySeconds: 0,

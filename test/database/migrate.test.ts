@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { schemaDifference } from '../../scripts/schema-difference.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import { isMigrated, migrate } from '../../src/database/migrate.ts';
+import { requireMigrations } from '../../src/database/migration-files.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
 
@@ -112,13 +115,22 @@ test('a rolled back migration is pending; a failed one changes nothing', async (
   expect(rows).toEqual([]);
 });
 
-test('ignores migrations of a newer version', async () => {
+test('goes on with a database that a newer version has migrated, with a warning that names its migrations', async () => {
   await migrate(empty.pool);
   await empty.pool.query(
     "insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'y', '29990101000000_newer', now())",
   );
-  expect(await migrate(empty.pool)).toEqual([]);
+  const events: string[] = [];
+  expect(await migrate(empty.pool, { onEvent: (message) => void events.push(message) })).toEqual([]);
+  expect(events).toEqual([expect.stringMatching(/^a newer version .*\(29990101000000_newer\): update this one/)]);
   expect(await isMigrated(empty)).toBe(true);
+});
+
+test.each(['empty', 'missing'])('an installation whose folder of migrations is %s is reported as incomplete', (state) => {
+  const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-migrations-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  if (state === 'missing') rmSync(folder, { recursive: true });
+  expect(() => requireMigrations(folder)).toThrow(`The folder ${folder} contains no migrations: the installation is incomplete.`);
 });
 
 test('the command applies pending migrations and logs them; the second time there are none', async () => {

@@ -43,6 +43,21 @@ test('reports a wrong password or a missing database immediately', async () => {
   await database.close();
 });
 
+test('opens as many connections as it may, and no more', async () => {
+  const database = await createTestDatabase();
+  const options = { databaseUrl: database.url, dataDir: '/nowhere', namedStatements: true, onEvent: () => {} };
+  for (const poolSize of [2, 12]) {
+    const opened = await openDatabase({ ...options, poolSize });
+    const statement = 'select pg_backend_pid(), pg_sleep(0.05)';
+    const pids = await Promise.all(
+      Array.from({ length: 24 }, async () => (await opened.pool.query(statement)).rows[0].pg_backend_pid),
+    );
+    expect(new Set(pids).size).toBe(poolSize);
+    await opened.close();
+  }
+  await database.close();
+});
+
 test('uses a database that becomes reachable while waiting', async () => {
   const database = await createTestDatabase();
   const target = new URL(database.url);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { checkNames } from '../../src/commands/doctor/run-checks.ts';
 import { scopeNames } from '../../src/domain/caller.ts';
 import { errorCatalog } from '../../src/domain/errors.ts';
 import { readPage } from '../support/snippets.ts';
@@ -18,4 +19,10 @@ test('docs/rest.md lists each status and code of the REST API', () => {
 test('docs/concepts.md lists each scope', () => {
   const [, table = ''] = readPage('docs/concepts.md').split('## Scopes');
   expect([...table.matchAll(/^\| `([\w:]+)` \|/gm)].map(([, scope]) => scope)).toEqual(scopeNames);
+});
+
+test('docs/operations.md lists each check of doctor', () => {
+  const [, section = ''] = readPage('docs/operations.md').split('## Diagnosis');
+  const [table = ''] = section.split('\n## ');
+  expect([...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name)).toEqual(checkNames);
 });

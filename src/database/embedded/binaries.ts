@@ -50,6 +50,12 @@ export function findBinaries(user: SystemUser | undefined, copies: string): Bina
   return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), major };
 }
 
+/** The major version of the PostgreSQL that npm installed for this platform. @throws Error as {@link locatePackage} does. */
+export function bundledMajor(): string {
+  const { version } = JSON.parse(readFileSync(join(locatePackage(), 'package.json'), 'utf8')) as { version: string };
+  return version.split('.')[0] ?? version;
+}
+
 /** The folder of the package with the executables of this platform. @throws Error that suggests `DATABASE_URL` when there is none. */
 export function locatePackage(): string {
   const platform = `${process.platform}-${process.arch}`;

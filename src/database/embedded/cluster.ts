@@ -68,17 +68,44 @@ function cacheSetting(): string[] {
 /** Starts the server and waits until it accepts connections. @throws Error with the end of the server's log. */
 export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
   await removeStaleLock(layout);
-  const log = join(layout.cluster, 'postgres.log');
   const given = [...cacheSetting(), ...options].map((option) => `-c ${option}`);
   const settings = [`-p ${port ?? (await freePort())}`, ...given].join(' ');
   try {
-    await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
+    await execute(layout, binaries.pgCtl, [
+      'start',
+      '-w',
+      '-t',
+      '60',
+      '-D',
+      layout.cluster,
+      '-l',
+      logFile(layout),
+      '-o',
+      settings,
+    ]);
   } catch (cause) {
-    const last = existsSync(log)
-      ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
-      : (cause as Error).message;
-    throw new Error(`The embedded PostgreSQL did not start. The end of ${log}:\n${last}`, { cause });
+    const last = existsSync(logFile(layout)) ? describeEndOfLog(layout) : (cause as Error).message;
+    throw new Error(`The embedded PostgreSQL did not start. ${last}`, { cause });
   }
+}
+
+const logFile = (layout: Layout): string => join(layout.cluster, 'postgres.log');
+
+/** The last lines of the server's log. */
+function describeEndOfLog(layout: Layout): string {
+  return `The end of ${logFile(layout)}:\n${readLog(layout).slice(-5).join('\n')}`;
+}
+
+/** What the server's log says about why it ended; every line of it if none does. */
+export function describeFatalErrors(layout: Layout): string {
+  const lines = readLog(layout);
+  const fatal = lines.filter((line) => /(?:FATAL|PANIC|HINT|DETAIL): /.test(line));
+  return (fatal.length > 0 ? fatal : lines).slice(-5).join('\n');
+}
+
+function readLog(layout: Layout): string[] {
+  const file = logFile(layout);
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
 /** Stops the server: closes connections and writes everything to disk. Does nothing if no server is running. */

@@ -17,6 +17,11 @@ const sentinelPrefix = 'user-group-gateway-presence-';
 /** Complete, because `pg` takes omitted settings from environment variables that are meant for other clients (PGSSLMODE, PGOPTIONS). */
 const connectionDefaults = { host: '127.0.0.1', ssl: false, options: '-c search_path=public' };
 
+/** How to connect to a database of an embedded server. */
+export function embeddedConnection(port: number | undefined, password: string, database: string): Connection {
+  return { ...connectionDefaults, ...(port !== undefined && { port }), user: superuser, password, database };
+}
+
 /** A running PostgreSQL in `DATA_DIR`, shared by every process that opened it. */
 export interface EmbeddedPostgres {
   /** How to connect to one of its databases; `port` is updated if the server restarts on another port. */
@@ -81,8 +86,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
 
   return {
     connection(database) {
-      const { port } = sentinel;
-      const connection = { ...connectionDefaults, port, user: superuser, password: access.password, database };
+      const connection = embeddedConnection(sentinel.port, access.password, database);
       connections.push(connection);
       return connection;
     },
@@ -149,7 +153,7 @@ async function connectOrStart(access: Access, applicationName: string, preferred
 
 async function connect({ password }: Access, port: number, applicationName: string): Promise<pg.Client> {
   const client = new pg.Client({
-    ...{ ...connectionDefaults, port, user: superuser, password, database: 'postgres' },
+    ...embeddedConnection(port, password, 'postgres'),
     ...{ application_name: applicationName, connectionTimeoutMillis: 10_000, query_timeout: 10_000, keepAlive: true },
   });
   client.on('error', () => {});

@@ -18,6 +18,12 @@ export interface Layout {
 /** Where a gateway that runs as root puts files that PostgreSQL's user must reach, because a checkout may be accessible to root only. */
 const systemFolder = '/var/lib/user-group-gateway';
 
+/** The name of PostgreSQL's data directory. */
+const clusterName = 'postgres';
+
+/** The name of the file that records the system folder that replaces the data directory. */
+export const homeRecord = 'postgres-home';
+
 /** Determines the folders of `dataDir`, creating it if it does not exist. @throws Error when it cannot be created or used. */
 export function layOut(dataDir: string): Layout {
   assertNotInterpreted(resolve(dataDir));
@@ -29,7 +35,18 @@ export function layOut(dataDir: string): Layout {
     mkdirSync(home, { recursive: true });
     for (const folder of [systemFolder, home]) chmodSync(folder, 0o755); // regardless of the umask
   }
-  return { dataDir: absolute, home, user, cluster: join(home, 'postgres') };
+  return { dataDir: absolute, home, user, cluster: join(home, clusterName) };
+}
+
+/** The folders of a `DATA_DIR` that exists. Creates nothing. @returns undefined if it does not exist. */
+export function findLayout(dataDir: string): Layout | undefined {
+  if (!existsSync(dataDir)) return undefined;
+  const absolute = realpathSync(dataDir);
+  const user = postgresUser();
+  const record = join(absolute, homeRecord);
+  const isElsewhere = user && !canEnter(user, absolute) && existsSync(record);
+  const home = isElsewhere ? join(systemFolder, readFileSync(record, 'utf8')) : absolute;
+  return { dataDir: absolute, home, user, cluster: join(home, clusterName) };
 }
 
 /** pg_ctl builds shell commands with paths in double quotes, in which a shell would interpret these characters. */
@@ -58,7 +75,7 @@ export const copiesFolder = (layout: Layout): string => (layout.user ? systemFol
  * deleting the data directory starts over, even at the same path.
  */
 function systemFolderName(dataDir: string): string {
-  return readOrCreate(join(dataDir, 'postgres-home'), () => `data-${randomBytes(6).toString('hex')}`);
+  return readOrCreate(join(dataDir, homeRecord), () => `data-${randomBytes(6).toString('hex')}`);
 }
 
 /** The content of a file, which is created if it does not exist. Of several processes that create it concurrently, one succeeds. */

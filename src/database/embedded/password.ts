@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { type Layout, readOrCreate } from './layout.ts';
 
+/** The name of the file in `DATA_DIR` that holds the superuser's password. */
+export const passwordFileName = 'postgres-password';
+
 /** The file that holds the superuser's password. */
-export const passwordFile = (layout: Layout): string => join(layout.dataDir, 'postgres-password');
+export const passwordFile = (layout: Layout): string => join(layout.dataDir, passwordFileName);
 
 /** The superuser's password for a data directory that is about to be created: the existing one, or else a random one. */
 export function ensurePassword(layout: Layout): string {
@@ -13,7 +16,7 @@ export function ensurePassword(layout: Layout): string {
 }
 
 /** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
-function readPassword(layout: Layout): string {
+export function readPassword(layout: Layout): string {
   const file = passwordFile(layout);
   let text: string;
   try {

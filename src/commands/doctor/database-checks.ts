@@ -1,0 +1,200 @@
+import { connectDatabase } from '../../database/client.ts';
+import { bundledMajor } from '../../database/embedded/binaries.ts';
+import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { readMigrationState, requireAllPrivileges } from '../../database/migration-state.ts';
+import { embeddedDatabase, withoutSecrets } from '../../database/open.ts';
+import { findOldestEvent, readServerState, readServerTime } from '../../database/queries/server-state.ts';
+import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
+
+/** The oldest major version of PostgreSQL that the gateway works with. */
+const minMajor = 15;
+
+/** Whether the database accepts connections, and is one that the gateway can use. Connects, for the other checks, too. */
+export async function checkDatabase(context: CheckContext): Promise<Outcome> {
+  const { databaseUrl, dataDir } = context.config;
+  const embedded = databaseUrl ? undefined : findEmbedded(dataDir);
+  const connection = databaseUrl ? { connectionString: databaseUrl } : embedded && connectionTo(embedded, embeddedDatabase);
+  if (!connection) {
+    return skipped('the bundled PostgreSQL is not running, and this command starts nothing: run it again while a gateway runs');
+  }
+  const place = databaseUrl ? withoutSecrets(databaseUrl) : `process ${embedded?.server?.pid}, port ${embedded?.server?.port}`;
+  // Without named statements, so that it works behind any pooler and changes no setting of the session.
+  const database = connectDatabase(connection, { namedStatements: false, poolSize: 1 });
+  context.opened = database;
+  try {
+    const state = await readServerState(database);
+    context.reached = { database, state };
+    const found = `PostgreSQL ${state.version} (${place}), ${describeBytes(state.databaseBytes)}`;
+    if (state.major < minMajor)
+      return failure(found, `Upgrade it to PostgreSQL ${minMajor} or later, or set DATABASE_URL to another server.`);
+    if (state.isStandby)
+      return failure(
+        `${found}, is a standby and accepts no writes`,
+        'Set DATABASE_URL to the primary server, or promote this one.',
+      );
+    if (state.isReadOnly)
+      return failure(
+        `${found}, rejects writes: default_transaction_read_only is on`,
+        'Turn it off for the role, the database and the server.',
+      );
+    return ok(`${found}, accepts writes`);
+  } catch (error) {
+    const { message, errors } = error as AggregateError;
+    const reason = message || (errors ?? []).map((part) => (part as Error).message).join(', ');
+    return failure(
+      `cannot be used (${place}): ${reason}`,
+      databaseUrl
+        ? 'Start the server, and check DATABASE_URL: host, port, database, role and password.'
+        : 'Stop every gateway that uses this DATA_DIR, and start one; its message says more.',
+    );
+  }
+}
+
+/** Whether an acknowledged write survives a crash of the server. */
+export const checkDurability = ofDatabase(({ state: { settings } }) => {
+  const unsafe = (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on');
+  if (unsafe.length > 0)
+    return failure(
+      `${unsafe.join(' and ')} off: a crash of the machine may destroy the database`,
+      `Turn on ${unsafe.join(' and ')}.`,
+    );
+  if (settings.synchronous_commit === 'off')
+    return warning(
+      'synchronous_commit is off: a crash loses writes that were acknowledged',
+      'Turn on synchronous_commit for the role, the database and the server.',
+    );
+  return ok('acknowledged writes are on disk');
+});
+
+/** Whether an acknowledged write survives the loss of the server. */
+export const checkReplication = ofDatabase(({ state }) => {
+  const { standbys, synchronousStandbys, settings } = state;
+  const names = settings.synchronous_standby_names;
+  const found = `${counted(standbys, 'standby')} connected`;
+  if (state.isStandby) return skipped('the server is a standby itself');
+  if (names === '' && standbys > 0)
+    return warning(
+      `${found}, and commits wait for none: a failover loses the last acknowledged writes`,
+      "Set synchronous_standby_names on the server, for example to 'ANY 1 (*)'.",
+    );
+  if (names !== '' && (synchronousStandbys === 0 || standbys === 0))
+    return failure(
+      `${found}, none of which synchronous_standby_names (${names}) names: every write waits for one`,
+      'Start a standby with such a name, or change synchronous_standby_names.',
+    );
+  if (names !== '') return ok(`${found}, commits wait for ${synchronousStandbys ?? 'some'} of them`);
+  return ok('there are no standbys');
+});
+
+/** Whether the schema is the one of this version. */
+export const checkMigrations = ofDatabase(async (reached) => {
+  try {
+    const migrations = await readMigrationState(reached.database);
+    const { applied, pending, unknown } = migrations;
+    reached.migrations = migrations;
+    if (unknown.length > 0)
+      return warning(
+        `the database has ${counted(unknown.length, 'migration')} of a newer version: ${unknown.join(', ')}`,
+        'Update this gateway: it may not work with that database.',
+      );
+    if (pending.length > 0)
+      return warning(
+        `${pending.length} of ${applied + pending.length} are not applied: ${pending.join(', ')}`,
+        'The next start applies them; the command migrate does so now.',
+      );
+    return ok(`all ${applied} are applied`);
+  } catch (error) {
+    return failure((error as Error).message, 'Until this is resolved, the gateway does not start.');
+  }
+});
+
+/** Whether the role may do what migrations and requests need. */
+export const checkPrivileges = ofDatabase(async (reached) => {
+  const { database, state, migrations } = reached;
+  if (!migrations) return skipped('needs the list of migrations');
+  try {
+    await requireAllPrivileges(database, migrations.pending[0]);
+    return ok(`the role ${state.role} has what ${migrations.pending.length > 0 ? 'migrations' : 'requests'} need`);
+  } catch (error) {
+    const [found = '', ...statements] = (error as Error).message.split('\n\n');
+    return failure(found, statements.join(' ').trim() || 'See docs/configuration.md.');
+  }
+});
+
+/** Whether the extension that searches use is there. */
+export const checkExtensions = ofDatabase(({ state, migrations }) => {
+  if (state.hasTrigrams) return ok('pg_trgm is installed');
+  if (!migrations || migrations.pending.length > 0) return skipped('the migrations create pg_trgm');
+  return failure('pg_trgm is missing: searches fail', 'As the owner of the database, run there: create extension pg_trgm;');
+});
+
+/** Whether all gateways can open the connections that they may open. */
+export const checkConnections = ofDatabase(({ state: { connections } }, { config: { poolSize } }) => {
+  const { limit, all, pooled } = connections;
+  // Of a server of one's own only a lower bound is known: so many processes have opened these connections at least.
+  const processes = Math.max(connections.processes, Math.ceil(pooled / poolSize), 1);
+  const others = all - pooled - connections.processes;
+  const needed = processes * (poolSize + (connections.processes > 0 ? 1 : 0)) + others;
+  const found =
+    `up to ${poolSize} for each of ${connections.processes > 0 ? '' : 'at least '}${counted(processes, 'process', 'processes')}, ` +
+    `${others} of other programs; the server permits ${limit}`;
+  if (poolSize > limit)
+    return failure(found, 'Lower DB_POOL_SIZE, or raise max_connections of the server and the limits of role and database.');
+  if (needed > limit)
+    return warning(
+      found,
+      'Lower DB_POOL_SIZE, run fewer processes, or raise max_connections of the server and the limits of role and database.',
+    );
+  return ok(found);
+});
+
+/** Clock differences that are reported, in milliseconds: tokens are valid from the second that they are issued in. */
+const clockWarningMs = 2_000;
+const clockFailureMs = 60_000;
+
+/** Whether the clocks of this machine and of the database agree, which tokens with a limited time are checked with. */
+export const checkClock = ofDatabase(async ({ database }, { now }) => {
+  const before = now();
+  const serverTime = await readServerTime(database);
+  const after = now();
+  const uncertaintyMs = (after - before) / 2;
+  const differenceMs = serverTime - (before + after) / 2;
+  const excessMs = Math.abs(differenceMs) - uncertaintyMs;
+  const direction = differenceMs > 0 ? 'ahead of' : 'behind';
+  if (excessMs < clockWarningMs)
+    return ok(`differs from the database's by less than ${Math.ceil((Math.max(excessMs, 0) + 2 * uncertaintyMs + 1) / 1_000)} s`);
+  const found = `the clock of the database is ${(Math.abs(differenceMs) / 1_000).toFixed(1)} s ${direction} that of this machine`;
+  const remedy = 'Synchronize the clocks of both machines (NTP): tokens expire too early or too late.';
+  return excessMs >= clockFailureMs ? failure(found, remedy) : warning(found, remedy);
+});
+
+const dayMs = 86_400_000;
+
+/** How many days after their time events are still there without anything being wrong: housekeeping runs hourly, in batches. */
+const lateDays = 2;
+
+/** Whether events are removed when their time is over. */
+export const checkAuditLog = ofDatabase(async ({ database, migrations }, { config: { auditRetentionDays }, now }) => {
+  if (!migrations || migrations.pending.length > 0) return skipped('needs a database whose migrations are applied');
+  const oldest = await findOldestEvent(database);
+  const kept = `events are kept for ${counted(auditRetentionDays, 'day')}`;
+  if (!oldest) return ok(`${kept}; there is none`);
+  const found = `${kept}; the oldest is of ${oldest.toISOString()}`;
+  const isOverdue = now() - oldest.getTime() > (auditRetentionDays + lateDays) * dayMs;
+  return isOverdue
+    ? warning(
+        found,
+        'A running gateway removes them; look for "housekeeping failed" in its log, and compare AUDIT_RETENTION_DAYS of all gateways.',
+      )
+    : ok(found);
+});
+
+/** Whether the bundled PostgreSQL can start on its data. */
+export function requireBundled(major: string | undefined): Outcome | undefined {
+  const bundled = bundledMajor();
+  if (major === undefined || major === bundled) return undefined;
+  return failure(
+    `the data is of PostgreSQL ${major}, and this gateway bundles PostgreSQL ${bundled}`,
+    `Start it with the gateway version that created it, dump the database with pg_dump ${major}, and restore the dump into a new DATA_DIR.`,
+  );
+}

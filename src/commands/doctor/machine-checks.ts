@@ -1,0 +1,106 @@
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { settings } from '../../config.ts';
+import { findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { packageRoot } from '../../package-root.ts';
+import { type Check, describeBytes, failure, ok, skipped, warning } from './check.ts';
+import { requireBundled } from './database-checks.ts';
+
+/** Which settings are set, and whether those that belong together agree. Invalid ones end before. */
+export const checkSettings: Check = ({ environment, config }) => {
+  const names = Object.values(settings)
+    .map(({ name }) => name)
+    .filter((name) => environment[name]);
+  const found = names.length === 0 ? 'valid; all have their defaults' : `valid; set: ${names.join(', ')}`;
+  const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host);
+  if (!isLocal && !config.publicUrl)
+    return warning(
+      `${found}; clients on other machines can connect, and PUBLIC_URL is not set`,
+      'Set PUBLIC_URL to the URL that clients use: it is the issuer of embed tokens.',
+    );
+  return ok(found);
+};
+
+/** Whether this version of Node.js is supported. */
+export const checkNode: Check = ({ nodeVersion }) => {
+  const { engines } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { engines: { node: string } };
+  return isSupported(nodeVersion, engines.node)
+    ? ok(`Node.js ${nodeVersion}`)
+    : failure(`Node.js ${nodeVersion} is not supported`, `Install a version that satisfies ${engines.node}.`);
+};
+
+/** Whether a version satisfies one of several ranges, each `^a.b.c` or `>=a.b.c`. */
+function isSupported(version: string, ranges: string): boolean {
+  const numbers = (text: string) => text.replace(/^\D+/, '').split('.').map(Number) as [number, number, number];
+  const [major, minor, patch] = numbers(version);
+  return ranges.split('||').some((range) => {
+    const [minMajor, minMinor, minPatch] = numbers(range.trim());
+    if (major !== minMajor) return major > minMajor && range.includes('>=');
+    return minor > minMinor || (minor === minMinor && patch >= minPatch);
+  });
+}
+
+/** Whether `DATA_DIR` can be used, and only by its owner. */
+export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) => {
+  if (databaseUrl) return skipped('DATABASE_URL is set, so that DATA_DIR is not used');
+  const embedded = findEmbedded(dataDir);
+  const path = resolve(dataDir);
+  const wrongVersion = requireBundled(embedded?.major);
+  if (wrongVersion) return wrongVersion;
+  const writable = embedded ? embedded.layout.dataDir : existingParent(path);
+  if (!isWritable(writable))
+    return failure(
+      `${writable} is not writable`,
+      'Make the user that runs the gateway its owner, or set DATA_DIR to another folder.',
+    );
+  if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
+  if (!existsSync(embedded.passwordFile))
+    return failure(
+      `${embedded.passwordFile} is missing: the data cannot be opened without it`,
+      'Restore the file from a backup; the message of a start says what to do without one.',
+    );
+  const open = describeMode(embedded.passwordFile);
+  if (open) return warning(open, `Run: chmod 600 ${embedded.passwordFile}`);
+  const { server } = embedded;
+  const state = server ? `runs (process ${server.pid}, port ${server.port})` : 'does not run';
+  return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
+};
+
+/** Whether there is space for the database to grow. */
+export const checkDisk: Check = ({ config: { databaseUrl, dataDir }, freeBytes }) => {
+  if (databaseUrl) return skipped('the gateway writes no files with DATABASE_URL; check the disk of the database server there');
+  const layout = findEmbedded(dataDir)?.layout;
+  const folders = layout ? [...new Set([layout.dataDir, layout.home])] : [existingParent(resolve(dataDir))];
+  const found = folders.map((folder) => {
+    const { bavail, bsize, files, ffree } = statfsSync(folder);
+    return { folder, free: bavail * bsize, hasFiles: files === 0 || ffree > 1_000 };
+  });
+  const text = found.map(({ folder, free }) => `${describeBytes(free)} free at ${folder}`).join(', ');
+  const full = found.find(({ hasFiles }) => !hasFiles);
+  if (full) return failure(`${text}, and hardly any inodes`, 'Delete files there, or move DATA_DIR to another file system.');
+  const free = Math.min(...found.map((each) => each.free));
+  const remedy = 'Free space there, or move DATA_DIR to another file system: without space, every write fails.';
+  if (free < freeBytes.failure) return failure(text, remedy);
+  return free < freeBytes.warning ? warning(text, remedy) : ok(text);
+};
+
+/** The folder itself, or the nearest one above that exists. */
+function existingParent(path: string): string {
+  return existsSync(path) ? path : existingParent(dirname(path));
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Says that others than the owner can read or write a file; undefined if none can, or the system has no such modes. */
+export function describeMode(file: string): string | undefined {
+  const mode = statSync(file).mode & 0o777;
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return undefined;
+  return `${file} can be used by others than its owner (mode ${mode.toString(8)})`;
+}

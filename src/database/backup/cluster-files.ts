@@ -1,0 +1,90 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
+
+/** A file of a data directory. */
+export interface ClusterFile {
+  /** Relative to the data directory, with slashes. */
+  readonly path: string;
+  /** Its size when it was found. */
+  readonly bytes: number;
+}
+
+/** What a base backup has of a data directory. */
+export interface ClusterFiles {
+  /** Relative to the data directory, each after the one that contains it. */
+  readonly folders: readonly string[];
+  readonly files: readonly ClusterFile[];
+}
+
+/** Folders whose content belongs to the running server. The log (`pg_wal`) is copied apart, once the end of the backup is known. */
+const emptyFolders = new Set([
+  ...['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans', 'pg_wal'],
+]);
+
+/** Files of the running server, and those that a backup has of its own, as `pg_basebackup` leaves them out. */
+const leftOut = [
+  /^postmaster\.(pid|opts)/,
+  /^postgres\.log$/,
+  /^current_logfiles/,
+  /^(backup_label|tablespace_map|backup_manifest)$/,
+  /^(recovery|standby)\.signal$/,
+  /^postgresql\.auto\.conf\.tmp$/,
+  /^pg_internal\.init/,
+  /^pgsql_tmp/,
+  /^t\d+_\d+/, // temporary tables
+];
+
+/** The file that says where recovery begins. It is copied last, and as a whole. */
+export const controlFile = 'global/pg_control';
+
+/**
+ * Finds what belongs to a base backup of a data directory, while the server runs. A file that is removed meanwhile is left out:
+ * the log removes it, too.
+ *
+ * @throws Error when the data directory has parts elsewhere.
+ */
+export async function findClusterFiles(cluster: string): Promise<ClusterFiles> {
+  const folders: string[] = [];
+  const files: ClusterFile[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(join(cluster, folder), { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (leftOut.some((pattern) => pattern.test(entry.name)) || path === controlFile) continue;
+      if (entry.isSymbolicLink()) {
+        throw new Error(
+          `${join(cluster, path)} is a symbolic link; a backup requires that the data directory has no tablespaces and no parts elsewhere.`,
+        );
+      }
+      if (entry.isDirectory()) {
+        folders.push(path);
+        if (!emptyFolders.has(path)) await visit(path);
+      } else if (entry.isFile()) {
+        const bytes = await lstat(join(cluster, path)).then(({ size }) => size, ifMissing);
+        if (bytes !== undefined) files.push({ path, bytes });
+      }
+    }
+  };
+  await visit('');
+  return { folders, files };
+}
+
+/** For what is removed while it is read. @throws any other error. */
+export function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** How often the control file may change while it is read. */
+const maxControlReads = 100;
+
+/** The control file, read while the server may write it: twice the same means that neither read was interrupted by a write. */
+export async function readControlFile(cluster: string): Promise<Buffer> {
+  let last = await readFile(join(cluster, controlFile));
+  for (let i = 0; i < maxControlReads; i += 1) {
+    await pause();
+    const again = await readFile(join(cluster, controlFile));
+    if (again.equals(last)) return again;
+    last = again;
+  }
+  throw new Error(`${join(cluster, controlFile)} changes all the time; it cannot be copied.`);
+}

@@ -1,0 +1,169 @@
+import { mkdir, readdir, readFile, realpath, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { openEmbedded } from '../embedded/embedded.ts';
+import { findLayout, type Layout } from '../embedded/layout.ts';
+import { controlFile, findClusterFiles, ifMissing, readControlFile } from './cluster-files.ts';
+import { copyFile, forEachOf, syncFolder, writeDurably } from './copy-file.ts';
+import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
+import { type BackupSession, beginBackup } from './session.ts';
+import { segmentsBetween } from './wal-segments.ts';
+
+/** The folder of a backup that has the data directory. */
+export const clusterFolder = 'postgres';
+
+/** Which backup to make. */
+export interface BackupOptions {
+  readonly dataDir: string;
+  /** The folder to create; it may exist if it is empty. */
+  readonly target: string;
+  /** The files in `dataDir` that are copied, too, if they exist. Last, so that they have the keys of all that was written before. */
+  readonly secretFiles: readonly string[];
+  /** The version of the gateway. */
+  readonly gateway: string;
+  /** Ends the backup early: what was written is removed. */
+  readonly signal: AbortSignal;
+  /** Receives how much is copied, and how much there is to copy, in bytes. */
+  readonly onProgress?: (copied: number, total: number) => void;
+  /** Receives messages for the operator. */
+  readonly onEvent?: (message: string) => void;
+}
+
+/**
+ * Makes a base backup of the embedded PostgreSQL while gateways use it, or not; then the server is started, and stopped at the end. It
+ * is written beside `target`, and gets that name once it is complete and on disk.
+ *
+ * @returns what it contains.
+ * @throws Error with a message for the operator; nothing is left then, except by a process that was killed: a folder whose name ends
+ *   with `.partial`.
+ */
+export async function createBackup(options: BackupOptions): Promise<Manifest> {
+  const { dataDir, onEvent } = options;
+  const layout = findLayout(dataDir);
+  const major = layout && (await readMajor(layout));
+  if (!layout || major === undefined) {
+    throw new Error(`There is no database in ${resolve(dataDir)}. Set DATA_DIR to the folder that the gateway uses.`);
+  }
+  const target = await requireFree(options.target, layout);
+  const draft = `${target}.partial`;
+  const embedded = await openEmbedded(dataDir, { ...(onEvent && { onEvent }) });
+  try {
+    await makeDraft(draft);
+    try {
+      const session = await beginBackup(embedded.connection('postgres'));
+      const manifest = await copyAll(session, layout, major, draft, options).finally(() => session.close());
+      await publish(draft, target);
+      return manifest;
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      throw describeFailure(error, draft);
+    }
+  } finally {
+    await embedded.close();
+  }
+}
+
+async function readMajor({ cluster }: Layout): Promise<string | undefined> {
+  return (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(ifMissing))?.trim();
+}
+
+/** Makes sure that a backup may get this name. @returns its absolute path, without symbolic links. */
+async function requireFree(folder: string, { cluster }: Layout): Promise<string> {
+  const parent = await realpath(dirname(resolve(folder))).catch((cause: NodeJS.ErrnoException) => {
+    throw new Error(`${folder} cannot be created: ${cause.message}. Create the folder that is to contain it.`);
+  });
+  const target = join(parent, basename(resolve(folder)));
+  if (!relative(cluster, target).startsWith('..'))
+    throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
+  const content = await readdir(target).catch(ifMissing);
+  if (content && content.length > 0) {
+    throw new Error(`${target} is not empty, and a backup never replaces anything. Choose another folder.`);
+  }
+  return target;
+}
+
+async function makeDraft(draft: string): Promise<void> {
+  try {
+    await mkdir(draft, { mode: 0o700 });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw new Error(`${draft} cannot be created: ${message}.`);
+    throw new Error(`${draft} exists: another backup is being written to it, or was interrupted. If none is, delete it.`);
+  }
+}
+
+async function copyAll(
+  session: BackupSession,
+  layout: Layout,
+  postgres: string,
+  draft: string,
+  { secretFiles, gateway, signal: stopped, onProgress }: BackupOptions,
+): Promise<Manifest> {
+  const startedAt = new Date().toISOString();
+  const signal = AbortSignal.any([stopped, session.lost]);
+  const { folders, files: found } = await findClusterFiles(layout.cluster);
+  let total = found.reduce((sum, { bytes }) => sum + bytes, 0);
+  await requireSpace(draft, total);
+  const allFolders = [clusterFolder, ...folders.map((path) => `${clusterFolder}/${path}`)];
+  for (const path of allFolders) await mkdir(join(draft, path), { mode: 0o700 });
+
+  const files: BackupFile[] = [];
+  let copied = 0;
+  const onCopied = (bytes: number) => {
+    copied += bytes;
+    onProgress?.(copied, Math.max(copied, total));
+  };
+  const copy = async (source: string, path: string) =>
+    files.push({ path, ...(await copyFile(source, join(draft, path), { signal, onCopied })) });
+  const copyCluster = (path: string) => copy(join(layout.cluster, path), `${clusterFolder}/${path}`);
+  const write = async (path: string, content: string | Buffer) =>
+    files.push({ path, ...(await writeDurably(join(draft, path), content)) });
+
+  await forEachOf(found, async ({ path }) => {
+    await copyCluster(path).catch(ifMissing); // a table that was dropped meanwhile: the log says so, too
+  });
+  await write(`${clusterFolder}/${controlFile}`, await readControlFile(layout.cluster));
+  const { label, stopLsn, segments, segmentBytes } = await session.stop();
+  const completedAt = new Date().toISOString();
+  const log = segmentsBetween(...segments, segmentBytes);
+  total += log.length * segmentBytes;
+  await write(`${clusterFolder}/backup_label`, label);
+  const histories = (await readdir(join(layout.cluster, 'pg_wal'))).filter((name) => name.endsWith('.history'));
+  await forEachOf([...histories, ...log], async (name) => void (await copyCluster(`pg_wal/${name}`)));
+  for (const name of secretFiles) await copy(join(layout.dataDir, name), name).catch(ifMissing);
+  signal.throwIfAborted();
+
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const { systemIdentifier } = session;
+  const manifest = { gateway, postgres, systemIdentifier, startedAt, completedAt, stopLsn, folders: allFolders, files };
+  for (const path of allFolders) await syncFolder(join(draft, path));
+  await writeManifest(draft, manifest);
+  await syncFolder(draft);
+  return manifest;
+}
+
+/** @throws Error when the file system of a folder has less space. */
+export async function requireSpace(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free >= bytes) return;
+  throw new Error(
+    `${folder} needs ${toMebibytes(bytes)} MiB, and its file system has ${toMebibytes(free)} MiB left. Free space, or choose another file system.`,
+  );
+}
+
+const toMebibytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
+
+async function publish(draft: string, target: string): Promise<void> {
+  // An empty folder may be replaced on most systems, but not on all.
+  if (await stat(target).catch(ifMissing)) await rmdir(target);
+  await rename(draft, target);
+  await syncFolder(dirname(target));
+}
+
+/** What a failure means to the operator. */
+export function describeFailure(error: unknown, folder: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') return error;
+  return new Error(`No space is left for ${folder}; what was written was removed. Free space, or choose another file system.`, {
+    cause: error,
+  });
+}

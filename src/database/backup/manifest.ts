@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDurably } from './copy-file.ts';
+
+/** The name of the manifest in a backup's folder. It is written last: a folder without it is no backup. */
+const manifestName = 'backup-manifest.ndjson';
+
+/** The version of the layout of backups. A version that does not know a layout does not restore it. */
+const layoutVersion = 1;
+
+/** What a backup is of. */
+export interface BackupDescription {
+  /** The version of the gateway that made it. */
+  readonly gateway: string;
+  /** The major version of PostgreSQL, in the form of a data directory's `PG_VERSION` file. */
+  readonly postgres: string;
+  /** PostgreSQL's number of the database cluster; a restored one has the same. */
+  readonly systemIdentifier: string;
+  /** When it was begun: every change that was acknowledged before is in it. ISO 8601. */
+  readonly startedAt: string;
+  /** The time of the state that it restores: what was acknowledged later is not in it. ISO 8601. */
+  readonly completedAt: string;
+  /** The last position of the write-ahead log that recovery needs. */
+  readonly stopLsn: string;
+}
+
+/** A file of a backup. */
+export interface BackupFile {
+  /** Relative to the backup's folder, with slashes. */
+  readonly path: string;
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Everything that belongs to a backup. */
+export interface Manifest extends BackupDescription {
+  /** The folders, each after the one that contains it. */
+  readonly folders: readonly string[];
+  readonly files: readonly BackupFile[];
+}
+
+/** Writes the manifest: a line that describes the backup, one for each folder and file, and one with the checksum of the others. */
+export async function writeManifest(folder: string, { folders, files, ...description }: Manifest): Promise<void> {
+  const lines = [
+    { layout: layoutVersion, ...description },
+    ...folders.map((path) => ({ folder: path })),
+    ...files.map(({ path, bytes, sha256 }) => ({ file: path, bytes, sha256 })),
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  await writeDurably(join(folder, manifestName), `${text}${JSON.stringify({ checksum: sha256Of(text) })}\n`);
+}
+
+/**
+ * Reads the manifest of a backup.
+ *
+ * @throws Error when the folder is not a backup, the manifest is damaged, or a newer version wrote it.
+ */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, manifestName);
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const missing = `${folder} is not a complete backup: it has no file ${manifestName}. Choose a folder that the command backup made.`;
+    throw new Error(cause.code === 'ENOENT' || cause.code === 'ENOTDIR' ? missing : `${path} cannot be read: ${cause.message}`);
+  });
+  const lastLineAt = text.lastIndexOf('\n', text.length - 2) + 1;
+  const listed = text.slice(0, lastLineAt);
+  if (text.slice(lastLineAt) !== `${JSON.stringify({ checksum: sha256Of(listed) })}\n`) {
+    throw new Error(`${path} was changed or cut off: its checksum is wrong. Restore another copy of the backup.`);
+  }
+  const [head, ...lines] = listed
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
+  const { layout, ...description } = head as unknown as BackupDescription & { layout: number };
+  if (layout !== layoutVersion) {
+    throw new Error(
+      `${folder} was made by version ${description.gateway} of the gateway, in a layout that this one cannot read.`,
+    );
+  }
+  const folders = lines.flatMap((line) => (line.folder === undefined ? [] : [line.folder]));
+  const files = lines.flatMap(({ file, bytes = 0, sha256 = '' }) => (file === undefined ? [] : [{ path: file, bytes, sha256 }]));
+  const outside = [...folders, ...files.map((file) => file.path)].find((each) => !isInside(each));
+  if (outside !== undefined) throw new Error(`${path} names ${JSON.stringify(outside)}, which is not in the backup.`);
+  return { ...description, folders, files };
+}
+
+interface Line {
+  readonly folder?: string;
+  readonly file?: string;
+  readonly bytes?: number;
+  readonly sha256?: string;
+}
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Whether a path stays in its folder. */
+const isInside = (path: string): boolean =>
+  !/[\\:]/.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));

@@ -1,0 +1,247 @@
+import { chmod, chown, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Connection } from '../client.ts';
+import { type Binaries, findBinaries } from '../embedded/binaries.ts';
+import { describeFatalErrors, startServer, stopServer } from '../embedded/cluster.ts';
+import { embeddedConnection } from '../embedded/embedded.ts';
+import { copiesFolder, homeRecord, type Layout, layOut } from '../embedded/layout.ts';
+import { requirePassword } from '../embedded/password.ts';
+import { runningPostmaster } from '../embedded/server-lock.ts';
+import { ifMissing } from './cluster-files.ts';
+import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
+import { clusterFolder, describeFailure, requireSpace } from './create-backup.ts';
+import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
+
+/** The folder in `DATA_DIR` that the backup is copied to, and recovered in. */
+const draftName = 'restore.partial';
+
+/** How long recovery may take: it replays what was written during the backup. */
+const recoveryTimeoutMs = 3_600_000;
+
+/** Which backup to restore, and where to. */
+export interface RestoreOptions<Report> {
+  /** The folder of the backup. */
+  readonly source: string;
+  /** Must be empty, or not exist. */
+  readonly dataDir: string;
+  /** The files of `dataDir` that hold secrets. */
+  readonly secretFiles: readonly string[];
+  /** A folder with these files, for a backup that has none. */
+  readonly secretsFolder: string | undefined;
+  readonly signal: AbortSignal;
+  /** Receives how much is copied, and how much there is to copy, in bytes. */
+  readonly onProgress?: (copied: number, total: number) => void;
+  /** Receives what happens next. */
+  readonly onEvent?: (message: string) => void;
+  /**
+   * Looks at the database once it is recovered; a failure undoes the restore.
+   *
+   * @param connect how to connect to a database of the server. @param folder has the secret files.
+   */
+  readonly inspect: (connect: (database: string) => Connection, folder: string) => Promise<Report>;
+}
+
+/**
+ * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the backup,
+ * and stops PostgreSQL. The data directory gets its name last.
+ *
+ * @returns what was restored, and what `inspect` returned.
+ * @throws Error with a message for the operator; what was written is removed then.
+ */
+export async function restoreBackup<Report>(
+  options: RestoreOptions<Report>,
+): Promise<{ readonly manifest: Manifest; readonly report: Report }> {
+  const { source, signal } = options;
+  const manifest = await readManifest(source);
+  const existed = await requireEmpty(options.dataDir);
+  const layout = layOut(options.dataDir);
+  const draft: Layout = {
+    ...layout,
+    dataDir: join(layout.dataDir, draftName),
+    home: join(layout.home, draftName),
+    cluster: join(layout.home, draftName, clusterFolder),
+  };
+  try {
+    const binaries = findBinaries(layout.user, copiesFolder(layout));
+    requireMajor(manifest, binaries);
+    await requireFiles(source, manifest);
+    for (const folder of new Set([draft.dataDir, draft.home])) {
+      await mkdir(folder);
+      await chmod(folder, 0o755); // PostgreSQL's user must enter it; what is in it can be read by its owner only
+    }
+    await requireSpace(
+      draft.home,
+      manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
+    await copyFiles(manifest, draft, options);
+    const report = await recover(manifest, draft, binaries, options);
+    signal.throwIfAborted();
+    for (const name of options.secretFiles) await rename(join(draft.dataDir, name), join(layout.dataDir, name)).catch(ifMissing);
+    await rename(draft.cluster, layout.cluster);
+    await syncFolder(layout.home);
+    await removeDraft(draft);
+    return { manifest, report };
+  } catch (error) {
+    await removeDraft(draft);
+    for (const name of [...options.secretFiles, homeRecord]) await rm(join(layout.dataDir, name), { force: true });
+    if (layout.home !== layout.dataDir) await rm(layout.home, { recursive: true, force: true });
+    if (!existed) await rmdir(layout.dataDir).catch(() => {}); // copies of the executables may be in it
+    throw describeFailure(error, layout.dataDir);
+  }
+}
+
+async function removeDraft(draft: Layout): Promise<void> {
+  for (const folder of new Set([draft.dataDir, draft.home])) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** What a file system has at its root, and copies of PostgreSQL's executables. */
+const ignored = /^(lost\+found|postgresql-.*)$/;
+
+/** Returns whether the folder exists. @throws Error when it has anything in it. */
+async function requireEmpty(dataDir: string): Promise<boolean> {
+  const content = await readdir(dataDir).catch(ifMissing);
+  if (!content) return false;
+  if (content.every((name) => ignored.test(name))) return true;
+  const interrupted = content.includes(draftName) ? ` It has ${draftName}, which a restore that was killed has left.` : '';
+  throw new Error(
+    `${resolve(dataDir)} is not empty, and a restore never replaces anything.${interrupted} Set DATA_DIR to a new folder, or move its content away.`,
+  );
+}
+
+function requireMajor({ postgres, gateway }: Manifest, { major }: Binaries): void {
+  if (postgres === major) return;
+  throw new Error(
+    `The backup is of PostgreSQL ${postgres}, and this gateway bundles PostgreSQL ${major}. Restore it with version ${gateway} of the gateway, which made it.`,
+  );
+}
+
+/** Makes sure that the backup is complete, before anything is written. @throws Error that names the first file that is not. */
+async function requireFiles(source: string, { files }: Manifest): Promise<void> {
+  await forEachOf(files, async ({ path, bytes }) => {
+    const found = await stat(join(source, path)).catch(ifMissing);
+    if (!found?.isFile()) throw damaged(source, path, 'is missing');
+    if (found.size !== bytes) throw damaged(source, path, `has ${found.size} bytes instead of ${bytes}`);
+  });
+}
+
+const damaged = (source: string, path: string, what: string): Error =>
+  new Error(
+    `The backup is damaged: ${join(source, path)} ${what}. Nothing was restored. Use another copy of the backup, or another backup.`,
+  );
+
+async function copyFiles(manifest: Manifest, draft: Layout, options: RestoreOptions<unknown>): Promise<void> {
+  const { source, signal, onProgress, secretFiles, secretsFolder } = options;
+  const own = async (path: string) => {
+    if (draft.user) await chown(path, draft.user.uid, draft.user.gid);
+  };
+  const total = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let copied = 0;
+  const onCopied = (bytes: number) => {
+    copied += bytes;
+    onProgress?.(copied, total);
+  };
+  const copy = async ({ path, sha256 }: BackupFile, target: string) => {
+    const written = await copyFile(join(source, path), target, { signal, onCopied });
+    if (written.sha256 !== sha256) throw damaged(source, path, 'was changed: its checksum is wrong');
+  };
+
+  const folders = manifest.folders.map((path) => join(draft.home, path));
+  for (const folder of folders) {
+    await mkdir(folder, { mode: 0o700 });
+    await own(folder);
+  }
+  const [cluster, others] = [true, false].map((isData) =>
+    manifest.files.filter(({ path }) => path.startsWith(`${clusterFolder}/`) === isData),
+  ) as [BackupFile[], BackupFile[]];
+  await forEachOf(cluster, async (file) => {
+    const target = join(draft.home, file.path);
+    await copy(file, target);
+    await own(target);
+  });
+  for (const file of others) await copy(file, join(draft.dataDir, file.path));
+  for (const name of secretFiles) {
+    if (secretsFolder === undefined || others.some(({ path }) => path === name)) continue;
+    await copyFile(join(secretsFolder, name), join(draft.dataDir, name), { signal }).catch(ifMissing);
+  }
+  for (const folder of [...folders, draft.dataDir]) await syncFolder(folder);
+}
+
+/** Has PostgreSQL replay the log, and looks at the result. PostgreSQL is stopped when this returns. */
+async function recover<Report>(
+  manifest: Manifest,
+  draft: Layout,
+  binaries: Binaries,
+  options: RestoreOptions<Report>,
+): Promise<Report> {
+  const password = passwordOf(draft, binaries);
+  const signalFile = join(draft.cluster, 'recovery.signal');
+  // With it, PostgreSQL fails unless it reaches the end of the backup.
+  await writeFile(signalFile, '', { mode: 0o600 });
+  if (draft.user) await chown(signalFile, draft.user.uid, draft.user.gid);
+  options.onEvent?.('The files are complete. PostgreSQL recovers the database ...');
+  try {
+    await startServer(draft, binaries, ['restore_command=false']).catch((error: unknown) => {
+      if (!runningPostmaster(draft)) throw unrecoverable(draft, error); // else it is still recovering
+    });
+    await untilRecovered(manifest, draft, password, options.signal);
+    const port = runningPostmaster(draft)?.port;
+    return await options.inspect((database) => embeddedConnection(port, password, database), draft.dataDir);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw error;
+  } finally {
+    await stopServer(draft, binaries);
+    for (const name of ['postgres.log', 'postmaster.opts']) await rm(join(draft.cluster, name), { force: true });
+    await syncFolder(dirname(draft.cluster));
+  }
+}
+
+const unrecoverable = (draft: Layout, cause?: unknown): Error =>
+  new Error(
+    `The database cannot be recovered from the backup. PostgreSQL's log:\n${describeFatalErrors(draft) || (cause as Error | undefined)?.message}`,
+    { cause },
+  );
+
+function passwordOf(draft: Layout, binaries: Binaries): string {
+  try {
+    return requirePassword(draft, binaries);
+  } catch (cause) {
+    const text =
+      'The backup has no postgres-password: it was made with --without-keys. Pass a folder that has this file with --keys FOLDER.';
+    throw new Error(text, { cause });
+  }
+}
+
+async function untilRecovered(manifest: Manifest, draft: Layout, password: string, signal: AbortSignal): Promise<void> {
+  for (const deadline = Date.now() + recoveryTimeoutMs; ; await sleep(50)) {
+    signal.throwIfAborted();
+    const running = runningPostmaster(draft);
+    if (!running) throw unrecoverable(draft);
+    if (Date.now() > deadline) throw new Error('PostgreSQL has been recovering the database for an hour, and did not finish.');
+    const state = await readState(embeddedConnection(running.port, password, 'postgres')).catch((error: { code?: string }) => {
+      if (['28P01', '28000'].includes(error.code ?? ''))
+        throw new Error('The file postgres-password does not belong to this backup.');
+    });
+    if (!state || state.recovering) continue;
+    if (state.id === manifest.systemIdentifier && state.reached) return;
+    throw new Error('PostgreSQL did not recover the database to the end of the backup.');
+  }
+
+  async function readState(connection: Connection) {
+    const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ recovering: boolean; id: string; reached: boolean }>(
+        `select pg_is_in_recovery() as recovering, (select system_identifier::text from pg_control_system()) as id,
+           case when pg_is_in_recovery() then false else pg_current_wal_lsn() >= $1::pg_lsn end as reached`,
+        [manifest.stopLsn],
+      );
+      return rows[0];
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}

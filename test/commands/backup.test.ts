@@ -1,0 +1,100 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { backup } from '../../src/commands/backup.ts';
+import { restore } from '../../src/commands/restore.ts';
+import { UsageError } from '../../src/commands/usage-error.ts';
+import { generateEncryptionKey } from '../../src/domain/keys.ts';
+import type { TestDataDir } from '../support/data-dir.ts';
+import { makeDatabaseFolder } from '../support/database-folder.ts';
+import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
+import { testKey } from '../support/keys.ts';
+import { collect } from '../support/text-stream.ts';
+
+let dataDir: TestDataDir;
+let folder: string;
+beforeAll(async () => {
+  dataDir = makeKeyedDataDir();
+  folder = makeDatabaseFolder();
+  const gateway = await startEmbeddedGateway(dataDir.path);
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  await gateway.close();
+});
+afterAll(async () => {
+  await dataDir.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => void vi.stubEnv('DATA_DIR', dataDir.path));
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Runs a command of this file. */
+async function runHere(command: typeof backup, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const [stdout, stderr] = [collect(), collect()];
+  const code = await command(args, { stdout: stdout.stream, stderr: stderr.stream });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+test('backup and restore say what they wrote, with which secrets, and how many groups there are', async () => {
+  const target = join(folder, 'whole');
+  const made = await runHere(backup, target);
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(made.stdout).toMatch(/^Wrote \/.*whole: [\d,]+ files, \d+ MiB, with every change acknowledged before 20.*Z\.\n/);
+  expect(made.stdout).toMatch(/contains the encryption keys and the password of the database: keep it secret\.\n$/);
+
+  const restored = join(folder, 'restored');
+  vi.stubEnv('DATA_DIR', restored);
+  expect(await runHere(restore, target)).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^Restored \/.*restored: 1 user group, as of 20.*Z\. Start the gateway with this DATA_DIR\.\n$/,
+    ),
+    stderr: expect.stringContaining('PostgreSQL recovers the database'),
+  });
+  await expect(runHere(restore, target)).rejects.toThrow(/is not empty/);
+});
+
+test('a backup without keys is restored only with a folder that has those that its rows use', async () => {
+  const target = join(folder, 'without-keys');
+  const { stdout } = await runHere(backup, target, '--without-keys');
+  expect(stdout).toMatch(/does not contain the encryption keys, without which it is of no use: keep a copy of those in DATA_DIR/);
+  expect(['encryption-keys', 'postgres-password'].filter((name) => existsSync(join(target, name)))).toEqual([]);
+
+  const restored = join(folder, 'restored-without');
+  vi.stubEnv('DATA_DIR', restored);
+  await expect(runHere(restore, target)).rejects.toThrow(/Pass a folder that has this file with --keys FOLDER/);
+  const keyFile = join(dataDir.path, 'encryption-keys');
+  writeFileSync(keyFile, generateEncryptionKey());
+  const failed = expect(runHere(restore, target, '--keys', dataDir.path)).rejects;
+  await failed.toThrow(/of no use without its encryption keys.*the key with the id [0-9a-f]{8}, which is not configured/);
+  expect(existsSync(restored)).toBe(false);
+  writeFileSync(keyFile, testKey);
+  expect(await runHere(restore, target, '--keys', dataDir.path)).toMatchObject({ code: 0 });
+});
+
+test.each<[string, typeof backup, string[], RegExp]>([
+  ['backup without a folder', backup, [], /one argument, the folder to create/],
+  ['backup with two folders', backup, ['a', 'b'], /one argument/],
+  [
+    'backup with an unknown option',
+    backup,
+    ['a', '--without-key'],
+    /Unknown option --without-key\. Did you mean --without-keys\?/,
+  ],
+  ['restore without a folder', restore, [], /one argument, the folder of the backup/],
+  ['restore with keys nowhere', restore, ['a', '--keys'], /--keys needs a value/],
+])('%s is a usage error', async (_, command, args, message) => {
+  const failure = await runHere(command, ...args).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(UsageError);
+  expect((failure as Error).message).toMatch(message);
+});
+
+test.each([
+  ['backup', backup],
+  ['restore', restore],
+])('%s refers to the tools of the server if DATABASE_URL is set', async (_, command) => {
+  vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
+  vi.stubEnv('ENCRYPTION_KEYS', testKey);
+  const failure = await runHere(command, join(folder, 'never')).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(UsageError);
+  expect((failure as Error).message).toMatch(/pg_basebackup or pgBackRest/);
+});

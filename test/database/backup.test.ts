@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { requireSpace } from '../../src/database/backup/create-backup.ts';
+import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
+import { makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
+import type { TestDataDir } from '../support/data-dir.ts';
+import { makeDatabaseFolder } from '../support/database-folder.ts';
+import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
+import { beginLoad } from '../support/load.ts';
+
+let source: TestDataDir;
+let folder: string;
+/** A backup that was made while writes ran. */
+let backup: string;
+let manifest: Manifest;
+/** What was acknowledged before the backup began, and what was ever sent. */
+let before: ReadonlyMap<string, string>;
+let after: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  source = makeKeyedDataDir();
+  folder = makeDatabaseFolder();
+  backup = join(folder, 'backup');
+  const gateway = await startEmbeddedGateway(source.path);
+  const load = beginLoad(gateway.url, gateway.token, 3);
+  await load.successes(60);
+  before = new Map(load.stored);
+  let underLoad: Promise<void> | undefined;
+  manifest = await makeBackup(source.path, backup, {
+    onProgress() {
+      underLoad ??= load.successes(20);
+    },
+  });
+  await underLoad;
+  await load.successes(1);
+  await load.stop();
+  expect([...load.failures, ...load.replies.filter(({ status }) => status !== 200)]).toEqual([]);
+  after = load.stored;
+  await gateway.close();
+});
+afterAll(async () => {
+  await source.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A name for a `DATA_DIR` that does not exist. */
+function newDataDir(): string {
+  const path = join(folder, `restored-${Math.random().toString(36).slice(2)}`);
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+test('a backup that is made while writes run restores every write acknowledged before it, and a consistent state', async () => {
+  const dataDir = newDataDir();
+  await restoreInto(dataDir, backup);
+  expect(readdirSync(dataDir).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);
+  const restored = await startEmbeddedGateway(dataDir);
+  const tokens = await readStoredTokens(restored.database);
+  expect(before.size).toBeGreaterThan(20);
+  expect(Object.fromEntries([...before.keys()].map((id) => [id, tokens.get(id)]))).toEqual(Object.fromEntries(before));
+  for (const [id, token] of tokens) expect([undefined, token]).toContain(after.get(id));
+  const query = 'query ($token: String) { userGroup(by: { token: $token }) { providedId } }';
+  for (const [id, token] of [...tokens].slice(0, 20)) {
+    expect((await restored.graphql(query, { token })).json).toEqual({ data: { userGroup: { providedId: id } } });
+  }
+  // It is a database like any other: it takes writes, and can be backed up in turn.
+  expect((await restored.send('PUT', '/api/user', { body: { user_group_id: [...before.keys()][0], name: 'x' } })).status).toBe(
+    200,
+  );
+  await restored.close();
+  const again = join(folder, 'again');
+  await makeBackup(dataDir, again);
+  const second = newDataDir();
+  await restoreInto(second, again);
+  expect(existsSync(join(second, 'postgres', 'PG_VERSION'))).toBe(true);
+});
+
+test('a backup of a stopped server starts it, and stops it again; of a running one, leaves it running', async () => {
+  expect(source.postmaster()).toBeUndefined();
+  const target = join(folder, 'of-stopped');
+  await makeBackup(source.path, target, { secretFiles: [] });
+  expect(source.postmaster()).toBeUndefined();
+  expect(readdirSync(target).sort()).toEqual(['backup-manifest.ndjson', 'postgres']);
+  await expect(restoreInto(newDataDir(), target)).rejects.toThrow(/no postgres-password: it was made with --without-keys/);
+  await restoreInto(newDataDir(), target, { secretsFolder: source.path });
+});
+
+test('only its owner can read a backup, and it has nothing of the running server', () => {
+  expect(statSync(backup).mode & 0o777).toBe(0o700);
+  for (const { path } of manifest.files) expect(`${path} ${statSync(join(backup, path)).mode & 0o777}`).toBe(`${path} ${0o600}`);
+  const names = manifest.files.map(({ path }) => path);
+  expect(names).toEqual(expect.arrayContaining(['encryption-keys', 'postgres-password', 'postgres/backup_label']));
+  expect(names.filter((name) => /postmaster|postgres\.log|pg_internal|pg_replslot\//.test(name))).toEqual([]);
+  expect(manifest).toMatchObject({
+    gateway: '0.0.0',
+    postgres: readFileSync(join(backup, 'postgres/PG_VERSION'), 'utf8').trim(),
+  });
+  expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([]);
+});
+
+/** Changes a file of the backup until the test ends. */
+function spoil(path: string, change: (content: Buffer) => Buffer | undefined): void {
+  const file = join(backup, path);
+  const content = readFileSync(file);
+  onTestFinished(() => writeFileSync(file, content, { mode: 0o600 }));
+  const changed = change(Buffer.from(content));
+  if (changed) writeFileSync(file, changed);
+  else rmSync(file);
+}
+
+function flipByte(content: Buffer): Buffer {
+  const at = Math.floor(content.length / 2);
+  content[at] = (content[at] ?? 0) ^ 1;
+  return content;
+}
+
+const manifestFile = 'backup-manifest.ndjson';
+const largest = () =>
+  [...manifest.files].sort((a, b) => b.bytes - a.bytes).find(({ path }) => path.includes('/base/'))?.path ?? '';
+
+/** Replaces the manifest until the test ends, with a valid checksum. */
+async function rewriteManifest(change: (manifest: Manifest) => Manifest): Promise<void> {
+  spoil(manifestFile, () => undefined);
+  await writeManifest(backup, change(manifest));
+}
+
+/** Has a valid manifest of a backup whose log ends right after the record that recovery begins with. */
+async function zeroLog(): Promise<void> {
+  const label = readFileSync(join(backup, 'postgres/backup_label'), 'utf8');
+  const [, segment = '', lsn = ''] = /\(file (\w+)\)\nCHECKPOINT LOCATION: \w+\/(\w+)/.exec(label) ?? [];
+  const path = `postgres/pg_wal/${segment}`;
+  const endOfRecord = (Number.parseInt(lsn, 16) % 2 ** 24) + 256;
+  spoil(path, (content) => content.fill(0, endOfRecord));
+  const sha256 = createHash('sha256')
+    .update(readFileSync(join(backup, path)))
+    .digest('hex');
+  await rewriteManifest((other) => ({
+    ...other,
+    files: other.files.map((file) => (file.path === path ? { ...file, sha256 } : file)),
+  }));
+}
+
+test.each<[string, () => void | Promise<void>, RegExp]>([
+  [
+    'a data file that has one other bit',
+    () => spoil(largest(), flipByte),
+    /postgres\/base\/.* was changed: its checksum is wrong/,
+  ],
+  ['a file that is missing', () => spoil('postgres/PG_VERSION', () => undefined), /PG_VERSION is missing/],
+  ['a file that was cut off', () => spoil(largest(), (content) => content.subarray(1)), /has \d+ bytes instead of \d+/],
+  ['a manifest that has one other bit', () => spoil(manifestFile, flipByte), /was changed or cut off: its checksum is wrong/],
+  ['a manifest that was cut off', () => spoil(manifestFile, (content) => content.subarray(0, 500)), /was changed or cut off/],
+  ['no manifest', () => spoil(manifestFile, () => undefined), /is not a complete backup: it has no file backup-manifest/],
+  [
+    'another version of PostgreSQL',
+    () => rewriteManifest((other) => ({ ...other, postgres: '14' })),
+    /is of PostgreSQL 14, and this gateway bundles PostgreSQL \d+\. Restore it with version 0\.0\.0/,
+  ],
+  [
+    'a path that leads out of the backup',
+    () => rewriteManifest((other) => ({ ...other, folders: [...other.folders, 'postgres/../../x'] })),
+    /names "postgres\/\.\.\/\.\.\/x", which is not in the backup/,
+  ],
+  ['a log that was zeroed behind the checkpoint', zeroLog, /WAL ends before end of online backup/],
+  [
+    'a log that ends before the end of the backup',
+    () => rewriteManifest((other) => ({ ...other, stopLsn: 'FF/0' })),
+    /did not recover the database to the end of the backup/,
+  ],
+  [
+    'another password',
+    async () => {
+      spoil('postgres-password', () => Buffer.from('another'));
+      await rewriteManifest((other) => ({ ...other, files: other.files.filter(({ path }) => path !== 'postgres-password') }));
+    },
+    /postgres-password does not belong to this backup/,
+  ],
+])('restore rejects a backup with %s, and leaves nothing', async (_, prepare, message) => {
+  await prepare();
+  const dataDir = newDataDir();
+  await expect(restoreInto(dataDir, backup, { secretsFolder: backup })).rejects.toThrow(message);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test('restore never replaces anything, keeps an empty folder after a failure, and can be stopped', async () => {
+  const dataDir = newDataDir();
+  mkdirSync(dataDir);
+  const failed = restoreInto(dataDir, backup, {
+    inspect: async () => {
+      throw new Error('not what was expected');
+    },
+  });
+  await expect(failed).rejects.toThrow('not what was expected');
+  expect(readdirSync(dataDir)).toEqual([]);
+
+  const controller = new AbortController();
+  const stopped = restoreInto(dataDir, backup, {
+    signal: controller.signal,
+    onProgress: () => controller.abort(new Error('stop')),
+  });
+  await expect(stopped).rejects.toThrow('stop');
+  expect(readdirSync(dataDir)).toEqual([]);
+
+  writeFileSync(join(dataDir, 'kept'), '');
+  await expect(restoreInto(dataDir, backup)).rejects.toThrow(/is not empty, and a restore never replaces anything/);
+  expect(readdirSync(dataDir)).toEqual(['kept']);
+});
+
+test.each<[string, (target: string) => [dataDir: string, target: string], RegExp]>([
+  ['no database', (target) => [join(folder, 'nowhere'), target], /There is no database in .*nowhere\. Set DATA_DIR/],
+  ['a folder that is not empty', () => [source.path, backup], /is not empty, and a backup never replaces anything/],
+  ['a folder in the data directory', () => [source.path, join(source.path, 'postgres', 'backup')], /is in the data directory/],
+  ['a folder whose parent is missing', (target) => [source.path, join(target, 'x')], /cannot be created: ENOENT/],
+  [
+    'a name under which another one is being written',
+    (target) => {
+      mkdirSync(`${target}.partial`);
+      onTestFinished(() => rmSync(`${target}.partial`, { recursive: true }));
+      return [source.path, target];
+    },
+    /\.partial exists: another backup is being written to it, or was interrupted/,
+  ],
+])('backup rejects %s', async (_, prepare, message) => {
+  const [dataDir, target] = prepare(join(folder, 'rejected'));
+  await expect(makeBackup(dataDir, target)).rejects.toThrow(message);
+  expect(existsSync(join(folder, 'nowhere'))).toBe(false);
+  expect(existsSync(join(folder, 'rejected'))).toBe(false);
+});
+
+test('a backup that is stopped, or whose server is killed, leaves nothing; a second one at the same time is rejected', async () => {
+  const stopped = new AbortController();
+  await expect(
+    makeBackup(source.path, join(folder, 'stopped'), {
+      signal: stopped.signal,
+      onProgress: () => stopped.abort(new Error('stop')),
+    }),
+  ).rejects.toThrow('stop');
+
+  let second: Promise<unknown> | undefined;
+  const first = makeBackup(source.path, join(folder, 'first'), {
+    onProgress() {
+      second ??= expect(makeBackup(source.path, join(folder, 'second'))).rejects.toThrow(/Another backup of this database/);
+    },
+  });
+  await first;
+  await second;
+
+  let killed = false;
+  const events: string[] = [];
+  const lost = makeBackup(source.path, join(folder, 'lost'), {
+    onProgress() {
+      if (!killed) process.kill(source.postmaster() ?? 0, 'SIGKILL');
+      killed = true;
+    },
+    onEvent: (message) => void events.push(message),
+  });
+  await expect(lost).rejects.toThrow(/PostgreSQL stopped during the backup|Connection terminated/);
+  expect(readdirSync(folder).filter((name) => /^(stopped|second|lost)/.test(name))).toEqual([]);
+});
+
+test('a file system without enough space is reported before anything is copied', async () => {
+  await expect(requireSpace(folder, 2 ** 60)).rejects.toThrow(/needs 1099511627776 MiB, and its file system has \d+ MiB left/);
+  await requireSpace(folder, 1);
+});
+
+test('the manifest is read as it was written', async () => {
+  expect(await readManifest(backup)).toEqual(manifest);
+});

@@ -1,0 +1,38 @@
+import { createBackup } from '../../src/database/backup/create-backup.ts';
+import type { Manifest } from '../../src/database/backup/manifest.ts';
+import { type RestoreOptions, restoreBackup } from '../../src/database/backup/restore-backup.ts';
+import type { Database } from '../../src/database/client.ts';
+import { tokenOf } from './keys.ts';
+
+// Without the test runner, so that drills can use it, too.
+
+/** The files in `DATA_DIR` that backups contain beside the database. */
+const secretFiles = ['postgres-password', 'encryption-keys'];
+
+/** Makes a backup. */
+export const makeBackup = (
+  dataDir: string,
+  target: string,
+  options: Partial<Parameters<typeof createBackup>[0]> = {},
+): Promise<Manifest> =>
+  createBackup({ dataDir, target, secretFiles, gateway: '0.0.0', signal: new AbortController().signal, ...options });
+
+/** Restores a backup; by default it only looks whether the gateway's database accepts connections. */
+export const restoreInto = (dataDir: string, source: string, options: Partial<RestoreOptions<unknown>> = {}) =>
+  restoreBackup({
+    ...{ dataDir, source, secretFiles, secretsFolder: undefined, signal: new AbortController().signal },
+    inspect: async () => undefined,
+    ...options,
+  });
+
+/** What is stored: the current token of each provided id of the Testing environment, decrypted. @throws Error when an id is stored twice. */
+export async function readStoredTokens({ prisma }: Pick<Database, 'prisma'>): Promise<Map<string, string>> {
+  // Without indexes, which may hide what the table has.
+  const [, groups] = await prisma.$transaction([
+    prisma.$executeRaw`select set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+    prisma.userGroup.findMany({ where: { environmentTag: 'Testing' } }),
+  ]);
+  const tokens = new Map(groups.map((group) => [group.providedId, tokenOf(group)]));
+  if (tokens.size !== groups.length) throw new Error(`${groups.length - tokens.size} provided ids are stored twice.`);
+  return tokens;
+}
