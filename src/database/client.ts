@@ -14,6 +14,8 @@ export type Connection = Pick<
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
   readonly prisma: PrismaClient;
+  /** Whether the gateway itself runs the server. */
+  readonly isEmbedded: boolean;
   /** The connections, which Prisma uses too. */
   readonly pool: pg.Pool;
   /**
@@ -116,6 +118,7 @@ export function connectDatabase(
 
   return {
     prisma,
+    isEmbedded: false,
     pool,
     query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
     transaction: (work) => retryOnConflict(() => runTransaction(work)),

@@ -12,6 +12,9 @@ import { requireCreatePrivileges } from './privileges.ts';
 /** The migrations of this version; the folder is the same from the sources and from the compiled files. */
 const ownMigrations: readonly Migration[] = readMigrations(fileURLToPath(new URL('prisma/migrations/', packageRoot)));
 
+/** The names of the migrations of this version, in order. */
+export const ownMigrationNames: readonly string[] = ownMigrations.map(({ name }) => name);
+
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
 
@@ -88,8 +91,8 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
-  const [row] = await query('is-migrated', text, [ownMigrations.map(({ name }) => name)]);
-  return Number(row?.[0]) === ownMigrations.length;
+  const [row] = await query('is-migrated', text, [ownMigrationNames]);
+  return Number(row?.[0]) === ownMigrationNames.length;
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
