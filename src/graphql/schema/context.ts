@@ -26,7 +26,15 @@ export interface GraphQLContext {
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
-  const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted, instance = noInstance } = options;
+  const {
+    db,
+    caller,
+    report,
+    isAbandoned = never,
+    countError = ignore,
+    metrics = nothingCounted,
+    instance = noInstance,
+  } = options;
   return { db, caller, report, isAbandoned, countError, metrics, instance, meter: new ResponseMeter() };
 }
 

@@ -1,7 +1,7 @@
 import type { TypedDocument } from './document.ts';
 import { Failure, type FailureCode, type Issue } from './failure.ts';
 import type { ErrorCode } from './generated.ts';
-import { stringify } from './raw-json.ts';
+import { parseExactly, stringify } from './raw-json.ts';
 
 /** How long a request may take: longer than every deadline of the gateway. */
 const timeoutMs = 60_000;
@@ -75,7 +75,11 @@ async function post(apiToken: string, content: object, signal?: AbortSignal) {
     });
     requestId = response.headers.get('x-request-id') ?? undefined;
     const retryAfter = Number(response.headers.get('retry-after'));
-    return { body: (await response.json()) as Body, requestId, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
+    return {
+      body: parseExactly(await response.text()) as Body,
+      requestId,
+      retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+    };
   } catch (error) {
     if (signal?.aborted) throw error;
     const message = timeout.aborted ? `no response within ${timeoutMs / 1_000} seconds` : (error as Error).message;

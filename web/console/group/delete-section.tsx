@@ -41,7 +41,7 @@ function DeleteDialog({ group, onClose }: { readonly group: GroupDetailFragment;
     event.preventDefault();
     if (!(await deletion.run())) return;
     showMessage(`Deleted ${group.providedId}`);
-    navigate(hrefOf('groups'), { replace: true });
+    navigate(hrefOf('groups'), { replace: true, discards: true });
   };
   return (
     <Dialog title={`Delete ${group.name}`} onClose={onClose}>

@@ -29,6 +29,11 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
         event.preventDefault();
         if (isClosable) onClose();
       }}
+      // Browsers let a page prevent one Escape only: the second one closes the dialog.
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !isClosable) event.preventDefault();
+      }}
+      onClose={() => (isClosable ? onClose() : element.current?.showModal())}
     >
       <header className="dialog-header">
         <h2 id={titleId}>{title}</h2>

@@ -21,10 +21,13 @@ interface FailureNoticeProps {
   /** What was attempted, such as `The groups could not be loaded`. */
   readonly title: string;
   readonly onRetry?: () => void;
+  readonly retryLabel?: string;
+  /** Shows what can always be shown, after an input that trying again does not make valid. */
+  readonly onReset?: () => void;
 }
 
 /** A failure: what happened, what to do, and the id to look it up in the log. Read out when it appears. */
-export function FailureNotice({ failure, title, onRetry }: FailureNoticeProps) {
+export function FailureNotice({ failure, title, onRetry, retryLabel = 'Try again', onReset }: FailureNoticeProps) {
   return (
     <div role="alert">
       {failure && (
@@ -57,10 +60,16 @@ export function FailureNotice({ failure, title, onRetry }: FailureNoticeProps) {
                 </span>
               )}
             </p>
-            {onRetry && (
-              <Button onClick={onRetry} className="small">
-                Try again
+            {failure.code === 'INVALID_INPUT' && onReset ? (
+              <Button onClick={onReset} className="small">
+                Show the whole list
               </Button>
+            ) : (
+              onRetry && (
+                <Button onClick={onRetry} className="small">
+                  {retryLabel}
+                </Button>
+              )
             )}
           </div>
         </div>
