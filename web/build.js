@@ -8,6 +8,9 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 
+// Also when a test run builds: Vite would otherwise take the development version of React.
+process.env.NODE_ENV = 'production';
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Written next to dist-web, which is replaced only when everything is complete: a running gateway serves files from it. The previous build is
 // kept, because people may have its pages open, which load more of it later.

@@ -114,8 +114,15 @@ function TopBar() {
 
 function Navigation({ current }: { readonly current: string }) {
   const { can } = useSession();
+  const element = useRef<HTMLElement>(null);
+  // On a phone the navigation is one row that is scrolled sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page has another link
+  useEffect(() => {
+    const link = element.current?.querySelector<HTMLElement>('[aria-current]');
+    if (link && element.current) element.current.scrollLeft = link.offsetLeft - 32;
+  }, [current]);
   return (
-    <nav className="navigation" aria-label="Pages">
+    <nav className="navigation" aria-label="Pages" ref={element}>
       <ul>
         {pages
           .filter(({ isListed }) => isListed)

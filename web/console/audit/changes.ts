@@ -1,5 +1,3 @@
-import { RawJson, stringify } from '../graphql/raw-json.ts';
-
 /** Longer values are cut: an event is an overview, the group has the whole value. */
 const maxLength = 300;
 
@@ -39,11 +37,11 @@ function membersOf(from: unknown, to: unknown): readonly [before: Members, after
 }
 
 function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function print(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  const text = typeof value === 'string' ? value : stringify(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

@@ -1,7 +1,7 @@
 import type { TypedDocument } from './document.ts';
 import { Failure, type FailureCode, type Issue } from './failure.ts';
 import type { ErrorCode } from './generated.ts';
-import { parseExactly, stringify } from './raw-json.ts';
+import { stringify } from './raw-json.ts';
 
 /** How long a request may take: longer than every deadline of the gateway. */
 const timeoutMs = 60_000;
@@ -76,14 +76,23 @@ async function post(apiToken: string, content: object, signal?: AbortSignal) {
     requestId = response.headers.get('x-request-id') ?? undefined;
     const retryAfter = Number(response.headers.get('retry-after'));
     return {
-      body: parseExactly(await response.text()) as Body,
+      body: readBody(await response.text(), response.status),
       requestId,
       retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
     };
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (signal?.aborted || error instanceof Failure) throw error;
     const message = timeout.aborted ? `no response within ${timeoutMs / 1_000} seconds` : (error as Error).message;
     throw new Failure('NETWORK', `The gateway could not be reached: ${message}.`, { requestId });
+  }
+}
+
+function readBody(text: string, status: number): Body {
+  try {
+    return JSON.parse(text) as Body;
+  } catch {
+    const message = `The response, with status ${status}, is not one of the gateway: a proxy in between may have sent it.`;
+    throw new Failure('NETWORK', message);
   }
 }
 

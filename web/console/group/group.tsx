@@ -65,7 +65,10 @@ function GroupById({ id }: { readonly id: string }) {
       <Breadcrumb />
       <header className="page-header">
         <h1>
-          {group.name} <EnvironmentBadge tag={group.environmentTag} />
+          <span className="name" title={group.name}>
+            {group.name}
+          </span>{' '}
+          <EnvironmentBadge tag={group.environmentTag} />
         </h1>
       </header>
       <FailureNotice title="The group could not be loaded" failure={failure} onRetry={reload} />
@@ -90,7 +93,7 @@ function GroupById({ id }: { readonly id: string }) {
 function Breadcrumb() {
   return (
     <nav className="breadcrumb" aria-label="Breadcrumb">
-      <Link href={hrefOf('groups')}>Groups</Link> <span aria-hidden="true">/</span>
+      <span aria-hidden="true">←</span> <Link href={hrefOf('groups')}>Groups</Link>
     </nav>
   );
 }

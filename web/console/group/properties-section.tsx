@@ -1,7 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { Failure } from '../graphql/failure.ts';
-import { RawJson, stringify } from '../graphql/raw-json.ts';
+import { RawJson } from '../graphql/raw-json.ts';
 import { CodeEditor } from '../ui/code-editor.tsx';
 import type { Editor } from '../ui/editor.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -63,7 +63,7 @@ export function PropertiesSection(props: GroupSectionProps) {
 }
 
 function print(properties: unknown): string {
-  return properties == null ? '' : stringify(properties, 2);
+  return properties == null ? '' : JSON.stringify(properties, null, 2);
 }
 
 /** The text as what the API takes; a failure if it is not a JSON object. */

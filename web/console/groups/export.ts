@@ -1,6 +1,5 @@
 import type { Client, Response } from '../graphql/client.ts';
 import { GroupExport, type GroupExportQuery, type UserGroupFilter, type UserGroupOrder } from '../graphql/generated.ts';
-import { stringify } from '../graphql/raw-json.ts';
 import { environmentLabel } from '../ui/badge.tsx';
 
 /** How many groups one request reads: with properties and mapping, the cost of more is over the limit of a request. */
@@ -43,7 +42,7 @@ export async function readGroups(client: Client, { filter, orderBy, signal, onPr
 
 /** The groups as the text of a file, without their tokens. */
 export function formatGroups(groups: readonly ExportedGroup[], format: ExportFormat): string[] {
-  if (format === 'ndjson') return groups.map((group) => `${stringify(recordOf(group))}\n`);
+  if (format === 'ndjson') return groups.map((group) => `${JSON.stringify(recordOf(group))}\n`);
   const names = ['user_group_id', 'name', 'mapping', 'properties', 'environment'] as const;
   const lines = groups.map((group) => {
     const record = recordOf(group);
@@ -64,6 +63,6 @@ function recordOf({ providedId, name, mapping, properties, environmentTag }: Exp
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : stringify(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -17,7 +17,11 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
   const titleId = useId();
   useEffect(() => {
     const dialog = element.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // The browser would choose the button that closes it.
+      dialog.querySelector<HTMLElement>('form :is(input, select)')?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (
@@ -33,7 +37,11 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !isClosable) event.preventDefault();
       }}
-      onClose={() => (isClosable ? onClose() : element.current?.showModal())}
+      onClose={() => {
+        if (element.current?.open) return; // closed and opened again meanwhile
+        if (isClosable) onClose();
+        else element.current?.showModal();
+      }}
     >
       <header className="dialog-header">
         <h2 id={titleId}>{title}</h2>

@@ -16,6 +16,9 @@ const remedies: Partial<Record<FailureCode, string>> = {
   PAYLOAD_TOO_LARGE: 'A request may have 1 MiB, and quotation marks in a text count twice. Make the text shorter.',
 };
 
+/** Programs read the header; here the number itself is shown. */
+const retryAfterSentence = ' Try again after the number of seconds in the Retry-After header.';
+
 interface FailureNoticeProps {
   readonly failure: Failure | undefined;
   /** What was attempted, such as `The groups could not be loaded`. */
@@ -35,8 +38,8 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = 'Try again
           <WarningIcon />
           <div className="notice-text">
             <strong>{title}</strong>
-            <p>{failure.message}</p>
-            {failure.issues.length > 0 && (
+            <p>{failure.retryAfterSeconds ? failure.message.replace(retryAfterSentence, '') : failure.message}</p>
+            {failure.issues.length > 1 && (
               <ul>
                 {failure.issues.map(({ path, message }) => (
                   <li key={`${path.join('.')} ${message}`}>
@@ -45,8 +48,11 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = 'Try again
                 ))}
               </ul>
             )}
-            {remedies[failure.code] && <p>{remedies[failure.code]}</p>}
-            {failure.retryAfterSeconds && <p>Try again in {failure.retryAfterSeconds} seconds.</p>}
+            {failure.retryAfterSeconds ? (
+              <p>Try again in {failure.retryAfterSeconds === 1 ? 'a second' : `${failure.retryAfterSeconds} seconds`}.</p>
+            ) : (
+              remedies[failure.code] && <p>{remedies[failure.code]}</p>
+            )}
             <p className="failure-facts">
               {failure.code === 'NETWORK' ? (
                 <code>{failure.code}</code>
