@@ -24,9 +24,8 @@ describe('GET /', () => {
     for (const link of links) expect([link, (await open(link, 'text/html')).status]).not.toEqual([link, 404]);
   });
 
-  test('varies with the media type and the content coding', async () => {
-    for (const accept of ['*/*', 'text/html'])
-      expect((await open('/', accept)).headers.get('vary')).toBe('Accept, Accept-Encoding');
+  test('varies with the Accept header', async () => {
+    for (const accept of ['*/*', 'text/html']) expect((await open('/', accept)).headers.get('vary')).toMatch(/^Accept\b/);
   });
 });
 
