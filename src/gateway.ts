@@ -2,13 +2,14 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
-import { isMigrated } from './database/migrate.ts';
+import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
 import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
+import { instanceSource } from './domain/instance.ts';
 import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
@@ -26,6 +27,7 @@ import { type MetricsSource, reportOf } from './metrics/report.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
+import { readPackageVersion } from './package-root.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
 
@@ -73,8 +75,10 @@ export function buildGateway(
   const requestMetrics = new RequestMetrics();
   const metrics = (options.combineMetrics ?? ownMetrics)(requestMetrics);
 
+  const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
+
   const contextOf: ContextOf = ({ caller, report, countError, isAbandoned }, boundDb = db) =>
-    createContext({ db: boundDb, caller, report, countError, isAbandoned, metrics });
+    createContext({ db: boundDb, caller, report, countError, isAbandoned, metrics, instance });
   const { console = true, playground = true, persistedOperations } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({

@@ -44,9 +44,9 @@ const fullLayout = createLayout({ console: true, playground: true });
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
   const { graphql, user, jwks, introspection, unreadiness, layout = fullLayout } = dependencies;
-  const { resource, page, parameterPage } = createPageHandlers(layout);
+  const { resource, constant, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
-  const web = openWebFiles(new URL('dist-web/', packageRoot));
+  const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
   const scripted = (name: string) => (request: HttpRequest) => renderScriptedPage(web.page(name), request, layout);
   const routes: readonly Route[] = [
     {
@@ -55,7 +55,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'The available paths',
       isListed: false,
       produces: [mediaTypes.json, mediaTypes.html],
-      ...resource((request) => renderContents(request, routes, layout)),
+      ...constant((request) => renderContents(request, routes, layout)),
     },
     {
       path: paths.graphql,
@@ -111,7 +111,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'OpenAPI 3.1 document of the gateway, for tools and code generators',
       isListed: true,
       produces: [mediaTypes.json],
-      ...resource(() => openApi()),
+      ...constant(() => openApi()),
     },
     {
       path: paths.errors,
@@ -147,7 +147,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'JSON Schema of the configuration file, for editors',
       isListed: true,
       produces: [mediaTypes.jsonSchema],
-      ...resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
+      ...constant(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
     },
     {
       path: assetRoutePath,

@@ -8,8 +8,12 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 
+// Also when a test run builds: Vite would otherwise take the development version of React.
+process.env.NODE_ENV = 'production';
+
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Written next to dist-web, which is replaced only when everything is complete: a running gateway serves files from it.
+// Written next to dist-web, which is replaced only when everything is complete: a running gateway serves files from it. The previous build is
+// kept, because people may have its pages open, which load more of it later.
 const [next, previous, output] = ['dist-web.next', 'dist-web.previous', 'dist-web'].map((name) => join(root, name));
 
 const compressible = new Set(['.js', '.css', '.svg', '.json', '.map', '.wasm', '.ttf']);
@@ -18,12 +22,13 @@ const minCompressedBytes = 1_024;
 /** Above this length the best compression takes seconds, and gains a few percent. */
 const maxBestBytes = 500_000;
 
-rmSync(previous, { recursive: true, force: true });
 await build({ configFile: fileURLToPath(new URL('vite.config.js', import.meta.url)), logLevel: 'warn' });
 await Promise.all(readdirSync(join(next, 'assets')).map((name) => compress(join(next, 'assets', name))));
-if (existsSync(output)) renameSync(output, previous);
+if (existsSync(output)) {
+  rmSync(previous, { recursive: true, force: true });
+  renameSync(output, previous);
+}
 renameSync(next, output);
-rmSync(previous, { recursive: true, force: true });
 
 /** Writes `file.br` and `file.gz`, if they are smaller. */
 async function compress(file) {

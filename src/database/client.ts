@@ -15,6 +15,8 @@ export type Connection = Pick<
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
   readonly prisma: PrismaClient;
+  /** Whether the gateway itself runs the server. */
+  readonly isEmbedded: boolean;
   /** The connections, which Prisma uses too. */
   readonly pool: pg.Pool;
   /**
@@ -128,6 +130,7 @@ export function connectDatabase(
 
   return {
     prisma,
+    isEmbedded: false,
     pool,
     query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
     transaction: (work) => retryOnConflict(() => runTransaction(work)),

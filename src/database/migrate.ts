@@ -20,6 +20,9 @@ export function ownMigrations(): readonly Migration[] {
   return known;
 }
 
+/** The names of the migrations of this version, in order. @throws Error as {@link ownMigrations} does. */
+export const ownMigrationNames = (): readonly string[] => ownMigrations().map(({ name }) => name);
+
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
 
@@ -99,8 +102,9 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
   const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
-  const [row] = await query('is-migrated', text, [ownMigrations().map(({ name }) => name)]);
-  return Number(row?.[0]) === ownMigrations().length;
+  const names = ownMigrationNames();
+  const [row] = await query('is-migrated', text, [names]);
+  return Number(row?.[0]) === names.length;
 }
 
 /** The names of applied migrations that this version does not have, in order: those of a newer version. */

@@ -40,6 +40,7 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statement
   const database = connectDatabase(embedded.connection(embeddedDatabase), statements);
   return {
     ...database,
+    isEmbedded: true,
     async close() {
       await database.close();
       await embedded.close();

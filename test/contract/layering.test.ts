@@ -22,7 +22,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'metrics',
   ],
   'gateway.ts': [
-    ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
+    ...['routes.ts', 'package-root.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
     ...['http', 'http/pages', 'metrics', 'oauth2', 'rest'],
   ],
   'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'oauth2', 'rest'],

@@ -25,7 +25,7 @@ describe('GET /', () => {
   });
 
   test('varies with the Accept header', async () => {
-    for (const accept of ['*/*', 'text/html']) expect((await open('/', accept)).headers.get('vary')).toBe('Accept');
+    for (const accept of ['*/*', 'text/html']) expect((await open('/', accept)).headers.get('vary')).toMatch(/^Accept\b/);
   });
 });
 

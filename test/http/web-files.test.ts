@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { httpLimits } from '../../src/http/limits.ts';
 import { openWebFiles } from '../../src/http/static/web-files.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -113,9 +116,44 @@ test.each([
 });
 
 test('without the build there are no assets, and a page says how to make it', () => {
-  const files = openWebFiles(new URL('file:///no/such/folder/'));
+  const missing = new URL('file:///no/such/folder/');
+  const files = openWebFiles(missing, missing);
   expect(files.has(script)).toBe(false);
   expect(() => files.page('playground')).toThrow('run: node scripts/setup.js');
+});
+
+test('a build that replaces the files under a running gateway leaves the pages of the one before complete', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'web-files-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const [current, previous] = ['dist-web', 'dist-web.previous'].map((name) => join(root, name)) as [string, string];
+  /** As web/build.js does. */
+  const build = (version: string): void => {
+    const next = join(root, 'dist-web.next');
+    mkdirSync(join(next, 'assets'), { recursive: true });
+    writeFileSync(join(next, 'console.html'), version);
+    for (const part of ['first', 'later', 'last'])
+      writeFileSync(join(next, 'assets', `${part}-${version}.js`), `${part} ${version}`);
+    rmSync(previous, { recursive: true, force: true });
+    if (version !== 'a') renameSync(current, previous);
+    renameSync(next, current);
+  };
+  build('a');
+  const files = openWebFiles(pathToFileURL(`${current}/`), pathToFileURL(`${previous}/`));
+  const read = async (name: string) =>
+    files.has(name) ? String((await files.serve({ parameter: name, headers: {} })).body) : undefined;
+  expect([files.page('console'), await read('first-a.js')]).toEqual(['a', 'first a']);
+  build('b');
+  // One that was listed, before and after one of the new build.
+  expect([await read('later-a.js'), await read('later-b.js'), await read('first-a.js')]).toEqual([
+    'later a',
+    'later b',
+    'first a',
+  ]);
+  expect(files.page('console')).toBe('b');
+  build('c');
+  // Listed, but never read.
+  await expect(files.serve({ parameter: 'last-a.js', headers: {} })).rejects.toThrow('Reload the page');
+  expect([await read('last-a.js'), await read('last-b.js'), await read('last-c.js')]).toEqual([undefined, 'last b', 'last c']);
 });
 
 test('a path with dots, sent as it is, is not found', async () => {

@@ -15,7 +15,9 @@ export const routes = createRoutes({
 
 /** The OpenAPI document that the route table serves. */
 export const openApiDocument: OpenApiDocument = (() => {
-  const response = routes.find(({ path }) => path === '/openapi.json')?.handle({} as HttpRequest) as HttpResponse;
+  const response = routes
+    .find(({ path }) => path === '/openapi.json')
+    ?.handle({ path: '/openapi.json', headers: {} } as HttpRequest) as HttpResponse;
   return JSON.parse(response.body) as OpenApiDocument;
 })();
 

@@ -51,6 +51,10 @@ export const operations: Record<string, GraphQLOperation> = {
     document: () => '{ metrics { requests } }',
     ...{ scopes: ['metrics:read'], elsewhere: 'success' },
   },
+  instance: {
+    document: () => '{ instance { version database { isReachable } } }',
+    ...{ scopes: ['metrics:read'], elsewhere: 'success' },
+  },
   validateDocsConfig: {
     document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }',
     ...{ scopes: validate, elsewhere: 'success' },

@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/caller.ts';
 import type { ErrorCode, GatewayError } from '../../domain/errors.ts';
+import type { InstanceReport, InstanceSource } from '../../domain/instance.ts';
 import type { Db } from '../../domain/user-groups.ts';
 import { type MetricsSource, reportOf } from '../../metrics/report.ts';
 import { ResponseMeter } from './response-meter.ts';
@@ -15,6 +16,8 @@ export interface GraphQLContext {
   readonly countError: (code: ErrorCode) => void;
   /** The metrics of this instance. */
   readonly metrics: MetricsSource;
+  /** What is known about this instance. */
+  readonly instance: InstanceSource;
   /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
   /** Bounds the response. */
@@ -29,15 +32,28 @@ export type ContextOf = (request: ContextRequest, db?: Db) => GraphQLContext;
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
-  const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
-  return { db, caller, report, isAbandoned, countError, metrics, meter: new ResponseMeter() };
+  const {
+    db,
+    caller,
+    report,
+    isAbandoned = never,
+    countError = ignore,
+    metrics = nothingCounted,
+    instance = noInstance,
+  } = options;
+  return { db, caller, report, isAbandoned, countError, metrics, instance, meter: new ResponseMeter() };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics'>>;
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance'>>;
 
 const never = (): boolean => false;
 const ignore = (): void => {};
 const emptyReport = reportOf([], Date.now(), Date.now());
 const nothingCounted: MetricsSource = { read: () => emptyReport };
+const emptyInstance: InstanceReport = {
+  ...{ version: '', startedAt: new Date() },
+  database: { isEmbedded: false, facts: undefined, migrations: 0 },
+};
+const noInstance: InstanceSource = { read: async () => emptyInstance };

@@ -18,6 +18,7 @@ import './api-token-list.ts';
 import './api-token-mutations.ts';
 import './docs-config.ts';
 import './metrics.ts';
+import './instance.ts';
 
 /** The whole schema. Its text is committed as `schema.graphql`. */
 export const schema = builder.toSchema();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inUtf8, mediaTypes } from '../media-types.ts';
+import { compressed } from '../static/compressed.ts';
 import { immutable } from '../static/web-files.ts';
 import type { HttpRequest, HttpResponse } from '../types.ts';
 import { stylesheet } from './stylesheet.ts';
@@ -49,11 +50,11 @@ export function isAsset(name: string): boolean {
 }
 
 /** Serves an asset by its name. @throws Error when there is none: the router checks {@link isAsset}. */
-export function serveAsset({ parameter }: HttpRequest): HttpResponse {
+export const serveAsset = compressed(({ parameter }: HttpRequest): HttpResponse => {
   const asset = assets.get(parameter);
   if (!asset) throw new Error(`There is no asset ${parameter}.`);
   return asset;
-}
+});
 
 /** Serves the icon under its conventional name, which browsers request for pages without a link to one. */
 export const serveFavicon = (): HttpResponse => file(icon, mediaTypes.svg, 'public, max-age=86400');

@@ -47,8 +47,8 @@ main { max-width: 58rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
 }
 @media (max-width: 40rem) {
   .site { gap: 0; padding-inline: 0.75rem; }
-  .site nav { gap: 0 0.5rem; }
-  .site nav a { padding: 0.3rem 0.1rem; font-size: 0.8rem; }
+  .site nav { flex: 1 1 100%; flex-wrap: nowrap; gap: 0 0.9rem; overflow-x: auto; scrollbar-width: none; }
+  .site nav a { padding: 0.3rem 0; font-size: 0.85rem; white-space: nowrap; }
   .site nav a[aria-current] { background: none; text-decoration: underline; text-underline-offset: 0.3em; }
   main { padding-top: 1.25rem; }
 }

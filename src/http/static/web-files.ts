@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GatewayError } from '../../domain/errors.ts';
 import { inUtf8, mediaTypes } from '../media-types.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from '../types.ts';
 import { type ContentCoding, chooseCoding, contentCodings } from './content-coding.ts';
@@ -36,27 +37,77 @@ export const assetMediaTypes: readonly string[] = Object.values(servedTypes).map
 /** The extension of an encoded file, which stands after its own. */
 const encodedExtensions: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
-/** Serves the files of a folder that `web/build.js` wrote: pages, and below `assets/` what they load. */
-export function openWebFiles(folder: URL): WebFiles {
-  let listed: ReadonlyMap<string, Asset> | undefined;
-  const pages = new Map<string, string>();
-  const assets = (): ReadonlyMap<string, Asset> => {
-    listed ??= listAssets(new URL('assets/', folder));
-    return listed;
+/**
+ * Serves the files of a folder that `web/build.js` wrote: pages, and below `assets/` what they load. A build may replace the folder at any
+ * time: pages are then those of the new build, and the assets of the previous one are still served to people who have its pages open.
+ *
+ * @param folder ends with a slash.
+ * @param previous the folder in which the build keeps the previous one.
+ */
+export function openWebFiles(folder: URL, previous: URL): WebFiles {
+  const listings = [new Listing(new URL('assets/', folder)), new Listing(new URL('assets/', previous))];
+  const pages = new Map<string, { readonly text: string; readonly version: number }>();
+  const find = (name: string): Asset | undefined => {
+    for (const listing of listings) {
+      const asset = listing.find(name);
+      if (asset) return asset;
+    }
+    // Only now, because what is listed needs no look at the folders.
+    return listings.find((listing) => listing.refresh() && listing.find(name))?.find(name);
   };
   return {
-    has: (name) => assets().has(name),
-    serve({ parameter, headers }) {
-      const asset = assets().get(parameter);
-      if (!asset) throw new Error(`There is no asset ${parameter}.`);
-      return serveAsset(asset, headers['accept-encoding'], headers['if-none-match']);
+    has: (name) => find(name) !== undefined,
+    async serve({ parameter, headers }) {
+      // Read again where a build has moved the file meanwhile.
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        const asset = find(parameter);
+        if (!asset) break;
+        try {
+          return await serveAsset(asset, headers['accept-encoding'], headers['if-none-match']);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+          for (const listing of listings) listing.refresh();
+        }
+      }
+      throw new GatewayError('NOT_FOUND', 'This file belongs to an earlier version of the pages. Reload the page.');
     },
     page(name) {
-      const text = pages.get(name) ?? readPage(new URL(`${name}.html`, folder));
-      pages.set(name, text);
+      const file = new URL(`${name}.html`, folder);
+      const version = versionOf(file);
+      const known = pages.get(name);
+      if (known?.version === version) return known.text;
+      const text = readPage(file);
+      pages.set(name, { text, version });
       return text;
     },
   };
+}
+
+/** Changes when a build replaces a file or a folder; 0 if there is none. */
+const versionOf = (file: URL): number => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+
+/** The assets of a folder, listed when one is first requested. */
+class Listing {
+  private readonly folder: URL;
+  private assets: ReadonlyMap<string, Asset> = new Map();
+  private version = 0;
+
+  constructor(folder: URL) {
+    this.folder = folder;
+  }
+
+  find(name: string): Asset | undefined {
+    return this.assets.get(name);
+  }
+
+  /** Lists the folder again if it was replaced. @returns whether it was. */
+  refresh(): boolean {
+    const version = versionOf(this.folder);
+    if (version === this.version) return false;
+    this.version = version;
+    this.assets = listAssets(this.folder);
+    return true;
+  }
 }
 
 interface Asset {

@@ -10,19 +10,57 @@ export interface Place {
 /** The path of the console, below a prefix that only a reverse proxy knows. */
 const consolePath = new URL('console', document.baseURI).pathname;
 
-/** An event of this window, because changing the history by script fires none. */
-const navigated = 'console:navigated';
+/**
+ * The place that is shown, as its URL. Not always that of the address bar: while a person is asked whether to go back, the browser has
+ * gone already.
+ */
+let shown = currentHref();
 
-function subscribe(listener: () => void): () => void {
-  for (const type of ['popstate', navigated]) addEventListener(type, listener);
-  return () => {
-    for (const type of ['popstate', navigated]) removeEventListener(type, listener);
-  };
+/** The position of what is shown in the history, which every entry keeps in its state. */
+let position = positionOf(history.state) ?? 0;
+if (positionOf(history.state) === undefined) history.replaceState({ position }, '');
+
+/** Whether the next change of the history only takes back the one before, which the person did not want. */
+let isReturning = false;
+
+const listeners = new Set<() => void>();
+
+function currentHref(): string {
+  return location.pathname + location.search;
 }
 
-/** The place that the URL names. */
+function positionOf(state: unknown): number | undefined {
+  const value = (state as { readonly position?: unknown } | null)?.position;
+  return typeof value === 'number' ? value : undefined;
+}
+
+function show(href: string, newPosition: number): void {
+  shown = href;
+  position = newPosition;
+  for (const listener of listeners) listener();
+}
+
+addEventListener('popstate', ({ state }) => {
+  const newPosition = positionOf(state) ?? position;
+  if (isReturning || currentHref() === shown) {
+    isReturning = false;
+    position = newPosition;
+  } else if (mayLeave()) {
+    show(currentHref(), newPosition);
+  } else {
+    isReturning = true;
+    history.go(position - newPosition);
+  }
+});
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The place that is shown. */
 export function usePlace(): Place {
-  const href = useSyncExternalStore(subscribe, () => location.pathname + location.search);
+  const href = useSyncExternalStore(subscribe, () => shown);
   const { pathname, search } = new URL(href, location.origin);
   return { page: pathname.slice(consolePath.length).replace(/^\//, ''), query: new URLSearchParams(search) };
 }
@@ -63,17 +101,23 @@ export function holdUnsaved(): () => void {
   };
 }
 
+/** Whether there is nothing to lose, or the person agrees to lose it. */
+export function mayLeave(): boolean {
+  return unsavedForms === 0 || confirm('There are changes that are not saved. Leave the page without them?');
+}
+
 /**
  * Goes to a place, unless there are changes that the person does not want to lose.
  *
  * @param replace whether the place before it is left out of the history: for states that change with every key.
+ * @param discards whether changes that are not saved no longer matter.
  */
-export function navigate(href: string, { replace = false } = {}): void {
-  if (href === location.pathname + location.search) return;
-  if (unsavedForms > 0 && !confirm('There are changes that are not saved. Leave the page without them?')) return;
-  if (replace) history.replaceState(null, '', href);
-  else history.pushState(null, '', href);
-  dispatchEvent(new Event(navigated));
+export function navigate(href: string, { replace = false, discards = false } = {}): void {
+  if (href === shown || !(discards || mayLeave())) return;
+  const newPosition = replace ? position : position + 1;
+  if (replace) history.replaceState({ position }, '', href);
+  else history.pushState({ position: newPosition }, '', href);
+  show(href, newPosition);
 }
 
 /** A link to a place in the console. */

@@ -7,7 +7,7 @@ import { MessagesProvider } from '../ui/messages.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { outsidePages } from './outside-pages.ts';
 import { pages } from './pages.ts';
-import { hrefOf, Link, outsideHref, usePlace } from './router.tsx';
+import { hrefOf, Link, mayLeave, outsideHref, usePlace } from './router.tsx';
 import { useSession } from './session.tsx';
 
 /** What surrounds every page: who is signed in, where, and the navigation. */
@@ -27,7 +27,15 @@ export function Shell() {
 
   return (
     <MessagesProvider>
-      <a className="skip-link" href="#main">
+      <a
+        className="skip-link"
+        // Not "#main", which would be relative to the base URL of the page.
+        href={`${location.pathname}${location.search}#main`}
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
         Skip to the content
       </a>
       <TopBar />
@@ -97,7 +105,7 @@ function TopBar() {
           </ul>
         </details>
       </div>
-      <Button className="small" onClick={signOut}>
+      <Button className="small" onClick={() => mayLeave() && signOut()}>
         Sign out
       </Button>
     </header>
@@ -106,8 +114,15 @@ function TopBar() {
 
 function Navigation({ current }: { readonly current: string }) {
   const { can } = useSession();
+  const element = useRef<HTMLElement>(null);
+  // On a phone the navigation is one row that is scrolled sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page has another link
+  useEffect(() => {
+    const link = element.current?.querySelector<HTMLElement>('[aria-current]');
+    if (link && element.current) element.current.scrollLeft = link.offsetLeft - 32;
+  }, [current]);
   return (
-    <nav className="navigation" aria-label="Pages">
+    <nav className="navigation" aria-label="Pages" ref={element}>
       <ul>
         {pages
           .filter(({ isListed }) => isListed)
@@ -163,14 +178,22 @@ class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readon
 
   static getDerivedStateFromError(error: unknown) {
     const { message } = toFailure(error);
-    const isMissing = /dynamically imported module|Importing a module/i.test(message);
-    const text = isMissing ? 'A part of the console could not be loaded. The gateway may have been updated meanwhile.' : message;
-    return { failure: new Failure(isMissing ? 'NETWORK' : 'INTERNAL', text) };
+    const isMissing = /dynamically imported module|Importing a module|preload CSS/i.test(message);
+    if (!isMissing) return { failure: new Failure('INTERNAL', message) };
+    const text = 'A part of the console could not be loaded. If the gateway was updated meanwhile, reloading the page helps.';
+    return { failure: new Failure('NETWORK', text) };
   }
 
   override render() {
     const { failure } = this.state;
     if (!failure) return this.props.children;
-    return <FailureNotice title="The page cannot be shown" failure={failure} onRetry={() => location.reload()} />;
+    return (
+      <FailureNotice
+        title="The page cannot be shown"
+        failure={failure}
+        onRetry={() => location.reload()}
+        retryLabel="Reload the page"
+      />
+    );
   }
 }

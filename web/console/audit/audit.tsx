@@ -51,7 +51,12 @@ export default function AuditLog() {
         <TextField label="From" type="date" value={values.from} max={values.to} onChange={(from) => show({ from })} />
         <TextField label="To" type="date" value={values.to} min={values.from} onChange={(to) => show({ to })} />
       </search>
-      <FailureNotice title="The audit log could not be loaded" failure={list.failure} onRetry={list.reload} />
+      <FailureNotice
+        title="The audit log could not be loaded"
+        failure={list.failure}
+        onRetry={list.reload}
+        onReset={() => navigate(hrefOf('audit-log'))}
+      />
       {!page && list.isLoading && <LoadingRows />}
       {page && events.length === 0 && !list.isLoading && !list.failure && (
         <EmptyState title={Object.keys(filter).length > 0 ? 'No event matches' : 'No events yet'}>

@@ -75,11 +75,24 @@ async function post(apiToken: string, content: object, signal?: AbortSignal) {
     });
     requestId = response.headers.get('x-request-id') ?? undefined;
     const retryAfter = Number(response.headers.get('retry-after'));
-    return { body: (await response.json()) as Body, requestId, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
+    return {
+      body: readBody(await response.text(), response.status),
+      requestId,
+      retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+    };
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (signal?.aborted || error instanceof Failure) throw error;
     const message = timeout.aborted ? `no response within ${timeoutMs / 1_000} seconds` : (error as Error).message;
     throw new Failure('NETWORK', `The gateway could not be reached: ${message}.`, { requestId });
+  }
+}
+
+function readBody(text: string, status: number): Body {
+  try {
+    return JSON.parse(text) as Body;
+  } catch {
+    const message = `The response, with status ${status}, is not one of the gateway: a proxy in between may have sent it.`;
+    throw new Failure('NETWORK', message);
   }
 }
 

@@ -505,6 +505,11 @@ export type MetricsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type MetricsQuery = { readonly metrics: { readonly since: string, readonly requests: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null, readonly errors: ReadonlyArray<{ readonly code: ErrorCode, readonly count: number }>, readonly slots: ReadonlyArray<{ readonly startedAt: string, readonly requestsPerSecond: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null }> } | null };
 
+export type InstanceQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceQuery = { readonly instance: { readonly version: string, readonly startedAt: string, readonly database: { readonly isEmbedded: boolean, readonly isReachable: boolean, readonly serverVersion: string | null, readonly sizeBytes: number | null, readonly replicas: ReadonlyArray<{ readonly name: string, readonly state: string, readonly lagBytes: number | null }> | null, readonly migrations: { readonly applied: number, readonly pending: number } | null } } | null };
+
 export type ApiTokenListQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -608,6 +613,10 @@ export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
   "query GroupToken($by:UserGroupBy!){userGroup(by:$by){token}}",
+);
+
+export const Instance = document<InstanceQuery, InstanceQueryVariables>(
+  "query Instance{instance{version startedAt database{isEmbedded isReachable serverVersion sizeBytes replicas{name state lagBytes}migrations{applied pending}}}}",
 );
 
 export const Metrics = document<MetricsQuery, MetricsQueryVariables>(

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { Client } from './client.ts';
 import { type Failure, toFailure } from './failure.ts';
@@ -8,7 +8,7 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
   readonly isRunning: boolean;
   /** Why the latest run failed. */
   readonly failure: Failure | undefined;
-  /** Starts it. @returns its result; nothing if it failed. */
+  /** Starts it. @returns its result; nothing if it failed, or one is running already. */
   run(...values: Arguments): Promise<Result | undefined>;
   /** Forgets the failure. */
   reset(): void;
@@ -20,7 +20,11 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
 ): MutationState<Arguments, Result> {
   const { client } = useSession();
   const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
+  const isSending = useRef(false);
   const run = async (...values: Arguments) => {
+    // A second click may come before the button is disabled.
+    if (isSending.current) return undefined;
+    isSending.current = true;
     setState({ isRunning: true });
     try {
       const result = await change(client, ...values);
@@ -29,6 +33,8 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
     } catch (error) {
       setState({ isRunning: false, failure: toFailure(error) });
       return undefined;
+    } finally {
+      isSending.current = false;
     }
   };
   const reset = useCallback(() => setState({ isRunning: false }), []);

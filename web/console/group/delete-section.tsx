@@ -41,7 +41,7 @@ function DeleteDialog({ group, onClose }: { readonly group: GroupDetailFragment;
     event.preventDefault();
     if (!(await deletion.run())) return;
     showMessage(`Deleted ${group.providedId}`);
-    navigate(hrefOf('groups'), { replace: true });
+    navigate(hrefOf('groups'), { replace: true, discards: true });
   };
   return (
     <Dialog title={`Delete ${group.name}`} onClose={onClose}>
@@ -50,7 +50,7 @@ function DeleteDialog({ group, onClose }: { readonly group: GroupDetailFragment;
           <EnvironmentBadge tag={group.environmentTag} /> Dashboards that are embedded for this group no longer know who views
           them.
         </p>
-        <TextField label={`Type ${group.providedId} to confirm`} autoFocus value={typed} onChange={setTyped} />
+        <TextField label={`Type ${group.providedId} to confirm`} value={typed} onChange={setTyped} />
         <FailureNotice title="The group was not deleted" failure={deletion.failure} />
         <DialogFooter onClose={onClose} isDangerous isDisabled={typed !== group.providedId} isBusy={deletion.isRunning}>
           Delete the group

@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { hrefOf, Link, usePlace } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
 import { type GroupDetailFragment, Group as GroupDocument } from '../graphql/generated.ts';
@@ -34,7 +35,13 @@ function GroupById({ id }: { readonly id: string }) {
   const { can } = useSession();
   const { data, failure, isLoading, reload, setData } = useQuery(GroupDocument, id ? { by: { id } } : undefined);
   const group = data?.userGroup;
-  const onChanged = (userGroup: GroupDetailFragment) => setData({ userGroup });
+  const latest = useRef(group);
+  latest.current = group;
+  const onChanged = (userGroup: GroupDetailFragment) => {
+    // The response to an earlier change may come after that to a later one.
+    const isOlder = latest.current && Date.parse(userGroup.updatedAt) < Date.parse(latest.current.updatedAt);
+    if (!isOlder) setData({ userGroup });
+  };
 
   if (!group) {
     return (
@@ -58,7 +65,10 @@ function GroupById({ id }: { readonly id: string }) {
       <Breadcrumb />
       <header className="page-header">
         <h1>
-          {group.name} <EnvironmentBadge tag={group.environmentTag} />
+          <span className="name" title={group.name}>
+            {group.name}
+          </span>{' '}
+          <EnvironmentBadge tag={group.environmentTag} />
         </h1>
       </header>
       <FailureNotice title="The group could not be loaded" failure={failure} onRetry={reload} />
@@ -83,7 +93,7 @@ function GroupById({ id }: { readonly id: string }) {
 function Breadcrumb() {
   return (
     <nav className="breadcrumb" aria-label="Breadcrumb">
-      <Link href={hrefOf('groups')}>Groups</Link> <span aria-hidden="true">/</span>
+      <span aria-hidden="true">←</span> <Link href={hrefOf('groups')}>Groups</Link>
     </nav>
   );
 }

@@ -14,7 +14,7 @@ export function NoGroups({ isFiltered, onClear, onCreate }: NoGroupsProps) {
   if (isFiltered) {
     return (
       <EmptyState title="No group matches">
-        <p>No group of this environment meets every condition. Check the spelling, or remove a filter.</p>
+        <p>No group that you may see meets every condition. Check the spelling, or remove a filter.</p>
         <Button onClick={onClear}>Remove every filter</Button>
       </EmptyState>
     );

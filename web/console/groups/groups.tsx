@@ -71,7 +71,12 @@ export default function Groups() {
         </div>
       </header>
       <Filters state={state} onChange={show} />
-      <FailureNotice title="The groups could not be loaded" failure={list.failure} onRetry={list.reload} />
+      <FailureNotice
+        title="The groups could not be loaded"
+        failure={list.failure}
+        onRetry={list.reload}
+        onReset={() => navigate(hrefOf('groups'))}
+      />
       {selected.size > 0 && (
         <section className="selection" aria-label="Selected groups">
           <span role="status">{selected.size} selected</span>

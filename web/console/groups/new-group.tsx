@@ -58,7 +58,6 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           error={creation.failure?.issueAt('providedId')}
           required
           maxLength={255}
-          autoFocus
           value={providedId}
           onChange={setProvidedId}
         />

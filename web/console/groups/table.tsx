@@ -58,11 +58,17 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
                 />
               </td>
               <th scope="row">
-                <Link href={hrefOf('group', { id: row.id })}>{row.name}</Link>
-                <code className="below narrow-only">{row.providedId}</code>
+                <Link className="clamp" href={hrefOf('group', { id: row.id })} title={row.name}>
+                  {row.name}
+                </Link>
+                <code className="below clamp narrow-only" title={row.providedId}>
+                  {row.providedId}
+                </code>
               </th>
               <td className="wide-only">
-                <code>{row.providedId}</code>
+                <code className="clamp" title={row.providedId}>
+                  {row.providedId}
+                </code>
               </td>
               <td>
                 <EnvironmentBadge tag={row.environmentTag} />

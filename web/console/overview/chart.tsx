@@ -67,6 +67,9 @@ export function Chart({ title, times, series, format, summary }: ChartProps) {
           {series.map(({ label, values, color }) => (
             <path key={label} className={`series-${color}`} d={lineThrough(values, x, y)} />
           ))}
+          {series.map(({ label, values, color }) => (
+            <path key={label} className={`chart-points series-${color}`} d={pointsAlone(values, x, y)} />
+          ))}
           {shown !== undefined && <path className="chart-cursor" d={`M${x(shown)} 0V${height}`} />}
         </svg>
       </div>
@@ -80,14 +83,24 @@ export function Chart({ title, times, series, format, summary }: ChartProps) {
   );
 }
 
-/** The path through the values, interrupted where there is none; a value alone is a short line, so that it can be seen. */
-function lineThrough(values: readonly (number | null)[], x: (index: number) => number, y: (value: number) => number): string {
+type Scale = (value: number) => number;
+
+/** The path through the values, interrupted where there is none. */
+function lineThrough(values: readonly (number | null)[], x: Scale, y: Scale): string {
   return values
     .map((value, index) => {
       if (value === null) return '';
-      const at = `${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
-      const isFirst = (values[index - 1] ?? null) === null;
-      return isFirst ? `M${at}h0.1` : `L${at}`;
+      return `${(values[index - 1] ?? null) === null ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
+    })
+    .join('');
+}
+
+/** A point for each value between two that are missing: a line does not show it. */
+function pointsAlone(values: readonly (number | null)[], x: Scale, y: Scale): string {
+  return values
+    .map((value, index) => {
+      const isAlone = value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
+      return isAlone ? `M${x(index).toFixed(1)} ${y(value).toFixed(1)}h0.1` : '';
     })
     .join('');
 }

@@ -6,9 +6,10 @@ import { AllEnvironmentsBadge, EnvironmentBadge, type EnvironmentChoice, tagOf }
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { Section } from '../ui/section.tsx';
 import { Time } from '../ui/time.tsx';
+import { Instance } from './instance.tsx';
 import { Metrics } from './metrics.tsx';
 
-/** The first page: how many groups there are, and who is signed in. */
+/** The first page: how many groups there are, and what runs, and who is signed in. */
 export default function Overview() {
   const { can } = useSession();
   return (
@@ -18,6 +19,7 @@ export default function Overview() {
       </header>
       {can('admin') ? <CountsOfAll /> : can('groups:read') && <OwnEnvironment />}
       {can('metrics:read') && <Metrics />}
+      {can('metrics:read') && <Instance />}
       <Identity />
     </>
   );

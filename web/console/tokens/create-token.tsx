@@ -56,7 +56,6 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           hint="What it is for, such as the service that will use it."
           error={failure?.issueAt('name')}
           required
-          autoFocus
           maxLength={255}
           value={name}
           onChange={setName}

@@ -46,7 +46,10 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
           {rows.map((row) => (
             <tr key={row.id} className={stateOf(row) === 'active' ? undefined : 'inactive'}>
               <th scope="row">
-                <span className="token-name">{row.name}</span> <span className="muted">#{row.id}</span>
+                <span className="token-name" title={row.name}>
+                  {row.name}
+                </span>{' '}
+                <span className="muted">#{row.id}</span>
                 {row.id === ownId && <Badge>in use here</Badge>}
                 <State row={row} />
                 <span className="below narrow-only scope-list">{row.scopes.join(', ')}</span>

@@ -58,7 +58,12 @@ export default function ApiTokens() {
           <span>Show revoked API tokens</span>
         </label>
       </div>
-      <FailureNotice title="The API tokens could not be loaded" failure={list.failure} onRetry={list.reload} />
+      <FailureNotice
+        title="The API tokens could not be loaded"
+        failure={list.failure}
+        onRetry={list.reload}
+        onReset={() => navigate(hrefOf('api-tokens'))}
+      />
       {!page && list.isLoading && <LoadingRows rows={5} />}
       {page && rows.length === 0 && !list.isLoading && (
         <EmptyState title="No API token to show">

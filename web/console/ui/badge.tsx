@@ -61,7 +61,7 @@ export function Badge({
   tone = 'neutral',
 }: {
   readonly children: ReactNode;
-  readonly tone?: 'neutral' | 'warn' | 'bad';
+  readonly tone?: 'neutral' | 'good' | 'warn' | 'bad';
 }) {
   return <span className={`badge ${tone}`}>{children}</span>;
 }

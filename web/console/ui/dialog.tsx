@@ -17,7 +17,11 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
   const titleId = useId();
   useEffect(() => {
     const dialog = element.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // The browser would choose the button that closes it.
+      dialog.querySelector<HTMLElement>('form :is(input, select)')?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (
@@ -28,6 +32,15 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
       onCancel={(event) => {
         event.preventDefault();
         if (isClosable) onClose();
+      }}
+      // Browsers let a page prevent one Escape only: the second one closes the dialog.
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !isClosable) event.preventDefault();
+      }}
+      onClose={() => {
+        if (element.current?.open) return; // closed and opened again meanwhile
+        if (isClosable) onClose();
+        else element.current?.showModal();
       }}
     >
       <header className="dialog-header">

@@ -16,15 +16,21 @@ const remedies: Partial<Record<FailureCode, string>> = {
   PAYLOAD_TOO_LARGE: 'A request may have 1 MiB, and quotation marks in a text count twice. Make the text shorter.',
 };
 
+/** Programs read the header; here the number itself is shown. */
+const retryAfterSentence = ' Try again after the number of seconds in the Retry-After header.';
+
 interface FailureNoticeProps {
   readonly failure: Failure | undefined;
   /** What was attempted, such as `The groups could not be loaded`. */
   readonly title: string;
   readonly onRetry?: () => void;
+  readonly retryLabel?: string;
+  /** Shows what can always be shown, after an input that trying again does not make valid. */
+  readonly onReset?: () => void;
 }
 
 /** A failure: what happened, what to do, and the id to look it up in the log. Read out when it appears. */
-export function FailureNotice({ failure, title, onRetry }: FailureNoticeProps) {
+export function FailureNotice({ failure, title, onRetry, retryLabel = 'Try again', onReset }: FailureNoticeProps) {
   return (
     <div role="alert">
       {failure && (
@@ -32,8 +38,8 @@ export function FailureNotice({ failure, title, onRetry }: FailureNoticeProps) {
           <WarningIcon />
           <div className="notice-text">
             <strong>{title}</strong>
-            <p>{failure.message}</p>
-            {failure.issues.length > 0 && (
+            <p>{failure.retryAfterSeconds ? failure.message.replace(retryAfterSentence, '') : failure.message}</p>
+            {failure.issues.length > 1 && (
               <ul>
                 {failure.issues.map(({ path, message }) => (
                   <li key={`${path.join('.')} ${message}`}>
@@ -42,8 +48,11 @@ export function FailureNotice({ failure, title, onRetry }: FailureNoticeProps) {
                 ))}
               </ul>
             )}
-            {remedies[failure.code] && <p>{remedies[failure.code]}</p>}
-            {failure.retryAfterSeconds && <p>Try again in {failure.retryAfterSeconds} seconds.</p>}
+            {failure.retryAfterSeconds ? (
+              <p>Try again in {failure.retryAfterSeconds === 1 ? 'a second' : `${failure.retryAfterSeconds} seconds`}.</p>
+            ) : (
+              remedies[failure.code] && <p>{remedies[failure.code]}</p>
+            )}
             <p className="failure-facts">
               {failure.code === 'NETWORK' ? (
                 <code>{failure.code}</code>
@@ -57,10 +66,16 @@ export function FailureNotice({ failure, title, onRetry }: FailureNoticeProps) {
                 </span>
               )}
             </p>
-            {onRetry && (
-              <Button onClick={onRetry} className="small">
-                Try again
+            {failure.code === 'INVALID_INPUT' && onReset ? (
+              <Button onClick={onReset} className="small">
+                Show the whole list
               </Button>
+            ) : (
+              onRetry && (
+                <Button onClick={onRetry} className="small">
+                  {retryLabel}
+                </Button>
+              )
             )}
           </div>
         </div>

@@ -1,0 +1,157 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { mutate } from '../support/user-group-mutations.ts';
+
+let gateway: TestGateway;
+let secret: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ secret } = await gateway.issue({ scopes: ['admin'] }));
+});
+afterAll(() => gateway.close());
+
+const script = '"><img src=x onerror="document.title=1"><script>document.title=1</script>';
+
+test('markup in names, ids, properties and URLs is text', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', {
+    ...{ providedId: `id ${script}`, name: `name ${script}`, properties: { [script]: script } },
+    mapping: [{ schemaId: script, dataSource: 'javascript:document.title=1' }],
+  });
+  // The editor is still being loaded when the next page is opened.
+  const options = { secret, expectedProblems: [/status of 400/, /net::ERR_ABORTED/] };
+  const { page } = await openConsole(gateway, '/console/groups', options);
+  const open = async (path: string, text: string) => {
+    await page.goto(gateway.url + path);
+    await page.getByText(text).first().waitFor();
+    expect(await page.title()).not.toBe('1');
+    expect(await page.evaluate('document.querySelectorAll("main img, main script, [onerror], [href^=javascript]").length')).toBe(
+      0,
+    );
+  };
+  await open('/console/groups', `name ${script}`);
+  await open(`/console/group?id=${userGroup.id}`, `name ${script}`);
+  await open('/console/audit-log', `id ${script}`);
+  const hostile = encodeURIComponent(script);
+  await open(`/console/groups?search=${hostile}&property=${hostile}%3D1&sort=${hostile}&size=${hostile}`, 'No group matches');
+  await open(`/console/audit-log?type=${hostile}#${hostile}`, 'The audit log could not be loaded');
+  await open(`/console/group?id=${hostile}#${hostile}`, 'There is no such group');
+  await open('/console/nowhere', 'There is no such page');
+});
+
+test.each(['groups?after=', 'audit-log?after=', 'api-tokens?before='])(
+  'a cursor in a URL that is not valid, as long as a URL may be, is explained, with a way out: %s',
+  async (path) => {
+    const { page } = await openConsole(gateway, `/console/${path}${'x'.repeat(6_000)}`, {
+      ...{ secret, expectedProblems: [/status of 400/] },
+    });
+    await page.getByRole('alert').filter({ hasText: 'INVALID_INPUT' }).waitFor();
+    await page.getByRole('button', { name: 'Show the whole list' }).click();
+    await page.getByRole('navigation', { name: 'Pages of the list' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  },
+);
+
+/** Clicks twice before the page has a chance to show that the first click has started something. */
+const clickTwice = (page: Page, button: string) =>
+  page.getByRole('button', { name: button, exact: true }).evaluate('(element) => { element.click(); element.click(); }');
+
+test('two clicks at once create, replace and delete once', async () => {
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret });
+  const mutations: string[] = [];
+  page.on('request', (request) => {
+    const name = /mutation (\w+)/.exec(request.postData() ?? '')?.[1];
+    if (name) mutations.push(name);
+  });
+  await page.getByRole('button', { name: 'New API token' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('twice');
+  await dialog.getByRole('combobox', { name: 'Environment' }).selectOption('Testing');
+  await dialog.getByRole('checkbox', { name: 'groups:read' }).check();
+  await clickTwice(page, 'Create the API token');
+  // The secret cannot be read again, so neither Escape, however often, nor the click outside closes it.
+  const created = page.getByRole('dialog', { name: 'The API token was created' });
+  await created.waitFor();
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  expect(await created.getByText(/^ugk_/).isVisible()).toBe(true);
+  await clickTwice(page, 'I have stored it');
+  await page.getByRole('button', { name: 'Rotate twice' }).click();
+  await clickTwice(page, 'Replace the secret');
+  await page.getByRole('dialog', { name: 'The secret was replaced' }).waitFor();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  expect(mutations).toEqual(['CreateApiToken', 'RotateApiToken']);
+});
+
+test('a group shows what is stored, also when the response to the first of two changes comes last', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'reversed', name: 'before' });
+  const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret });
+  const held: (() => void)[] = [];
+  await page.route('**/graphql', async (route) => {
+    if (!route.request().postData()?.includes('"name"')) return route.continue();
+    const response = await route.fetch();
+    await new Promise<void>((release) => held.push(release));
+    return route.fulfill({ response });
+  });
+  await page.getByLabel('Display name').fill('after');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await expect.poll(() => held.length).toBe(1);
+  await page.getByRole('button', { name: 'Add a schema' }).click();
+  await page.getByLabel('Schema id 1').fill('sales');
+  await page.getByLabel('Data source of sales').fill('pg-1');
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  await page.getByRole('button', { name: 'Save the mapping', disabled: true }).waitFor();
+  held[0]?.();
+  await page.getByRole('button', { name: 'Save the name', disabled: true }).waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('after');
+  expect(await page.getByRole('button', { name: 'Save the mapping' }).isDisabled()).toBe(true);
+});
+
+test('a thousand mapping entries and 64 KiB of properties can be edited', async () => {
+  const properties = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`property-${index}`, 'x'.repeat(85)]));
+  const mapping = Array.from({ length: 1_000 }, (_, index) => ({ schemaId: `schema-${index}`, dataSource: `source-${index}` }));
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', {
+    providedId: 'large',
+    name: 'Large',
+    properties,
+    mapping,
+  });
+  const { page, assertFitsPhone } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret });
+  await page.getByLabel('Data source of schema-999').fill('changed');
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  await page.getByRole('button', { name: 'Save the mapping', disabled: true }).waitFor();
+  const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+Home');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.insertText('"added": 1,');
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await page.getByRole('button', { name: 'Save the properties', disabled: true }).waitFor();
+  const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { properties mapping { dataSource } } }';
+  const stored = (await gateway.graphql(query, { by: { id: userGroup.id } })).json.data.userGroup;
+  expect(stored.properties).toEqual({ added: 1, ...properties });
+  expect(stored.mapping.at(-1)).toEqual({ dataSource: 'changed' });
+  await assertFitsPhone();
+});
+
+test('a response that is not of the gateway, such as a page of a proxy, is explained', async () => {
+  const { page } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 502/] });
+  await page.route('**/graphql', (route) =>
+    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+  );
+  await page.getByRole('searchbox').fill('x');
+  const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+  expect(await alert.textContent()).toMatch(/status 502, is not one of the gateway/);
+});
+
+test('the overview shows the version, the database, its migrations and its replicas', async () => {
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console', { secret });
+  const instance = page.getByRole('region', { name: 'This instance' });
+  await instance.getByText('PostgreSQL').waitFor();
+  expect(await instance.textContent()).toMatch(
+    /Version\d+\.\d+\.\d+.*PostgreSQL \d+.*external.*reachable.*\d+ applied.*Replicas/,
+  );
+  await assertFlawless();
+  await assertFitsPhone();
+});
