@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { batchSizes } from './database/batch-statistics.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
@@ -11,6 +12,7 @@ import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { Db } from './domain/user-groups.ts';
+import { gatewayGauges } from './gateway-gauges.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createContext, type GraphQLContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
@@ -21,10 +23,13 @@ import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import { urlOf } from './http/server-url.ts';
 import type { HttpRequest } from './http/types.ts';
-import { type MetricsSource, reportOf } from './metrics/report.ts';
-import { RequestMetrics } from './metrics/request-metrics.ts';
+import { GraphQLMetrics } from './metrics/graphql-metrics.ts';
+import { Instruments } from './metrics/instruments.ts';
+import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
+import { RequestCounters } from './metrics/request-counters.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
+import { metricsHandler } from './prometheus/handler.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
 
@@ -49,7 +54,7 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
   readonly playground?: boolean;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
-  readonly combineMetrics?: ((own: RequestMetrics) => MetricsSource) | undefined;
+  readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
 
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
@@ -70,19 +75,26 @@ export function buildGateway(
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
-  const requestMetrics = new RequestMetrics();
-  const metrics = (options.combineMetrics ?? ownMetrics)(requestMetrics);
+  const instruments = new Instruments();
+  const graphqlMetrics = new GraphQLMetrics(instruments);
+  const requestCounters = new RequestCounters(instruments);
+  instruments.adopt('batchSize', batchSizes);
+  const processMetrics = new ProcessMetrics(instruments, () => gatewayGauges(database, graphqlMetrics));
+  const metrics = (options.combineMetrics ?? singleProcess)(processMetrics);
 
-  const contextOf = ({ caller, report, countError, isAbandoned }: HttpRequest): GraphQLContext =>
-    createContext({ db, caller, report, countError, isAbandoned, metrics });
+  const contextOf = (request: HttpRequest): GraphQLContext => {
+    const { caller, report, countError, isAbandoned } = request;
+    return createContext({ db, caller, report, countError, isAbandoned, metrics, noted: request });
+  };
   const { console = true, playground = true, persistedOperations } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(contextOf, options),
+    graphql: graphqlHandler(contextOf, { ...options, graphqlMetrics }),
     user: userHandler(schema, contextOf),
     introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
+    metrics: metricsHandler(metrics),
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
   });
 
@@ -93,10 +105,12 @@ export function buildGateway(
     report: ({ code, message, cause }, { id, method, path }) =>
       log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
     isDraining: () => draining,
-    onResponse: ({ route, status, durationMs, errorCodes }) => {
+    onResponse: (exchange) => {
+      const { route, operation, status, durationMs, errorCodes } = exchange;
+      requestCounters.record({ route: route?.path, operation, status, durationMs, errorCodes });
       // Pages, files and health checks would hide what the APIs do.
       if (status === undefined || !route || route.credential === 'ignored') return;
-      requestMetrics.record({ latencyMs: durationMs, errorCodes }, Date.now());
+      processMetrics.requests.record({ latencyMs: durationMs, errorCodes }, Date.now());
     },
   });
 
@@ -105,14 +119,11 @@ export function buildGateway(
     drain() {
       draining = true;
     },
-    close: () => lastUsed.stop(),
+    close() {
+      processMetrics.stop();
+      return lastUsed.stop();
+    },
   };
-}
-
-/** The metrics of this process only. */
-function ownMetrics(metrics: RequestMetrics): MetricsSource {
-  const startedMs = Date.now();
-  return { read: () => reportOf(metrics.read(Date.now()), startedMs, Date.now()) };
 }
 
 /** Why the gateway cannot serve; nothing if it can. */

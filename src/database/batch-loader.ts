@@ -1,4 +1,5 @@
 import type { Share } from '../fair-queue.ts';
+import { countBatch, waitingKeys } from './batch-statistics.ts';
 import { DatabaseBusy } from './errors.ts';
 
 /** A key that waits to be loaded, and the result that every call for it gets. */
@@ -75,11 +76,13 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
     waiting = new Map(all.slice(maxKeys));
     const batch = all.slice(0, maxKeys).map(([, pending]) => pending);
     waitingOf = undefined;
+    waitingKeys.count -= batch.length;
     return batch;
   }
 
   function send(batch: readonly PendingKey<Key, Value>[]): void {
     inFlight += 1;
+    countBatch(batch.length);
     load(batch.map(({ key }) => key))
       .then(
         (values) => {
@@ -119,6 +122,7 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
     if (!takePlace(share)) return Promise.reject(new DatabaseBusy());
     const pending = new PendingKey<Key, Value>(id, key, share);
     waiting.set(id, pending);
+    waitingKeys.count += 1;
     schedule();
     return pending.result;
   };

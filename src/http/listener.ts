@@ -92,7 +92,7 @@ export function createListener(options: ListenerOptions): Listener {
     const { status, headers, body } = problem(failure, { id });
     // A request whose headers were accepted is reported by its exchange.
     if (!connections.isOccupied(socket as Socket)) {
-      options.onResponse?.({ route: undefined, method: undefined, status, id, durationMs: 0, errorCodes: [failure.code] });
+      options.onResponse?.({ ...notHttp, status, id, errorCodes: [failure.code] });
     }
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
@@ -113,6 +113,8 @@ class Exchange implements HttpRequest, Expiring {
   readonly id: string;
   body: Buffer = noBytes;
   caller = Caller.anonymous;
+  operation = '';
+  cost: number | undefined = undefined;
   expiresAtMs = 0;
   slot = -1;
   private readonly shared: Shared;
@@ -206,9 +208,10 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   private complete(onResponse: NonNullable<ListenerOptions['onResponse']>): void {
-    const { route, method, id, startedMs, outgoing } = this;
+    const { route, method, id, startedMs, outgoing, errorCodes = noErrors, operation, cost, headers, caller } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
-    onResponse({ route, method, status, id, durationMs: performance.now() - startedMs, errorCodes: this.errorCodes ?? noErrors });
+    const durationMs = performance.now() - startedMs;
+    onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, headers, caller });
   }
 
   /** The share of the budgets that this request's response counts towards. */
@@ -237,3 +240,9 @@ class Exchange implements HttpRequest, Expiring {
 
 const noBytes = Buffer.alloc(0);
 const noErrors: readonly ErrorCode[] = [];
+
+/** What is known of a request that is not valid HTTP. */
+const notHttp = {
+  ...{ route: undefined, method: undefined, durationMs: 0, headers: undefined },
+  ...{ operation: '', cost: undefined, caller: Caller.anonymous },
+};

@@ -120,15 +120,16 @@ export const userSummary: string = [...new Set(Object.values(operations))]
  */
 export function userHandler(schema: GraphQLSchema, contextOf: (request: HttpRequest) => GraphQLContext): Handler {
   const compiled = new Map(
-    Object.entries(operations).map(([method, { document, input }]) => [
-      method,
-      { input, compiled: compileMutation(schema, document) },
-    ]),
+    Object.entries(operations).map(([method, { document, input }]) => {
+      const mutation = compileMutation(schema, document);
+      return [method, { input, compiled: mutation, name: mutation.fieldName }] as const;
+    }),
   );
   return {
     async handle(request) {
       const operation = compiled.get(request.method);
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
+      request.operation = operation.name;
       const members = readMembers(request);
       const result = (await operation.compiled.run(operation.input(members), contextOf(request))) as Result;
       return 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);

@@ -23,13 +23,15 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   ],
   'gateway.ts': [
     ...['routes.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
-    ...['http', 'http/pages', 'metrics', 'oauth2', 'rest'],
+    ...['http', 'http/pages', 'metrics', 'oauth2', 'prometheus', 'rest', 'gateway-gauges.ts'],
   ],
-  'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'oauth2', 'rest'],
+  'gateway-gauges.ts': ['package-root.ts', 'database', 'metrics'],
+  'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'oauth2', 'prometheus', 'rest'],
+  prometheus: ['http', 'metrics'],
   oauth2: ['domain', 'http'],
   rest: ['domain', 'graphql/execution', 'graphql/schema', 'http'],
   'graphql/execution': [
-    ...['graphql/schema', 'domain', 'concurrency.ts'],
+    ...['graphql/schema', 'domain', 'metrics', 'concurrency.ts'],
     ...['http/body.ts', 'http/json.ts', 'http/media-types.ts', 'http/problem.ts', 'http/types.ts'],
     ...['http/openapi/problem.ts', 'http/openapi/types.ts'],
   ],
@@ -41,7 +43,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   metrics: ['domain'],
   'docs-config': [],
   'docs-config-pool': ['package-root.ts', 'docs-config', 'domain', 'fair-queue.ts', 'http/limits.ts'],
-  database: ['package-root.ts', 'generated', 'fair-queue.ts'],
+  database: ['package-root.ts', 'generated', 'fair-queue.ts', 'metrics/definitions.ts', 'metrics/instruments.ts'],
   'database/queries': [
     ...['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/errors.ts'],
     'database/text-rows.ts',

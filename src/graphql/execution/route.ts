@@ -28,9 +28,9 @@ export interface GraphQLHandlerOptions extends GraphQLServerOptions {
  */
 export function graphqlHandler(
   contextOf: (request: HttpRequest) => GraphQLContext,
-  { introspection, persistedOperations }: GraphQLHandlerOptions,
+  { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
-  const server = createGraphQLServer(failureHeaders, { introspection });
+  const server = createGraphQLServer(failureHeaders, serverOptions);
 
   async function respondByFullPipeline(
     request: HttpRequest,

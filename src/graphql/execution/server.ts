@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
+import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
@@ -53,13 +54,19 @@ type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characte
 export interface GraphQLServerOptions {
   /** Whether the schema can be read through introspection, as the playground and code generators do. */
   readonly introspection: boolean;
+  /** What it counts. By default it is not read. */
+  readonly graphqlMetrics?: GraphQLMetrics | undefined;
 }
 
 /** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
-export function createGraphQLServer(failureHeaders: FailureHeaders, { introspection }: GraphQLServerOptions): GraphQLServer {
-  const documents = createDocumentCache();
-  const executor = createOperationExecutor(schema, failureHeaders);
+export function createGraphQLServer(
+  failureHeaders: FailureHeaders,
+  { introspection, graphqlMetrics = new GraphQLMetrics() }: GraphQLServerOptions,
+): GraphQLServer {
+  const documents = createDocumentCache(graphqlMetrics);
+  const executor = createOperationExecutor(schema, failureHeaders, graphqlMetrics);
   const turnstile = createTurnstile(maxWaitingDocuments);
+  graphqlMetrics.waitingDocuments = () => turnstile.waiting;
   const yoga = createYoga<ServerContext>({
     schema,
     plugins: [

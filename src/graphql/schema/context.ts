@@ -17,19 +17,29 @@ export interface GraphQLContext {
   readonly metrics: MetricsSource;
   /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
+  /** Where the executed operation is noted, for metrics and logs. */
+  readonly noted: NotedOperation;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
+}
+
+/** What is noted of the operation that a request executes. */
+export interface NotedOperation {
+  /** One of few names. */
+  operation: string;
+  cost: number | undefined;
 }
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
   const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
-  return { db, caller, report, isAbandoned, countError, metrics, meter: new ResponseMeter() };
+  const { noted = { operation: '', cost: undefined } } = options;
+  return { db, caller, report, isAbandoned, countError, metrics, noted, meter: new ResponseMeter() };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics'>>;
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'noted'>>;
 
 const never = (): boolean => false;
 const ignore = (): void => {};
