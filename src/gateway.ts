@@ -7,6 +7,7 @@ import { isMigrated } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
+import { traceStatements } from './database/traced.ts';
 import { introspect } from './domain/embed-tokens.ts';
 import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
@@ -30,8 +31,10 @@ import { RequestCounters } from './metrics/request-counters.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
 import { metricsHandler } from './prometheus/handler.ts';
+import { createRequestLog, traceIdOf } from './request-log.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
+import { tracing } from './tracing/tracing.ts';
 
 /** A gateway that does not listen yet. */
 export interface Gateway {
@@ -53,6 +56,8 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly console?: boolean;
   /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
   readonly playground?: boolean;
+  /** The fraction of requests that get a line in the log, from 0 to 1. Defaults to 0. */
+  readonly logRequests?: number;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
   readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
@@ -60,13 +65,14 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
 const readinessTimeoutMs = 2_000;
 
-/** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
+/** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's delay. */
 export function buildGateway(
-  database: Database,
+  given: Database,
   keys: KeyRing,
   log: Logger,
   options: GatewayOptions = { introspection: true },
 ): Gateway {
+  const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const signingKeys = new SigningKeys(bindSigningKeys(database), keys);
   const db: Db = {
     ...{ prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database), keys },
@@ -81,6 +87,8 @@ export function buildGateway(
   instruments.adopt('batchSize', batchSizes);
   const processMetrics = new ProcessMetrics(instruments, () => gatewayGauges(database, graphqlMetrics));
   const metrics = (options.combineMetrics ?? singleProcess)(processMetrics);
+
+  const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
   const contextOf = (request: HttpRequest): GraphQLContext => {
     const { caller, report, countError, isAbandoned } = request;
@@ -102,11 +110,14 @@ export function buildGateway(
     authenticate: authenticateBy({ lookups: db.lookups, lastUsed }),
     route: createRouter(routes),
     renderError: pageOrProblem(layout),
-    report: ({ code, message, cause }, { id, method, path }) =>
-      log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
+    report: ({ code, message, cause }, { id, method, path, headers }) => {
+      const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
+      log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
+    },
     isDraining: () => draining,
     onResponse: (exchange) => {
       const { route, operation, status, durationMs, errorCodes } = exchange;
+      logRequest?.(exchange);
       requestCounters.record({ route: route?.path, operation, status, durationMs, errorCodes });
       // Pages, files and health checks would hide what the APIs do.
       if (status === undefined || !route || route.credential === 'ignored') return;

@@ -19,7 +19,7 @@ import type { Handler, HttpRequest, Route } from './http/types.ts';
 import { introspectionMethods } from './oauth2/introspection.ts';
 import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
 import { packageRoot, readPackageVersion } from './package-root.ts';
-import { metricsMethods } from './prometheus/handler.ts';
+import { metricsMethods, metricsTag } from './prometheus/handler.ts';
 import { exampleVariables } from './rest/examples.ts';
 import { describeUser, userTag } from './rest/openapi.ts';
 import { userMethods, userSummary } from './rest/user.ts';
@@ -107,6 +107,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'Metrics of this instance for Prometheus',
       isListed: true,
       produces: [mediaTypes.text, mediaTypes.openMetrics],
+      tag: metricsTag,
       ...withErrorPages(layout, metrics),
     },
     {

@@ -1,4 +1,5 @@
 import type { Share } from '../fair-queue.ts';
+import { tracing } from '../tracing/tracing.ts';
 import { countBatch, waitingKeys } from './batch-statistics.ts';
 import { DatabaseBusy } from './errors.ts';
 
@@ -7,6 +8,8 @@ class PendingKey<Key, Value> {
   readonly id: string;
   readonly key: Key;
   readonly share: Share;
+  /** The span of the request that needs it first. */
+  readonly span: unknown = tracing.active?.current();
   readonly result: Promise<Value | undefined>;
   resolve!: (value: Value | undefined) => void;
   reject!: (error: unknown) => void;
@@ -83,7 +86,7 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
   function send(batch: readonly PendingKey<Key, Value>[]): void {
     inFlight += 1;
     countBatch(batch.length);
-    load(batch.map(({ key }) => key))
+    loadTraced(batch)
       .then(
         (values) => {
           for (const pending of batch) pending.resolve(values.get(pending.id));
@@ -96,6 +99,15 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
         inFlight -= 1;
         dispatch();
       });
+  }
+
+  function loadTraced(batch: readonly PendingKey<Key, Value>[]): Promise<ReadonlyMap<string, Value>> {
+    const keys = batch.map(({ key }) => key);
+    if (!tracing.active) return load(keys);
+    return tracing.active.shared(
+      batch.map(({ span }) => span),
+      () => load(keys),
+    );
   }
 
   function schedule(): void {

@@ -27,7 +27,7 @@ export interface HttpRequest {
   readonly isAbandoned: () => boolean;
   /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
   operation: string;
-  /** The cost of that operation, if it has one. Set by the handler. */
+  /** The cost of that operation, at most, if it has one. Set by the handler. */
   cost: number | undefined;
 }
 

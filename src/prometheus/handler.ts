@@ -7,6 +7,9 @@ import { type ExpositionFormat, renderMetrics } from './render.ts';
 /** The method of the metrics endpoint. */
 export const metricsMethods = ['GET'] as const;
 
+/** The tag of the operations of `/metrics`. */
+export const metricsTag = { name: 'Monitoring', description: 'For Prometheus and what reads its text formats.' } as const;
+
 /** Creates the handler that serves metrics in the text formats of Prometheus. Requires the scope `metrics:read`. */
 export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handler {
   return {

@@ -1,11 +1,13 @@
 import type { GraphQLSchema } from 'graphql';
 import { droppedBodyRemedy, type ErrorCode } from '../domain/errors.ts';
 import { compileMutation } from '../graphql/execution/compiled-operation.ts';
+import { traceMutation } from '../graphql/execution/traced.ts';
 import type { GraphQLContext } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
+import { tracing } from '../tracing/tracing.ts';
 import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
 
 /** The result of an operation: the members of the legacy response, by its aliases, or a failure. */
@@ -121,7 +123,8 @@ export const userSummary: string = [...new Set(Object.values(operations))]
 export function userHandler(schema: GraphQLSchema, contextOf: (request: HttpRequest) => GraphQLContext): Handler {
   const compiled = new Map(
     Object.entries(operations).map(([method, { document, input }]) => {
-      const mutation = compileMutation(schema, document);
+      const untraced = compileMutation(schema, document);
+      const mutation = tracing.active ? traceMutation(untraced, tracing.active) : untraced;
       return [method, { input, compiled: mutation, name: mutation.fieldName }] as const;
     }),
   );

@@ -13,6 +13,7 @@ import {
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
+import { tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
@@ -21,6 +22,7 @@ import { type FailureHeaders, finishResult, publicError } from './error-masking.
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { parseDocument } from './parse-document.ts';
+import { traceOperations } from './traced.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;
@@ -64,7 +66,8 @@ export function createGraphQLServer(
   { introspection, graphqlMetrics = new GraphQLMetrics() }: GraphQLServerOptions,
 ): GraphQLServer {
   const documents = createDocumentCache(graphqlMetrics);
-  const executor = createOperationExecutor(schema, failureHeaders, graphqlMetrics);
+  const untraced = createOperationExecutor(schema, failureHeaders, graphqlMetrics);
+  const executor = tracing.active ? traceOperations(untraced, graphqlMetrics.names, tracing.active) : untraced;
   const turnstile = createTurnstile(maxWaitingDocuments);
   graphqlMetrics.waitingDocuments = () => turnstile.waiting;
   const yoga = createYoga<ServerContext>({
