@@ -18,7 +18,8 @@ export async function renderMetrics(
   { counted, gauges }: Scrape,
   format: ExpositionFormat,
 ): Promise<{ readonly contentType: string; readonly body: string }> {
-  const { Registry } = await import('prom-client');
+  // By its default export: bundled, a CommonJS package has no other.
+  const { Registry } = (await import('prom-client')).default;
   const registry = new Registry();
   if (format === 'openMetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   const series = [...counted, ...gauges];
