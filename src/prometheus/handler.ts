@@ -23,7 +23,7 @@ export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handle
 }
 
 /** The format that an `Accept` header prefers: text, unless OpenMetrics is named with a quality that is as good. */
-export function formatOf(accept = ''): ExpositionFormat {
+function formatOf(accept = ''): ExpositionFormat {
   const qualities = new Map<string, number>();
   for (const { name, quality } of accept.split(',').map(readAcceptItem)) {
     qualities.set(name, Math.max(quality, qualities.get(name) ?? 0));
