@@ -8,6 +8,8 @@ import { FairQueue, type Share } from './fair-queue.ts';
 export interface Turnstile {
   /** Resolves when it is this caller's turn. @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait. */
   enter(share: Share): Promise<void>;
+  /** The number of callers that wait. */
+  readonly waiting: number;
 }
 
 /**
@@ -45,6 +47,9 @@ export function createTurnstile(maxWaiting: number): Turnstile {
   }
 
   return {
+    get waiting() {
+      return waiting.size;
+    },
     enter: (share) =>
       new Promise((resolve, reject) => {
         if (!waiting.push(share, resolve)) return reject(overloaded());
@@ -59,6 +64,8 @@ export function createTurnstile(maxWaiting: number): Turnstile {
 export interface Semaphore {
   /** Runs `work` as soon as there is a free place. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
   run<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
+  /** The number of pieces of work that wait. */
+  readonly waiting: number;
 }
 
 /**
@@ -98,6 +105,9 @@ export function createSemaphore(places: number, maxWaiting: number, what?: strin
   }
 
   return {
+    get waiting() {
+      return waiting.size;
+    },
     async run(share, work) {
       await place(share);
       try {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { generateEncryptionKey } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
-import { flag, isPostgresUrl, isPublicUrl, readText, toKeys, wholeNumber } from './setting-values.ts';
+import { flag, fraction, isPostgresUrl, isPublicUrl, readText, toKeys, wholeNumber } from './setting-values.ts';
 
 /** A setting: an environment variable. */
 export interface Setting {
@@ -144,6 +144,12 @@ export const settings = {
     default: (isTerminal: boolean) => (isTerminal ? 'pretty' : 'json'),
     defaultInWords: '`pretty` on a terminal, else `json`',
     description: '`pretty` or `json`; the log goes to standard error',
+  },
+  logRequests: {
+    name: 'LOG_REQUESTS',
+    schema: fraction,
+    default: '0',
+    description: '0 to 1: the fraction of requests that get a line in the log',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -1,11 +1,13 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { batchSizes } from './database/batch-statistics.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
+import { traceStatements } from './database/traced.ts';
 import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
@@ -14,6 +16,7 @@ import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { Db } from './domain/user-groups.ts';
+import { gatewayGauges } from './gateway-gauges.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { type ContextOf, createContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
@@ -23,13 +26,18 @@ import { pageOrProblem } from './http/pages/error-page.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import { urlOf } from './http/server-url.ts';
-import { type MetricsSource, reportOf } from './metrics/report.ts';
-import { RequestMetrics } from './metrics/request-metrics.ts';
+import { GraphQLMetrics } from './metrics/graphql-metrics.ts';
+import { Instruments } from './metrics/instruments.ts';
+import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
+import { RequestCounters } from './metrics/request-counters.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
 import { readPackageVersion } from './package-root.ts';
+import { metricsHandler } from './prometheus/handler.ts';
+import { createRequestLog, traceIdOf } from './request-log.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
+import { tracing } from './tracing/tracing.ts';
 
 /** A gateway that does not listen yet. */
 export interface Gateway {
@@ -51,20 +59,23 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly console?: boolean;
   /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
   readonly playground?: boolean;
+  /** The fraction of requests that get a line in the log, from 0 to 1. Defaults to 0. */
+  readonly logRequests?: number;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
-  readonly combineMetrics?: ((own: RequestMetrics) => MetricsSource) | undefined;
+  readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
 
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
 const readinessTimeoutMs = 2_000;
 
-/** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used. */
+/** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's delay. */
 export function buildGateway(
-  database: Database,
+  given: Database,
   keys: KeyRing,
   log: Logger,
   options: GatewayOptions = { introspection: true },
 ): Gateway {
+  const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const db = bindDb(database, keys, publicUrl);
   const { signingKeys } = db.embedTokens;
@@ -72,21 +83,29 @@ export function buildGateway(
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
-  const requestMetrics = new RequestMetrics();
-  const metrics = (options.combineMetrics ?? ownMetrics)(requestMetrics);
+  const instruments = new Instruments();
+  const graphqlMetrics = new GraphQLMetrics(instruments);
+  const requestCounters = new RequestCounters(instruments);
+  instruments.adopt('batchSize', batchSizes);
+  const processMetrics = new ProcessMetrics(instruments, () => gatewayGauges(database, graphqlMetrics));
+  const metrics = (options.combineMetrics ?? singleProcess)(processMetrics);
 
   const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
+  const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
-  const contextOf: ContextOf = ({ caller, report, countError, isAbandoned }, boundDb = db) =>
-    createContext({ db: boundDb, caller, report, countError, isAbandoned, metrics, instance });
+  const contextOf: ContextOf = (request, boundDb = db, countError = request.countError) => {
+    const { caller, report, isAbandoned } = request;
+    return createContext({ db: boundDb, caller, report, countError, isAbandoned, metrics, instance, noted: request });
+  };
   const { console = true, playground = true, persistedOperations } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(contextOf, executeOnce, options),
+    graphql: graphqlHandler(contextOf, executeOnce, { ...options, graphqlMetrics }),
     user: userHandler(schema, contextOf, executeOnce),
     introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
+    metrics: metricsHandler(metrics),
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
   });
 
@@ -94,13 +113,18 @@ export function buildGateway(
     authenticate: authenticateBy({ lookups: db.lookups, lastUsed }),
     route: createRouter(routes),
     renderError: pageOrProblem(layout),
-    report: ({ code, message, cause }, { id, method, path }) =>
-      log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message),
+    report: ({ code, message, cause }, { id, method, path, headers }) => {
+      const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
+      log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
+    },
     isDraining: () => draining,
-    onResponse: ({ route, status, durationMs, errorCodes }) => {
+    onResponse: (exchange) => {
+      const { route, operation, status, durationMs, errorCodes } = exchange;
+      logRequest?.(exchange);
+      requestCounters.record({ route: route?.path, operation, status, durationMs, errorCodes });
       // Pages, files and health checks would hide what the APIs do.
       if (status === undefined || !route || route.credential === 'ignored') return;
-      requestMetrics.record({ latencyMs: durationMs, errorCodes }, Date.now());
+      processMetrics.requests.record({ latencyMs: durationMs, errorCodes }, Date.now());
     },
   });
 
@@ -109,7 +133,10 @@ export function buildGateway(
     drain() {
       draining = true;
     },
-    close: () => lastUsed.stop(),
+    close() {
+      processMetrics.stop();
+      return lastUsed.stop();
+    },
   };
 }
 
@@ -123,12 +150,6 @@ function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string): Db 
     ...{ lookups: bindLookups(database), writes: bindWrites(database), keys },
     embedTokens: { signingKeys: new SigningKeys(bindSigningKeys(database), keys), publicUrl },
   };
-}
-
-/** The metrics of this process only. */
-function ownMetrics(metrics: RequestMetrics): MetricsSource {
-  const startedMs = Date.now();
-  return { read: () => reportOf(metrics.read(Date.now()), startedMs, Date.now()) };
 }
 
 /** Why the gateway cannot serve; nothing if it can. */

@@ -1,20 +1,28 @@
-import { type Logger, pino } from 'pino';
+import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from './config.ts';
 import { redactTokens } from './domain/tokens.ts';
 
 /**
- * Opens the log on standard error; standard output is for results. Of a request only its id, method and path are logged, and
+ * Opens the log on standard error; standard output is for results. Of a request that fails only its id, trace, method and path are logged, and
  * of an error its type, code, message and stack, so that no secret is logged.
  */
 export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
-  const options = { level: logLevel, base: null, serializers: { err: describeError } };
+  const options = { ...logForm, level: logLevel };
   if (logFormat === 'json') return pino(options, pino.destination({ dest: 2, sync: true }));
   return pino(options, PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' }));
 }
 
+/** The form of the log's lines: the level by its name, the time in ISO 8601 and UTC, no process id and no host name. */
+export const logForm = {
+  base: null,
+  formatters: { level: (level: string) => ({ level }) },
+  timestamp: stdTimeFunctions.isoTime,
+  serializers: { err: describeError },
+};
+
 /** The parts of an error that are safe to log. Others, such as a driver's `detail`, contain stored values. */
-export function describeError(error: unknown): unknown {
+function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   const { name, message, stack } = error;
   const { code } = error as { code?: unknown };

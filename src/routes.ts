@@ -19,6 +19,7 @@ import type { Handler, HttpRequest, Route } from './http/types.ts';
 import { introspectionMethods } from './oauth2/introspection.ts';
 import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
 import { packageRoot, readPackageVersion } from './package-root.ts';
+import { metricsMethods, metricsTag } from './prometheus/handler.ts';
 import { exampleVariables } from './rest/examples.ts';
 import { describeUser, userTag } from './rest/openapi.ts';
 import { userMethods, userSummary } from './rest/user.ts';
@@ -29,6 +30,7 @@ export interface RouteDependencies {
   readonly user: Handler;
   readonly jwks: Handler;
   readonly introspection: Handler;
+  readonly metrics: Handler;
   /** Why the gateway is not ready to serve; nothing if it is. */
   readonly unreadiness: () => Promise<string | undefined>;
   /** The layout of the pages; with the console and the playground by default. */
@@ -43,7 +45,7 @@ const fullLayout = createLayout({ console: true, playground: true });
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { graphql, user, jwks, introspection, unreadiness, layout = fullLayout } = dependencies;
+  const { graphql, user, jwks, introspection, metrics, unreadiness, layout = fullLayout } = dependencies;
   const { resource, constant, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
@@ -97,6 +99,16 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       isListed: true,
       produces: [mediaTypes.json],
       ...withErrorPages(layout, jwks),
+    },
+    {
+      path: paths.metrics,
+      methods: metricsMethods,
+      credential: 'required',
+      description: 'Metrics of this instance for Prometheus',
+      isListed: true,
+      produces: [mediaTypes.text, mediaTypes.openMetrics],
+      tag: metricsTag,
+      ...withErrorPages(layout, metrics),
     },
     {
       path: paths.apiReference,

@@ -15,6 +15,12 @@ export function wholeNumber(max: number, min = 0) {
     .refine((value) => value >= min && value <= max, message);
 }
 
+/** A fraction from 0 to 1 in decimal digits. */
+export const fraction = z
+  .string()
+  .regex(/^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'must be a number from 0 to 1, such as 0.01')
+  .transform(Number);
+
 /** The encryption keys in a text; each problem of them becomes an issue. */
 export function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[] {
   const { keys, problems } = parseEncryptionKeys(text);

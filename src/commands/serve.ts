@@ -9,7 +9,8 @@ import { startHousekeeping } from '../domain/housekeeping.ts';
 import { SigningKeys } from '../domain/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
-import { packageRoot } from '../package-root.ts';
+import { packageRoot, readPackageVersion } from '../package-root.ts';
+import { enableTracing } from '../tracing/enable.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
@@ -41,6 +42,7 @@ export async function serve(args: string[]): Promise<number> {
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
+    await enableTracing(readPackageVersion(), (message) => log.warn(message));
     const gateway = buildGateway(database, keys, log, {
       ...{ ...config, persistedOperations },
       combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,

@@ -1,4 +1,6 @@
 import type { Share } from '../fair-queue.ts';
+import { tracing } from '../tracing/tracing.ts';
+import { countBatch, waitingKeys } from './batch-statistics.ts';
 import { DatabaseBusy } from './errors.ts';
 
 /** A key that waits to be loaded, and the result that every call for it gets. */
@@ -6,6 +8,8 @@ class PendingKey<Key, Value> {
   readonly id: string;
   readonly key: Key;
   readonly share: Share;
+  /** The span of the request that needs it first. */
+  readonly span: unknown = tracing.active?.current();
   readonly result: Promise<Value | undefined>;
   resolve!: (value: Value | undefined) => void;
   reject!: (error: unknown) => void;
@@ -75,12 +79,14 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
     waiting = new Map(all.slice(maxKeys));
     const batch = all.slice(0, maxKeys).map(([, pending]) => pending);
     waitingOf = undefined;
+    waitingKeys.count -= batch.length;
     return batch;
   }
 
   function send(batch: readonly PendingKey<Key, Value>[]): void {
     inFlight += 1;
-    load(batch.map(({ key }) => key))
+    countBatch(batch.length);
+    loadTraced(batch)
       .then(
         (values) => {
           for (const pending of batch) pending.resolve(values.get(pending.id));
@@ -93,6 +99,15 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
         inFlight -= 1;
         dispatch();
       });
+  }
+
+  function loadTraced(batch: readonly PendingKey<Key, Value>[]): Promise<ReadonlyMap<string, Value>> {
+    const keys = batch.map(({ key }) => key);
+    if (!tracing.active) return load(keys);
+    return tracing.active.shared(
+      batch.map(({ span }) => span),
+      () => load(keys),
+    );
   }
 
   function schedule(): void {
@@ -119,6 +134,7 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
     if (!takePlace(share)) return Promise.reject(new DatabaseBusy());
     const pending = new PendingKey<Key, Value>(id, key, share);
     waiting.set(id, pending);
+    waitingKeys.count += 1;
     schedule();
     return pending.result;
   };

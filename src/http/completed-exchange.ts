@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Caller } from '../domain/caller.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Route } from './types.ts';
 
@@ -15,4 +17,20 @@ export interface CompletedExchange {
   readonly id: string;
   /** The error codes that the response reports, in whatever form; each once. */
   readonly errorCodes: readonly ErrorCode[];
+  /** The operation that it executed, one of few names; empty if there was none. */
+  readonly operation: string;
+  /** The cost of that operation, at most, if it has one. */
+  readonly cost: number | undefined;
+  /** The id of the trace that its span belongs to, if it has one. */
+  readonly traceId: string | undefined;
+  /** Nothing, if the request is not valid HTTP. */
+  readonly headers: IncomingHttpHeaders | undefined;
+  /** Anonymous also if the API token was not accepted. */
+  readonly caller: Caller;
 }
+
+/** What is known of a request that is not valid HTTP. */
+export const notHttp = {
+  ...{ route: undefined, method: undefined, durationMs: 0, headers: undefined },
+  ...{ operation: '', cost: undefined, traceId: undefined, caller: Caller.anonymous },
+} satisfies Partial<CompletedExchange>;

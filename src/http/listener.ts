@@ -12,10 +12,11 @@ import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
+import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
-import type { CompletedExchange } from './completed-exchange.ts';
+import { type CompletedExchange, notHttp } from './completed-exchange.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors.ts';
@@ -24,7 +25,7 @@ import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { RouteMatch } from './router.ts';
-import type { Handler, HttpRequest, HttpResponse, ResponseBody, Route } from './types.ts';
+import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
@@ -32,7 +33,7 @@ export interface ListenerOptions {
   /** The route of a path, if it has one. */
   readonly route: (path: string) => RouteMatch | undefined;
   /** Logs failures that are the gateway's own or the database's. */
-  readonly report: (error: GatewayError, request: { id: string; method: string; path: string }) => void;
+  readonly report: (error: GatewayError, request: RequestHead) => void;
   /** Whether connections should be closed after their response, because the gateway is about to stop. */
   readonly isDraining: () => boolean;
   /** Renders the errors of requests to paths without a route. */
@@ -77,7 +78,11 @@ export function createListener(options: ListenerOptions): Listener {
     turnstile: createTurnstile(maxWaitingBodies),
     writer: new ResponseWriter(deadlines),
   };
-  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void new Exchange(shared, incoming, outgoing).run();
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const exchange = new Exchange(shared, incoming, outgoing);
+    if (tracing.active) tracing.active.request(exchange, (span) => void exchange.run(span));
+    else void exchange.run();
+  };
   const connections = new Connections(handle, maxPipelinedRequests);
   server.on('request', connections.add);
   // Node.js would respond to these itself, bypassing every limit.
@@ -92,7 +97,7 @@ export function createListener(options: ListenerOptions): Listener {
     const { status, headers, body } = problem(failure, { id });
     // A request whose headers were accepted is reported by its exchange.
     if (!connections.isOccupied(socket as Socket)) {
-      options.onResponse?.({ route: undefined, method: undefined, status, id, durationMs: 0, errorCodes: [failure.code] });
+      options.onResponse?.({ ...notHttp, status, id, errorCodes: [failure.code] });
     }
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
@@ -113,6 +118,8 @@ class Exchange implements HttpRequest, Expiring {
   readonly id: string;
   body: Buffer = noBytes;
   caller = Caller.anonymous;
+  operation = '';
+  cost: number | undefined = undefined;
   expiresAtMs = 0;
   slot = -1;
   private readonly shared: Shared;
@@ -124,6 +131,7 @@ class Exchange implements HttpRequest, Expiring {
   private isReading = true;
   private isResponded = false;
   private errorCodes: ErrorCode[] | undefined;
+  private span: RequestSpan | undefined;
 
   constructor(shared: Shared, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.shared = shared;
@@ -148,7 +156,8 @@ class Exchange implements HttpRequest, Expiring {
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
 
   /** Reads the request, authenticates it, and responds. Never rejects. */
-  async run(): Promise<void> {
+  async run(span?: RequestSpan): Promise<void> {
+    this.span = span;
     const { shared, incoming, headers, route } = this;
     const { deadlines } = shared;
     // Until the credential is checked, a request without one gets less time.
@@ -206,9 +215,12 @@ class Exchange implements HttpRequest, Expiring {
   }
 
   private complete(onResponse: NonNullable<ListenerOptions['onResponse']>): void {
-    const { route, method, id, startedMs, outgoing } = this;
+    const { route, method, id, startedMs, outgoing, errorCodes = noErrors, operation, cost, headers, caller } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
-    onResponse({ route, method, status, id, durationMs: performance.now() - startedMs, errorCodes: this.errorCodes ?? noErrors });
+    const durationMs = performance.now() - startedMs;
+    this.span?.end({ route, status, errorCodes });
+    const traceId = this.span?.traceId;
+    onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });
   }
 
   /** The share of the budgets that this request's response counts towards. */

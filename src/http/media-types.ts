@@ -13,6 +13,8 @@ export const mediaTypes = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
   ttf: 'font/ttf',
+  text: 'text/plain',
+  openMetrics: 'application/openmetrics-text',
 } as const;
 
 /** The `Content-Type` of text in UTF-8. JSON that is not GraphQL goes without, as RFC 8259 defines no charset for it. */

@@ -13,6 +13,7 @@ export const paths = {
   docsConfigSchema: '/schemas/docs-config.json',
   apiReference: '/docs/api',
   openApi: '/openapi.json',
+  metrics: '/metrics',
 } as const;
 
 /** The path of the page about an error code. */

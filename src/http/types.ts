@@ -25,6 +25,10 @@ export interface HttpRequest {
   readonly countError: (code: ErrorCode) => void;
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
+  /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
+  operation: string;
+  /** The cost of that operation, at most, if it has one. Set by the handler. */
+  cost: number | undefined;
 }
 
 /** A scheme in which an API token may be sent; they are equivalent. */

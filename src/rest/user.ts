@@ -3,12 +3,14 @@ import { droppedBodyRemedy, type ErrorCode, errorCatalog } from '../domain/error
 import type { ExecuteOnce } from '../domain/idempotency.ts';
 import type { Db } from '../domain/user-groups.ts';
 import { compileMutation } from '../graphql/execution/compiled-operation.ts';
+import { traceMutation } from '../graphql/execution/traced.ts';
 import type { ContextOf } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../http/idempotency.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
+import { tracing } from '../tracing/tracing.ts';
 import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
 
 /** The result of an operation: the members of the legacy response, by its aliases, or a failure. */
@@ -129,15 +131,17 @@ export const userSummary: string = [...new Set(Object.values(operations))]
  */
 export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, executeOnce: ExecuteOnce): Handler {
   const compiled = new Map(
-    Object.entries(operations).map(([method, { document, input, takesKey }]) => [
-      method,
-      { input, takesKey, compiled: compileMutation(schema, document) },
-    ]),
+    Object.entries(operations).map(([method, { document, input, takesKey }]) => {
+      const untraced = compileMutation(schema, document);
+      const mutation = tracing.active ? traceMutation(untraced, tracing.active) : untraced;
+      return [method, { input, takesKey, compiled: mutation, name: mutation.fieldName }] as const;
+    }),
   );
   return {
     async handle(request) {
       const operation = compiled.get(request.method);
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
+      request.operation = operation.name;
       const members = readMembers(request);
       if (operation.takesKey && hasIdempotencyKey(request)) {
         const execute = async (db: Db) =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   apiToken = (await issueApiToken(database.prisma, { name: 'test', environmentTag: null, scopes: ['admin'], expiresAt: null }))
     .secret;
-  gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: bootstrap, LOG_LEVEL: 'trace' });
+  gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: bootstrap, LOG_LEVEL: 'trace', LOG_REQUESTS: '1' });
 });
 afterAll(async () => {
   await endProcesses();
@@ -52,6 +52,10 @@ async function sendEverywhere(groupToken: string): Promise<Set<number>> {
         body: { query: `{ userGroup(by: { token: "${secret}" }) { id } }` },
       }),
       sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: `{ ${secret} }`, operationName: secret } }),
+      ...['query', 'mutation'].map((type) =>
+        // The names of operations are exported and logged.
+        sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: `${type} ${secret} { __typename }` } }),
+      ),
       sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: rotation, variables: { t: secret } } }),
       sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query: update, variables: { t: secret } } }),
       sendRequest(gateway.url, 'GET', '/api/user', {
@@ -71,6 +75,8 @@ test('logs no secret, regardless of where it is sent and what fails', async () =
   const { json } = await sendRequest(gateway.url, 'GET', '/api/user', { token: apiToken, body });
   const groupToken = json.user_group.token;
   expect(await sendEverywhere(groupToken)).toContain(401);
+  const metrics = await sendRequest(gateway.url, 'GET', '/metrics', { headers: { authorization: `Bearer ${apiToken}` } });
+  expect(metrics.text).toContain('operation="updateUserGroup",status="200"');
 
   // Failures of the gateway's own are logged with their causes: a table that is gone, connections that are cut.
   await database.pool.query('alter table user_group rename to gone; alter table retired_token rename to gone_too');
@@ -79,7 +85,7 @@ test('logs no secret, regardless of where it is sent and what fails', async () =
   expect(await sendEverywhere(groupToken)).toContain(500);
   await gateway.stop();
 
-  const lines = `${gateway.output.stdout}${gateway.output.stderr}`.split('\n');
+  const lines = `${gateway.output.stdout}${gateway.output.stderr}${metrics.text}`.split('\n');
   expect(lines.filter((line) => line.includes('"INTERNAL"')).length).toBeGreaterThan(20);
   const { password } = new URL(database.url);
   for (const secret of [apiToken, bootstrap, imported, wrong.api, wrong.group, groupToken, password, testKey]) {

@@ -5,6 +5,7 @@ import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { endProcesses, launch, type Running, until } from '../support/process.ts';
+import { readSamples, sampleValue } from '../support/prometheus.ts';
 import { tokensOf } from '../support/tokens.ts';
 
 const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -91,10 +92,20 @@ test('metrics are those of all workers, and remain when a worker exits', async (
     return json.data.metrics.errors[0]?.count;
   };
   await until(async () => (await failures()) === 10, 'the failures of both workers are counted');
+  const scrape = async () => readSamples((await sendRequest(url, 'GET', '/metrics', { token, headers })).text);
+  const notFound = { route: '/api/user', operation: 'updateUserGroup', status: '404' };
+  const counted = async () => sampleValue(await scrape(), 'gateway_http_requests_total', notFound);
+  expect([await counted(), await counted()]).toEqual([10, 10]);
+  await until(async () => sampleValue(await scrape(), 'gateway_processes') === 2, 'the state of both workers is known');
   const [worker = 0] = await workersOf(running);
   process.kill(worker, 'SIGKILL');
   await until(() => listening(running).length === 3, 'another worker listens');
   expect([await failures(), await failures()]).toEqual([10, 10]);
+  expect([await counted(), await counted()]).toEqual([10, 10]);
+  await until(
+    async () => sampleValue(await scrape(), 'gateway_processes') === 2,
+    'the state of the killed worker is no longer known',
+  );
 });
 
 test.each(['load their modules', 'wait for the listener'])(

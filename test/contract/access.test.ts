@@ -129,7 +129,7 @@ test.each(Object.entries(restOperations))('%s by each credential', async (name, 
   };
   const outcomeOf = ({ status, json }: Reply) => {
     if (status !== 200) return json.code;
-    return json.active === false ? 'nothing' : 'success';
+    return json?.active === false ? 'nothing' : 'success';
   };
   expect(await outcomesOf(operation, send, outcomeOf)).toEqual(expectedOutcomes(operation));
 });

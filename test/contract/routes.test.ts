@@ -14,6 +14,7 @@ const routes = createRoutes({
   user: handler,
   jwks: handler,
   introspection: handler,
+  metrics: handler,
   unreadiness: async () => undefined,
 });
 

@@ -47,6 +47,7 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     persistedOperationsFile: undefined,
     logLevel: 'info',
     logFormat: isTerminal ? 'pretty' : 'json',
+    logRequests: 0,
   });
 });
 

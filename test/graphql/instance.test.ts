@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const options = { version: '1.2.3', migrations: ownMigrationNames };
+const options = { version: '1.2.3', migrations: ownMigrationNames() };
 
 test('the instance describes its version and its database', async () => {
   const { secret } = await gateway.issue({ scopes: ['metrics:read'] });
@@ -26,7 +26,7 @@ test('the instance describes its version and its database', async () => {
     database: {
       ...{ isEmbedded: false, isReachable: true, serverVersion: rows[0].server_version, replicas: expect.any(Array) },
       sizeBytes: expect.any(Number),
-      migrations: { applied: ownMigrationNames.length, pending: 0 },
+      migrations: { applied: ownMigrationNames().length, pending: 0 },
     },
   });
   expect(instance.database.sizeBytes).toBeGreaterThan(1_000_000);
@@ -52,7 +52,7 @@ test('replicas have a name and a state, and are unknown to a role that may not s
 
     await database.pool.query(`create role ${role} login password 'limited'; grant select on _prisma_migrations to ${role}`);
     const seen = (await instanceSource(limited, options).read()).database;
-    expect(seen).toMatchObject({ facts: { appliedMigrations: ownMigrationNames.length, replicas: undefined } });
+    expect(seen).toMatchObject({ facts: { appliedMigrations: ownMigrationNames().length, replicas: undefined } });
   } finally {
     await Promise.all([replica.end(), limited.close()]);
     await database.pool.query(`drop owned by ${role}; drop role ${role}`);
@@ -68,12 +68,12 @@ test('a database that does not respond is reported as such within two seconds, a
   const source = instanceSource({ isEmbedded: true, query }, options);
   const reports = await Promise.all([source.read(), source.read()]);
   for (const { database } of reports)
-    expect(database).toEqual({ isEmbedded: true, facts: undefined, migrations: ownMigrationNames.length });
+    expect(database).toEqual({ isEmbedded: true, facts: undefined, migrations: ownMigrationNames().length });
   expect(asked).toBe(1);
 });
 
 test('a migration of this version that is not applied is pending', async () => {
-  const source = instanceSource(gateway.database, { ...options, migrations: [...ownMigrationNames, '99999999999999_next'] });
+  const source = instanceSource(gateway.database, { ...options, migrations: [...ownMigrationNames(), '99999999999999_next'] });
   const { facts, migrations } = (await source.read()).database;
   expect(migrations - (facts?.appliedMigrations ?? 0)).toBe(1);
 });

@@ -48,7 +48,11 @@ describe('an unexpected failure', () => {
     await send(gateway, { 'x-request-id': 'the-one-that-failed' });
     const entries = gateway.log.map((line) => JSON.parse(line)).filter(({ request }) => request === 'the-one-that-failed');
     expect(entries).toHaveLength(1);
-    expect(entries[0]).toMatchObject({ level: 50, code: 'INTERNAL', err: { message: expect.stringContaining('user_group') } });
+    expect(entries[0]).toMatchObject({
+      level: 'error',
+      code: 'INTERNAL',
+      err: { message: expect.stringContaining('user_group') },
+    });
   });
 
   test.each(transports)('over %s leaves no secret in the log', async (_, send) => {
@@ -65,7 +69,7 @@ describe('an unexpected failure', () => {
   test('is logged differently from an expected failure', async () => {
     await gateway.send('GET', '/api/user', { body: { user_group_id: 5 } });
     await gateway.send('GET', '/nowhere');
-    expect(gateway.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)).toEqual([]);
+    expect(gateway.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import type { Scope } from '../../src/domain/caller.ts';
 import { buildGateway } from '../../src/gateway.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
-import { describeError } from '../../src/logger.ts';
+import { logForm } from '../../src/logger.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
 import { assertDocumented } from './openapi.ts';
@@ -57,7 +57,7 @@ export async function startGateway(shared?: TestDatabase, options?: Parameters<t
   const gateway = buildGateway(
     database,
     testKeys,
-    pino({ level: 'debug', serializers: { err: describeError } }, { write: (line: string) => void log.push(line) }),
+    pino({ ...logForm, level: 'debug' }, { write: (line: string) => void log.push(line) }),
     options,
   );
   gateway.server.listen(0, '127.0.0.1');

@@ -9,7 +9,7 @@ const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }
 
 /** The route table of the gateway, with handlers that do nothing. */
 export const routes = createRoutes({
-  ...{ graphql: handler, user: handler, jwks: handler, introspection: handler },
+  ...{ graphql: handler, user: handler, jwks: handler, introspection: handler, metrics: handler },
   unreadiness: async () => undefined,
 });
 

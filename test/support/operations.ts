@@ -162,6 +162,10 @@ export const restOperations: Record<string, RestOperation> = {
     body: ({ token }) => ({ current_token: token }),
     ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
   },
+  'GET /metrics': {
+    body: () => '',
+    ...{ scopes: ['metrics:read'], elsewhere: 'success' },
+  },
   'POST /oauth2/introspect': {
     body: ({ token }) => `token=${token}`,
     ...{ scopes: ['groups:read', 'groups:resolve'], elsewhere: 'nothing' },

@@ -16,6 +16,8 @@ import { compileOperation } from './compile.ts';
 
 /** A mutation that is valid against the schema, compiled once and executed any number of times. */
 export interface CompiledMutation {
+  /** The name of the root field. */
+  readonly fieldName: string;
   /**
    * Checks the caller and the input, executes the operation, and returns the data of its one root field; or the error that
    * the check found, with paths that begin at the input.
@@ -35,12 +37,14 @@ export function compileMutation(schema: GraphQLSchema, source: string): Compiled
   const document = parse(source);
   const faults = validate(schema, document);
   const compiled = compileOperation(schema, document);
-  const check = inputCheckOf(schema, document);
-  if (faults.length > 0 || !compiled || !check) {
+  const fieldName = rootFieldOf(document);
+  const check = inputCheckOf(schema, fieldName);
+  if (faults.length > 0 || !compiled || !check || fieldName === undefined) {
     throw new Error(`The operation is not valid against the schema: ${faults.join(' ')}\n${source}`);
   }
 
   return {
+    fieldName,
     async run(input, contextValue) {
       try {
         check(contextValue.caller, input);
@@ -63,9 +67,12 @@ export function causeOf(error: GraphQLError): Error {
   return originalError ? causeOf(originalError as GraphQLError) : error;
 }
 
-function inputCheckOf(schema: GraphQLSchema, document: DocumentNode): InputCheck<Readonly<Record<string, unknown>>> | undefined {
+function rootFieldOf(document: DocumentNode): string | undefined {
   const [selection] = getOperationAST(document)?.selectionSet.selections ?? [];
-  if (selection?.kind !== Kind.FIELD) return undefined;
-  const field = schema.getMutationType()?.getFields()[selection.name.value];
+  return selection?.kind === Kind.FIELD ? selection.name.value : undefined;
+}
+
+function inputCheckOf(schema: GraphQLSchema, fieldName = ''): InputCheck<Readonly<Record<string, unknown>>> | undefined {
+  const field = schema.getMutationType()?.getFields()[fieldName];
   return field?.extensions[inputCheckExtension] as InputCheck<Readonly<Record<string, unknown>>> | undefined;
 }

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
+import { increment } from '../../metrics/instruments.ts';
 import type { KnownOperation } from './execute.ts';
 
 /** The most documents that are kept, and the most characters of them together; parsed, one takes some 200 bytes. */
@@ -15,16 +17,21 @@ export interface DocumentCache {
   add(source: string, operation: KnownOperation): void;
 }
 
-/** Creates an empty cache. */
-export function createDocumentCache(): DocumentCache {
+/** Creates an empty cache. @param metrics counts its look-ups. */
+export function createDocumentCache(metrics = new GraphQLMetrics()): DocumentCache {
   const documents = new LRUCache<string, KnownOperation>({
     max: maxDocuments,
     maxSize: maxCharacters,
     maxEntrySize: maxDocumentCharacters,
     sizeCalculation: (_, source) => source.length,
   });
+  metrics.cachedDocuments = () => documents.size;
   return {
-    get: (source) => documents.get(source),
+    get(source) {
+      const known = documents.get(source);
+      increment(known ? metrics.hits : metrics.misses);
+      return known;
+    },
     add(source, operation) {
       if (!documents.has(source)) documents.set(source, operation);
     },

@@ -12,6 +12,7 @@ import {
 import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
 import { asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import type { RawVariables } from '../schema/field-cost.ts';
 import { graphqlLimits, heavyCost } from '../schema/limits.ts';
@@ -70,11 +71,22 @@ export interface OperationExecutor {
   costOf(known: KnownOperation, variables: ExecutionRequest['variables']): { cost: number; limit: number };
 }
 
-/** Creates the executor of a schema. @param failureHeaders the headers that go with a failure's status. */
-export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: FailureHeaders): OperationExecutor {
+/**
+ * Creates the executor of a schema.
+ *
+ * @param failureHeaders the headers that go with a failure's status.
+ * @param graphqlMetrics what it counts.
+ */
+export function createOperationExecutor(
+  schema: GraphQLSchema,
+  failureHeaders: FailureHeaders,
+  graphqlMetrics = new GraphQLMetrics(),
+): OperationExecutor {
   const turnstile = createTurnstile(maxWaitingExecutions);
   const heavy = createSemaphore(maxHeavyExecutions, maxWaitingExecutions);
   const { maxCost } = graphqlLimits;
+  const { names } = graphqlMetrics;
+  graphqlMetrics.waitingOperations = () => heavy.waiting + turnstile.waiting;
 
   const exactCost = ({ document, operation, cost }: KnownOperation, variables: ExecutionRequest['variables']): number =>
     cost.dependsOnVariables || cost.variableUses > 0 ? costOf(schema, document, operation, variables ?? {}) : cost.base;
@@ -135,13 +147,16 @@ export function createOperationExecutor(schema: GraphQLSchema, failureHeaders: F
     }),
     run(known, request) {
       const { variables, characters, context } = request;
-      if (known.needsCredential && !context.caller.apiToken) {
+      const { noted, caller } = context;
+      noted.operation = names.shown(known.operation.name?.value, caller.apiToken !== undefined);
+      if (known.needsCredential && !caller.apiToken) {
         return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
       }
       const oversized = variables && known.checkVariables(variables);
       if (oversized) return Promise.resolve({ errors: [oversized] });
       let cost = costBound(known.cost, characters);
       if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
+      noted.cost = cost;
       if (cost > maxCost) {
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
         return Promise.resolve(rejection(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost }));

@@ -33,9 +33,9 @@ export interface GraphQLHandlerOptions extends GraphQLServerOptions {
 export function graphqlHandler(
   contextOf: ContextOf,
   executeOnce: ExecuteOnce,
-  { introspection, persistedOperations }: GraphQLHandlerOptions,
+  { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
-  const server = createGraphQLServer(failureHeaders, { introspection });
+  const server = createGraphQLServer(failureHeaders, serverOptions);
   const isMutation = createMutationFinder();
 
   function respond(request: HttpRequest, params: GraphQLParams, context: GraphQLContext): Promise<HttpResponse> {
@@ -47,15 +47,14 @@ export function graphqlHandler(
 
   /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */
   async function respondWithKey(request: HttpRequest, params: GraphQLParams): Promise<HttpResponse> {
-    const { caller, report, isAbandoned } = request;
-    if (!(await isMutation(params, caller.share))) return respond(request, params, contextOf(request));
+    if (!(await isMutation(params, request.caller.share))) return respond(request, params, contextOf(request));
     return respondOnce(executeOnce, request, keyedContentOf(params), async (db) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => {
         codes.add(code);
         request.countError(code);
       };
-      const response = await respond(request, params, contextOf({ caller, report, isAbandoned, countError }, db));
+      const response = await respond(request, params, contextOf(request, db, countError));
       return keyedResponseOf(response, codes);
     });
   }

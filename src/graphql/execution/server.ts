@@ -12,6 +12,8 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
+import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
+import { tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
@@ -20,6 +22,7 @@ import { type FailureHeaders, finishResult, publicError } from './error-masking.
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { parseDocument } from './parse-document.ts';
+import { traceOperations } from './traced.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;
@@ -53,13 +56,20 @@ type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characte
 export interface GraphQLServerOptions {
   /** Whether the schema can be read through introspection, as the playground and code generators do. */
   readonly introspection: boolean;
+  /** What it counts. By default it is not read. */
+  readonly graphqlMetrics?: GraphQLMetrics | undefined;
 }
 
 /** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
-export function createGraphQLServer(failureHeaders: FailureHeaders, { introspection }: GraphQLServerOptions): GraphQLServer {
-  const documents = createDocumentCache();
-  const executor = createOperationExecutor(schema, failureHeaders);
+export function createGraphQLServer(
+  failureHeaders: FailureHeaders,
+  { introspection, graphqlMetrics = new GraphQLMetrics() }: GraphQLServerOptions,
+): GraphQLServer {
+  const documents = createDocumentCache(graphqlMetrics);
+  const untraced = createOperationExecutor(schema, failureHeaders, graphqlMetrics);
+  const executor = tracing.active ? traceOperations(untraced, graphqlMetrics.names, tracing.active) : untraced;
   const turnstile = createTurnstile(maxWaitingDocuments);
+  graphqlMetrics.waitingDocuments = () => turnstile.waiting;
   const yoga = createYoga<ServerContext>({
     schema,
     plugins: [

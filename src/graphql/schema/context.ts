@@ -20,33 +20,40 @@ export interface GraphQLContext {
   readonly instance: InstanceSource;
   /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
+  /** Where the executed operation is noted, for metrics and logs. */
+  readonly noted: NotedOperation;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
 }
 
-/** What of a request its context is made from. */
-export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'>;
+/** What is noted of the operation that a request executes. */
+export interface NotedOperation {
+  /** One of few names. */
+  operation: string;
+  cost: number | undefined;
+}
 
-/** Creates the context of a request. @param db the database access that it uses, if not the usual one. */
-export type ContextOf = (request: ContextRequest, db?: Db) => GraphQLContext;
+/** What of a request its context is made from. */
+export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> & NotedOperation;
+
+/**
+ * Creates the context of a request.
+ *
+ * @param db the database access that it uses, if not the usual one.
+ * @param countError counts its error codes, if the request is not to.
+ */
+export type ContextOf = (request: ContextRequest, db?: Db, countError?: GraphQLContext['countError']) => GraphQLContext;
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
-  const {
-    db,
-    caller,
-    report,
-    isAbandoned = never,
-    countError = ignore,
-    metrics = nothingCounted,
-    instance = noInstance,
-  } = options;
-  return { db, caller, report, isAbandoned, countError, metrics, instance, meter: new ResponseMeter() };
+  const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
+  const { instance = noInstance, noted = { operation: '', cost: undefined } } = options;
+  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter: new ResponseMeter() };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance'>>;
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted'>>;
 
 const never = (): boolean => false;
 const ignore = (): void => {};

@@ -1,0 +1,35 @@
+import type { Tracing } from '../tracing/tracing.ts';
+import type { Database } from './client.ts';
+
+/** The same database with a span for each statement, named like it. */
+export function traceStatements(database: Database, tracing: Tracing): Database {
+  const traced =
+    (query: Database['query']): Database['query'] =>
+    (name, text, values) =>
+      tracing.statement(name, () => query(name, text, values));
+  const prisma = database.prisma.$extends({
+    query: {
+      $allOperations: ({ model = 'prisma', operation, args, query }) =>
+        tracing.statement(`${model}.${operation}`, async () => query(args)),
+    },
+  });
+  return {
+    ...database,
+    // It lacks only what adds listeners, which nothing uses.
+    prisma: prisma as unknown as Database['prisma'],
+    query: traced(database.query),
+    workUnit: (work) =>
+      tracing.statement('transaction', () =>
+        database.workUnit((unit) =>
+          work({
+            get prisma() {
+              return unit.prisma;
+            },
+            query: traced(unit.query),
+            transaction: (inner) => unit.transaction((query) => inner(traced(query))),
+          }),
+        ),
+      ),
+    transaction: (work) => tracing.statement('transaction', () => database.transaction((query) => work(traced(query)))),
+  };
+}

@@ -1,0 +1,22 @@
+import type { OperationNames } from '../../metrics/operation-names.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
+import type { CompiledMutation } from './compiled-operation.ts';
+import type { OperationExecutor } from './execute.ts';
+
+/** The same executor with a span for each operation. @param names bounds the names of the spans. */
+export function traceOperations(executor: OperationExecutor, names: OperationNames, tracing: Tracing): OperationExecutor {
+  return {
+    ...executor,
+    run(known, request) {
+      const { operation, name } = known.operation;
+      const shown = names.shown(name?.value, request.context.caller.apiToken !== undefined);
+      return tracing.operation(operation, shown, () => executor.run(known, request));
+    },
+  };
+}
+
+/** The same mutation with a span for each execution. */
+export function traceMutation(mutation: CompiledMutation, tracing: Tracing): CompiledMutation {
+  const { fieldName } = mutation;
+  return { fieldName, run: (input, context) => tracing.operation('mutation', fieldName, () => mutation.run(input, context)) };
+}

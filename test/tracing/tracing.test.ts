@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { enableTracing } from '../../src/tracing/enable.ts';
+import { tracing } from '../../src/tracing/tracing.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
+
+/** A span as test/support/print-spans.mjs prints it. */
+interface PrintedSpan {
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: Record<string, unknown>;
+  readonly status: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parent?: string;
+  readonly links: readonly string[];
+}
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const callerSpan = 'b7ad6b7169203331';
+
+let database: TestDatabase;
+let gateway: ServeProcess;
+let token: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const apiToken = { name: 'test', environmentTag: null, scopes: ['admin' as const], expiresAt: null };
+  token = (await issueApiToken(database.prisma, apiToken)).secret;
+  const preload = new URL('../support/print-spans.mjs', import.meta.url);
+  gateway = await serve({ DATABASE_URL: database.url, NODE_OPTIONS: `--import ${preload}`, LOG_REQUESTS: '1' });
+});
+afterAll(async () => {
+  await endProcesses();
+  await database.close();
+});
+
+const printed = (): PrintedSpan[] =>
+  gateway.output.stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as PrintedSpan] : []));
+
+/** Sends a request with an id, as part of a trace, and returns its spans. */
+async function spansOf(id: string, method: string, path: string, body: unknown, parent = true): Promise<PrintedSpan[]> {
+  const traceparent = `00-${traceId}-${callerSpan}-01`;
+  const headers = { 'x-request-id': id, ...(parent && { traceparent }) };
+  await sendRequest(gateway.url, method, path, { token, body, headers });
+  // It ends last.
+  const root = await until(
+    () => printed().find(({ attributes }) => attributes['user_group_gateway.request_id'] === id),
+    'the span of the request is printed',
+  );
+  const below = (span: PrintedSpan): PrintedSpan[] => [
+    span,
+    ...printed().flatMap((each) => (each.parent === span.spanId ? below(each) : [])),
+  ];
+  return below(root);
+}
+
+const document = 'query Resolve($id: String!) { userGroup(by: { providedId: $id }) { name } }';
+const outline = (spans: readonly PrintedSpan[]) => spans.map(({ name, kind }) => [name, kind]);
+const [internal, server, client] = [0, 1, 2];
+
+test('a request, its operation and its statements are spans within the trace of the caller, by either way of execution', async () => {
+  for (const way of ['full pipeline', 'fast path', 'fast path again', 'compiled']) {
+    const spans = await spansOf(`graphql ${way}`.replaceAll(' ', '-'), 'POST', '/graphql', {
+      query: document,
+      variables: { id: way },
+    });
+    expect([way, outline(spans)]).toEqual([
+      way,
+      [
+        ['POST /graphql', server],
+        ['api-tokens-by-hash', client],
+        ['query Resolve', internal],
+        ['groups-by-provided-id', client],
+      ],
+    ]);
+    expect(spans.map((span) => span.traceId)).toEqual(spans.map(() => traceId));
+    expect(spans[0]).toMatchObject({
+      ...{ parent: callerSpan, status: 0 },
+      attributes: { 'http.request.method': 'POST', 'http.route': '/graphql', 'http.response.status_code': 200 },
+    });
+    expect(spans[3]?.attributes).toEqual({ 'db.system.name': 'postgresql', 'db.query.summary': 'groups-by-provided-id' });
+  }
+});
+
+test("so are those of the REST API, of transactions and of lists; without a caller's trace, a trace begins", async () => {
+  const created = await spansOf('rest', 'GET', '/api/user', { user_group_id: 'acme' }, false);
+  expect(outline(created)).toEqual([
+    ['GET /api/user', server],
+    ['api-tokens-by-hash', client],
+    ['mutation getOrCreateUserGroup', internal],
+    ['groups-by-provided-id', client],
+    ['insert-groups', client],
+  ]);
+  expect(created[0]?.parent).toBeUndefined();
+  expect(created[0]?.traceId).not.toBe(traceId);
+  const listed = await spansOf('list', 'POST', '/graphql', { query: 'query Tokens { apiTokens { nodes { name } } }' });
+  expect(outline(listed)).toContainEqual(['ApiToken.findMany', client]);
+});
+
+test('a request that fails has the error in its span, and its code, but nothing that was sent', async () => {
+  const [span] = await spansOf('failed', 'PUT', '/api/user/', { user_group_id: 'secret-of-nobody', name: 'secret' });
+  expect(span).toMatchObject({
+    name: 'PUT /api/user',
+    attributes: { 'http.response.status_code': 404, 'error.type': 'NOT_FOUND' },
+  });
+  const [unmatched] = await spansOf('unmatched', 'GET', '/nowhere/secret?secret', undefined);
+  expect(unmatched).toMatchObject({ name: 'GET', attributes: { 'error.type': 'NOT_FOUND' } });
+  expect(gateway.output.stdout).not.toMatch(/secret|ugk_/);
+});
+
+test('a statement that requests share is in the span of one and linked to the others', async () => {
+  const ids = Array.from({ length: 20 }, (_, index) => `shared-${index}`);
+  const all = await Promise.all(ids.map((id) => spansOf(id, 'POST', '/graphql', { query: document, variables: { id } })));
+  const operations = all.flat().filter(({ name }) => name === 'query Resolve');
+  const statements = all.flat().filter(({ name }) => name === 'groups-by-provided-id');
+  expect(operations).toHaveLength(20);
+  const covered = statements.flatMap(({ parent, links }) => [parent, ...links]);
+  expect(new Set(covered)).toEqual(new Set(operations.map(({ spanId }) => spanId)));
+});
+
+test('the log has the id of the trace', async () => {
+  const [span] = await spansOf('logged', 'GET', '/api/user', { user_group_id: 'acme' }, false);
+  const line = await until(
+    () => gateway.output.stderr.split('\n').find((text) => text.includes('"request":"logged"')),
+    'the request is logged',
+  );
+  expect(JSON.parse(line)).toMatchObject({ trace: span?.traceId, operation: 'getOrCreateUserGroup' });
+});
+
+test('without an SDK there is no tracing, and with one that is too old a warning', async () => {
+  const registration = Symbol.for('opentelemetry.js.api.1');
+  const registry = globalThis as { [registration]?: unknown };
+  const warnings: string[] = [];
+  const previous = registry[registration];
+  try {
+    delete registry[registration];
+    await enableTracing('1', (message) => warnings.push(message));
+    expect(warnings).toEqual([]);
+    registry[registration] = { version: '1.4.0', trace: {} };
+    await enableTracing('1', (message) => warnings.push(message));
+    expect(warnings).toEqual([expect.stringContaining('@opentelemetry/api 1.4.0')]);
+    expect(tracing.active).toBeUndefined();
+  } finally {
+    registry[registration] = previous;
+  }
+});
+
+test('the command serve loads OpenTelemetry and the package that renders metrics only on demand', () => {
+  const chunks = new URL('../../dist/chunks/', import.meta.url);
+  const files = readdirSync(chunks).filter((file) => file.endsWith('.js'));
+  const textOf = (file: string) => readFileSync(new URL(file, chunks), 'utf8');
+  const loaded = new Set(files.filter((file) => file.startsWith('serve-')));
+  // A set also visits what is added meanwhile.
+  for (const file of loaded)
+    for (const [, name = ''] of textOf(file).matchAll(/^(?:import |} from )[^()\n]*"\.\/([^"\n]+)";$/gm)) loaded.add(name);
+  expect(loaded.size).toBeGreaterThan(3);
+  for (const name of ['ProxyTracerProvider', 'OPENMETRICS_CONTENT_TYPE()']) {
+    const owners = files.filter((file) => textOf(file).includes(name));
+    expect([name, owners.length > 0, owners.filter((file) => loaded.has(file))]).toEqual([name, true, []]);
+  }
+});
