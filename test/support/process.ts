@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sendRequest } from './gateway.ts';
 import { testKey } from './keys.ts';
+import { runShared } from './shared-command.ts';
 import { tokensOf } from './tokens.ts';
 
 /** The root of the checkout. */
@@ -58,10 +59,7 @@ export async function endProcesses(): Promise<void> {
 
 /** Starts any program, with the settings given and no others but the tests' key, which a database of one's own requires. */
 export function launch(program: string, args: string[], settings: Settings, options: SpawnOptions = {}): Running {
-  const { PATH, HOME } = process.env;
-  const key = settings['DATABASE_URL'] && { ENCRYPTION_KEYS: testKey };
-  const env = { PATH, HOME, PORT: '0', LOG_FORMAT: 'json', ...key, ...settings };
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options, env });
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options, env: environment(settings) });
   processes.add(child);
   const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -76,8 +74,23 @@ export function launch(program: string, args: string[], settings: Settings, opti
   return { child, output, ended };
 }
 
-/** Runs a command of the gateway to its end. */
-export function run(args: string[], settings: Settings): Promise<Ended> {
+function environment(settings: Settings): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  const key = settings['DATABASE_URL'] && { ENCRYPTION_KEYS: testKey };
+  return { PATH, HOME, PORT: '0', LOG_FORMAT: 'json', ...key, ...settings };
+}
+
+/**
+ * Runs a command of the gateway to its end: in a process that is started again only for commands at the same time, and for settings of
+ * Node.js itself.
+ */
+export async function run(args: string[], settings: Settings): Promise<Ended> {
+  const shared = 'NODE_OPTIONS' in settings ? undefined : runShared(args, environment(settings));
+  return shared ?? runAlone(args, settings);
+}
+
+/** Runs a command of the gateway to its end in a process of its own, as users do. */
+export function runAlone(args: string[], settings: Settings): Promise<Ended> {
   return launch(process.execPath, [binary, ...args], settings).ended;
 }
 
