@@ -12,7 +12,7 @@ import { bindQueries } from '../support/queries.ts';
 let database: TestDatabase;
 const { stackTraceLimit } = Error;
 beforeAll(async () => {
-  Error.stackTraceLimit = 0; // most documents have errors, and collecting their stacks takes a quarter of the time
+  Error.stackTraceLimit = 0; // most documents have errors, whose stacks are never read
   database = await createTestDatabase();
 });
 afterAll(async () => {
