@@ -6,6 +6,9 @@ import { sumWorkerMetrics } from './worker-metrics.ts';
 /** The message with which the primary process stops a worker. */
 const stopMessage = 'stop';
 
+/** The message of a worker that from now on receives {@link stopMessage}; one that was sent earlier is lost. */
+const readyMessage = 'ready';
+
 /** The delay before a worker that exited is restarted, so that one that cannot start does not use up the CPU. */
 const restartDelayMs = 1_000;
 
@@ -13,7 +16,7 @@ const restartDelayMs = 1_000;
  * Runs `count` processes that share one port, restarts those that exit unexpectedly, and stops all of them once `stop`
  * resolves with a reason.
  *
- * @returns the exit code: 0, or 1 when no worker could start.
+ * @returns the exit code: 0, or 1 when no worker could start before `stop` resolved.
  */
 export async function runWorkers(count: number, stop: Promise<string>, log: Logger): Promise<number> {
   let stopping = false;
@@ -27,6 +30,11 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
       const { pid } = worker.process;
       workers.add(worker);
       sumMetricsOf(worker);
+      // A message to a worker that has just exited fails before the exit is noticed, which is handled below.
+      worker.on('error', () => {});
+      worker.on('message', (message) => {
+        if (stopping && message === readyMessage) worker.send(stopMessage);
+      });
       worker.once('listening', () => {
         everListened = true;
         if (replaced !== undefined) log.info(`worker ${pid} replaced worker ${replaced}`);
@@ -53,7 +61,7 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
       if (workers.size === 0) resolve();
     });
   });
-  return everListened ? 0 : 1;
+  return everListened || stopping ? 0 : 1;
 }
 
 /**
@@ -71,6 +79,7 @@ export function untilStoppedByPrimary(): Promise<string> {
     // A message to a process that has just exited fails before the disconnection is noticed.
     cluster.worker?.on('error', primaryExited);
     if (!process.connected) primaryExited();
+    if (process.connected) process.send?.(readyMessage);
     // Waiting for a message must not keep a finished process running.
     process.channel?.unref();
   });

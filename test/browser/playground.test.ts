@@ -71,7 +71,7 @@ test('on a phone everything is in one column', async () => {
 });
 
 test('the first visit takes at most 1.5 MB', async () => {
-  const { page } = await open();
+  const { page } = await open({ isFirstVisit: true });
   await page.getByRole('button', { name: 'GetOrCreate', exact: true }).waitFor();
   await page.waitForLoadState('networkidle');
   const sizes = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).map((entry) => entry.transferSize)`;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { token } from '../../src/commands/token.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
 import { describeScope, scopeNames } from '../../src/domain/caller.ts';
-import { run } from '../support/process.ts';
+import { run, runAlone } from '../support/process.ts';
 
 /** If a command connected to the database, it would fail after ten seconds with exit code 1. */
 const nowhere = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' };
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test.concurrent.each([
+test.each([
   ['no command', [], /Usage: user-group-gateway COMMAND/],
   ['an unknown command', ['start'], /Unknown command "start".*Usage: user-group-gateway COMMAND/s],
   ['an unknown token command', ['token', 'delete', '1'], /Unknown command "token delete".*token create --name/s],
@@ -28,7 +28,7 @@ test.concurrent.each([
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-test.concurrent.each([
+test.each([
   [['help'], /Usage: user-group-gateway COMMAND.*serve.*token.*migrate/s],
   [['serve', '--help'], /serve/],
   [['migrate', '--help'], /migrate/],
@@ -45,9 +45,9 @@ test.concurrent.each([
   expect(stdout).toMatch(text);
 });
 
-test.concurrent.each([[['version']], [['--version']]])('%j: the version in package.json', async (args) => {
+test.each([[['version']], [['--version']]])('%j: the version in package.json, in a process of its own', async (args) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(await run(args, nowhere)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await runAlone(args, nowhere)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('the help describes every scope', async () => {

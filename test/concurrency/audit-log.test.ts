@@ -15,7 +15,7 @@ import { bindQueries } from '../support/queries.ts';
 import { replay } from '../support/replay.ts';
 
 let database: TestDatabase;
-/** A second process, as far as the database can tell. */
+/** Acts as a second process for the database. */
 let second: Database;
 let dbs: Db[];
 const tokens: string[] = [];
@@ -62,7 +62,7 @@ const operation = fc.record({
 });
 type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Steps of operations at the same moment. */
+/** Steps of concurrent operations. */
 const history = fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 8 });
 
 let requests = 0;
@@ -119,7 +119,7 @@ async function make(run: string, { kind, db: process, id, tag, fields, patch }: 
   return { requestId, types };
 }
 
-test('the events of a random history lead to what is stored, each change to exactly one', async () => {
+test('after a random history, the events reproduce the stored state, and each change has exactly one event', async () => {
   const seen = new Set<string>();
   let run = 0;
   await fc.assert(
@@ -160,7 +160,7 @@ test('the events of a random history lead to what is stored, each change to exac
   );
 }, 40_000);
 
-test('updates that change nothing, in value, record nothing', async () => {
+test('updates that do not change a value record nothing', async () => {
   const db = dbs[0] as Db;
   const caller = new Caller({
     ...{ id: 7, name: 'history', environmentTag: null, scopes: ['groups:write'] },
@@ -178,7 +178,7 @@ test('updates that change nothing, in value, record nothing', async () => {
   expect(events.map(({ type }) => type)).toEqual(['user_group.created']);
 });
 
-test('a number that is short as written stays so in an event', async () => {
+test('a number in a short notation keeps it in an event', async () => {
   const db = dbs[0] as Db;
   const caller = new Caller({
     ...{ id: 7, name: 'history', environmentTag: null, scopes: ['groups:write'] },

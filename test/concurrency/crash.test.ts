@@ -56,7 +56,7 @@ test('when only PostgreSQL is killed, requests get 503 until the gateway has res
   const load = beginLoad(gateway.url, token);
   await load.successes(60);
   const postmaster = dataDir.postmaster() ?? 0;
-  // Without its settings it cannot start, so that it stays away until requests have met that.
+  // Without its settings it cannot start, so that it is unavailable until requests have failed.
   const settings = join(dataDir.path, 'postgres', 'postgresql.conf');
   renameSync(settings, `${settings}.away`);
   process.kill(postmaster, 'SIGKILL');

@@ -61,12 +61,12 @@ test.each(combinations)(
       }
       outcomes.add(tags.map(String).sort().join(' and '));
     }
-    // Customer and Testing never stand in each other's way; where an untagged group takes part, whoever is first wins.
+    // Customer and Testing never conflict; with an untagged group, the first one wins.
     if (!environments.includes(null)) expect([...outcomes]).toEqual(['Customer and Testing']);
   },
 );
 
-test('the rules are kept by the database itself, whoever writes to it', async () => {
+test('the database enforces the rules for every client', async () => {
   const { prisma } = gateways[0].database;
   const insert = (environmentTag: EnvironmentTag | null, providedId: string) =>
     prisma.userGroup

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('a concurrent rotation by a caller of another environment does not affect the rotation by the right one', async () => {
+test('a concurrent rotation by a caller of another environment does not affect the rotation by a caller of the group’s environment', async () => {
   const rightful = (await gateway.issue({ environment: 'Customer' })).secret;
   const outcomes = await Promise.all(
     Array.from({ length: 40 }, async (_, i) => {
@@ -37,7 +37,7 @@ test('concurrent creations of one id in three environments each get a correct re
   }
 });
 
-test('an API token whose scopes were emptied in the database allows nothing, and does not affect callers of the same turn', async () => {
+test('an API token whose scopes were emptied in the database allows nothing, and does not affect callers in the same batch', async () => {
   const [empty, missing] = await Promise.all([gateway.issue(), gateway.issue()]);
   await gateway.database.pool.query(`update api_token set scopes = '{}' where id = $1`, [empty.id]);
   await gateway.database.pool.query('update api_token set scopes = null where id = $1', [missing.id]);
@@ -50,7 +50,7 @@ test('an API token whose scopes were emptied in the database allows nothing, and
   expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'a' }, token: empty.secret })).status).toBe(403);
 });
 
-test('look-ups of both environments, of unknown tokens and with errors, in one turn, each get their own result', async () => {
+test('look-ups of both environments, of unknown tokens and with errors, in one batch, each get their own result', async () => {
   const create = async (environment: 'Customer' | 'Testing') => {
     const caller = (await gateway.issue({ environment })).secret;
     const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'mixed' }, token: caller });

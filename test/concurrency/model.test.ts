@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import {
-  type Answer,
-  type Asker,
   type Fields,
   initialState,
   next,
   type Operation,
   type Patch,
+  type Requester,
+  type Result,
   type State,
   type Tag,
 } from '../support/model.ts';
@@ -17,7 +17,7 @@ import {
 let gateways: TestGateway[];
 const secrets: string[] = [];
 
-const askers: Asker[] = [
+const callers: Requester[] = [
   { tag: 'CUSTOMER', admin: false },
   { tag: 'TESTING', admin: false },
   { tag: null, admin: false },
@@ -28,7 +28,7 @@ const environments = { CUSTOMER: 'Customer', TESTING: 'Testing' } as const;
 beforeAll(async () => {
   const first = await startGateway();
   gateways = [first, await startGateway(first.database)];
-  for (const { tag, admin } of askers) {
+  for (const { tag, admin } of callers) {
     const environment = tag && environments[tag];
     const { secret } = await first.issue({ environment, scopes: admin ? ['admin'] : ['groups:read', 'groups:write'] });
     secrets.push(secret);
@@ -38,10 +38,10 @@ afterAll(async () => {
   for (const gateway of gateways.reverse()) await gateway.close();
 });
 
-/** An operation before it is known which tokens and numbers there are: those are meant by their place among all. */
+/** A generated operation. It refers to tokens and groups by their index, because their values are not known yet. */
 interface Draft {
   readonly kind: Operation['kind'];
-  readonly asker: number;
+  readonly caller: number;
   readonly gateway: number;
   readonly id: number;
   readonly token: number;
@@ -66,7 +66,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
     ...(['getOrCreate', 'getOrCreate', 'getOrCreate', 'update', 'patch', 'patch', 'rotate', 'rotate'] as const),
     ...(['delete', 'setEnvironment', 'setEnvironment', 'find'] as const),
   ),
-  asker: fc.constantFrom(0, 1, 2, 3, 3),
+  caller: fc.constantFrom(0, 1, 2, 3, 3),
   gateway: fc.nat({ max: 1 }),
   id: fc.nat({ max: 1 }),
   token: fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 5),
@@ -78,45 +78,45 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   patch: fc.constantFrom<Patch>({}, { plan: 'silver' }, { plan: null, seats: 5 }, { trial: 'x' }),
 });
 
-/** The steps of a run, each of one operation or of two at the same moment. */
+/** The steps of a run: each has one operation, or two concurrent ones. */
 const steps = fc.array(fc.oneof(fc.tuple(draft), fc.tuple(draft, draft)), { minLength: 5, maxLength: 22 });
 
-/** What the parts of a draft are that a step does not need. */
+/** Defaults of the parts of a draft that a step does not use. */
 const plain: Omit<Draft, 'kind'> = {
-  ...{ gateway: 0, asker: askers.findIndex(({ admin }) => admin), id: 0, token: 0, graceSeconds: 0, endGracePeriods: false },
+  ...{ gateway: 0, caller: callers.findIndex(({ admin }) => admin), id: 0, token: 0, graceSeconds: 0, endGracePeriods: false },
   ...{ by: 'token', fields: {}, patch: {} },
 };
 
-/** The last steps of every run: who is found by each of the newest tokens, former ones included. */
+/** The last steps of every run: look-ups by each of the newest tokens, including replaced ones. */
 const probes: readonly [Draft][] = Array.from({ length: 8 }, (_, token) => [
   { ...plain, kind: 'find', token, gateway: token % 2 },
 ]);
 
-/** Steps that chance brings about too rarely: groups that share an id, and a change that would make them share an environment. */
+/** Steps that random generation produces too rarely: groups that share an id, and a change that would make them share an environment. */
 const rareSteps: [Draft][] = [
   [{ ...plain, kind: 'getOrCreate', environmentTag: 'CUSTOMER' }],
   [{ ...plain, kind: 'getOrCreate', environmentTag: 'TESTING' }],
   [{ ...plain, kind: 'setEnvironment', environmentTag: 'TESTING' }],
   [{ ...plain, kind: 'setEnvironment', environmentTag: null }],
-  [{ ...plain, kind: 'delete', asker: 1 }],
+  [{ ...plain, kind: 'delete', caller: 1 }],
   [{ ...plain, kind: 'setEnvironment', environmentTag: 'TESTING', gateway: 1 }],
 ];
 
 let runs = 0;
 
-test('every answer, from either gateway and to any caller, agrees with the rules', async () => {
+test('every response of either gateway to any caller conforms to the model', async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const run = `run ${runs++}`;
-      // More than one where two orders explain the same answers: two updates of everything, say. What follows tells them apart.
+      // Several if two orders explain the same responses, such as two updates of all fields. Later steps decide between them.
       let states: readonly [State, ...State[]] = [initialState];
       for (const step of [...sequence, ...probes]) {
         const operations = step.map((each) => ({ ...each, operation: concrete(each, states[0], run) }));
-        const answers = await Promise.all(operations.map((each) => ask(each.gateway, each.asker, each.operation)));
-        const done = operations.map(({ asker, operation }, index) => ({ asker, operation, answer: answers[index] ?? {} }));
-        for (const { operation, answer } of done) seen.add(`${operation.kind} ${outcome(answer)}`);
-        // What happened at the same moment must be explained by one order or the other.
+        const results = await Promise.all(operations.map((each) => ask(each.gateway, each.caller, each.operation)));
+        const done = operations.map(({ caller, operation }, index) => ({ caller, operation, result: results[index] ?? {} }));
+        for (const { operation, result } of done) seen.add(`${operation.kind} ${outcome(result)}`);
+        // Concurrent operations must be explained by one order or the other.
         const [first, ...others] = distinct(
           states.flatMap((state) => [explain(state, done), explain(state, [...done].reverse())]),
         );
@@ -126,7 +126,7 @@ test('every answer, from either gateway and to any caller, agrees with the rules
     }),
     { numRuns: 80, examples: [[rareSteps]], interruptAfterTimeLimit: 15_000, markInterruptAsFailure: false },
   );
-  // That the runs came by everything that can happen, so that agreement means something.
+  // The runs must cover every outcome; otherwise the comparison proves little.
   const kinds = [
     'getOrCreate created',
     'getOrCreate found',
@@ -146,8 +146,8 @@ test('every answer, from either gateway and to any caller, agrees with the rules
   expect([...seen]).toEqual(expect.arrayContaining([...kinds, 'rotate found', 'rotate NOT_FOUND', 'find found', 'find nothing']));
 }, 40_000);
 
-test('the model itself refuses answers that break a rule', () => {
-  const asker: Asker = { tag: 'TESTING', admin: false };
+test('the model rejects responses that break a rule', () => {
+  const caller: Requester = { tag: 'TESTING', admin: false };
   const operation: Operation = { kind: 'getOrCreate', id: 'a', fields: {} };
   const group = {
     teamId: 1,
@@ -159,24 +159,24 @@ test('the model itself refuses answers that break a rule', () => {
     mapping: [],
   } as const;
   const created = { group: { ...group, mapping: [] }, created: true };
-  const state = next(initialState, asker, operation, created);
+  const state = next(initialState, caller, operation, created);
   if (!state) throw new Error('The first creation is allowed.');
-  expect(next(state, asker, operation, created)).toBeUndefined();
-  expect(next(state, { ...asker, tag: 'CUSTOMER' }, operation, { code: 'CONFLICT' })).toBeUndefined();
+  expect(next(state, caller, operation, created)).toBeUndefined();
+  expect(next(state, { ...caller, tag: 'CUSTOMER' }, operation, { code: 'CONFLICT' })).toBeUndefined();
   expect(
-    next(state, { ...asker, tag: 'CUSTOMER' }, { kind: 'find', by: { token: 't' } }, { group: created.group }),
+    next(state, { ...caller, tag: 'CUSTOMER' }, { kind: 'find', by: { token: 't' } }, { group: created.group }),
   ).toBeUndefined();
 });
 
-type Done = { asker: number; operation: Operation; answer: Answer }[];
+type Done = { caller: number; operation: Operation; result: Result }[];
 
 function explain(state: State, done: Done): State | undefined {
   let after: State | undefined = state;
-  for (const { asker, operation, answer } of done) after = after && next(after, askers[asker] as Asker, operation, answer);
+  for (const { caller, operation, result } of done) after = after && next(after, callers[caller] as Requester, operation, result);
   return after;
 }
 
-/** The states that are there, each once; the order in which groups and tokens came to be is none of their difference. */
+/** Removes duplicate states. States that differ only in the order of groups and tokens are equal. */
 function distinct(states: readonly (State | undefined)[]): State[] {
   const unordered = ({ groups, retired, tokens }: State) => [new Set(groups), retired, new Set(tokens)];
   const found: State[] = [];
@@ -201,7 +201,7 @@ function concrete(draft: Draft, { tokens, groups }: State, run: string): Operati
   return { kind, by: by === 'teamId' ? { teamId } : { providedId } };
 }
 
-function outcome({ group, created, code, deletedId }: Answer): string {
+function outcome({ group, created, code, deletedId }: Result): string {
   return code ?? (deletedId ? 'deleted' : created ? 'created' : group ? 'found' : 'nothing');
 }
 
@@ -221,9 +221,9 @@ const documents = {
   find: `query ($by: UserGroupBy!) { group: userGroup(by: $by) ${groupFields} }`,
 };
 
-async function ask(gateway: number, asker: number, operation: Operation): Promise<Answer> {
+async function ask(gateway: number, caller: number, operation: Operation): Promise<Result> {
   const reply = await gateways[gateway]?.graphql(documents[operation.kind], variables(operation), {
-    token: secrets[asker] ?? '',
+    token: secrets[caller] ?? '',
   });
   const { data, errors } = reply?.json ?? {};
   if (errors) return { code: errors[0].extensions.code };

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test('of four processes that start at once on an empty database, one issues the first API token', async () => {
+test('of four processes that start concurrently on an empty database, one issues the first API token', async () => {
   const printed = gateways.flatMap(({ firstToken }) => firstToken ?? []);
   expect(printed).toHaveLength(1);
   expect(await database.prisma.apiToken.count({ where: { name: 'first token' } })).toBe(1);
@@ -55,7 +55,7 @@ test('100 concurrent rotations of one token from four processes: one wins, 99 fi
   expect(tokenOf(stored)).toBe(winners[0]?.json.user_group.token);
 });
 
-test('rotations with and without a grace period at once: one wins, and a loser leaves no token behind', async () => {
+test('rotations with and without a grace period concurrently: one wins, and a loser leaves no token behind', async () => {
   const token = await issue();
   const [first] = gateways;
   const made = await sendRequest(first?.url ?? '', 'GET', '/api/user', { token, body: { user_group_id: 'graceful' } });
@@ -79,7 +79,7 @@ test('rotations with and without a grace period at once: one wins, and a loser l
   expect(retired.map((row) => decryptToken(testKeys, 'retired_token', row))).toEqual(expected);
 });
 
-test('an API token that is revoked is refused by the very next request on every process', async () => {
+test('an API token that is revoked is rejected by every process from the next request on', async () => {
   const { secret: token, apiToken } = await issueApiToken(database.prisma, request);
   const ask = () =>
     Promise.all(gateways.map(({ url }) => sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: 'any' } })));
@@ -101,7 +101,7 @@ async function issue(): Promise<string> {
   return (await issueApiToken(database.prisma, request)).secret;
 }
 
-/** Sends all requests at once, to the processes in turn. */
+/** Sends all requests concurrently, distributed over the processes. */
 function atOnce(count: number, send: (url: string, index: number) => Promise<Reply>): Promise<Reply[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => send(gateways[index % gateways.length]?.url ?? '', index)));
 }

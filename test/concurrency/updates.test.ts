@@ -54,7 +54,7 @@ const steps = fc.array(fc.record({ group: fc.nat({ max: 1 }), selector: fc.const
   maxLength: 8,
 });
 
-test('updates that are sent together, of one group or several, by any selector, behave as if made one after another', async () => {
+test('updates that are sent concurrently, of one group or several, by any selector, behave as if they were sequential', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const together = [await createGroup(), await createGroup()];
@@ -94,7 +94,7 @@ test('an update that finds no group does not affect those that are sent with it'
   ]);
 });
 
-test('the time of an update is the database’s: it is the same for all that are sent together', async () => {
+test('updatedAt is the time of the database, the same for all updates of a batch', async () => {
   const [first, second] = [await createGroup(), await createGroup()];
   const updated = await Promise.all(
     [first, second, first].map(({ teamId }) => updateUserGroup(db, caller, { teamId }, { name: 'timed' })),

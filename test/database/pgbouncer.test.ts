@@ -68,15 +68,12 @@ test('four gateways that start concurrently behind PgBouncer in transaction mode
   for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
 });
 
-test.each(['false', 'true'])(
-  'so do four that start one after the other, the first with DB_NAMED_STATEMENTS=%s',
-  async (named) => {
-    const gateways = [];
-    for (let count = 0; count < 4; count += 1)
-      gateways.push(await serve({ ...settings, DB_NAMED_STATEMENTS: count === 0 ? named : 'false' }));
-    for (const { url } of gateways) expect((await sendRequest(url, 'GET', '/readyz')).status).toBe(200);
-    await exchange(gateways[1]?.url ?? '', gateways[3]?.url ?? '', 'group');
-    expect(await leftBehind()).toEqual({ locks: [], settings: [] });
-    for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
-  },
-);
+test('so do four that start one after the other, although the first one leaves named statements behind', async () => {
+  const gateways = [];
+  for (let count = 0; count < 4; count += 1)
+    gateways.push(await serve({ ...settings, DB_NAMED_STATEMENTS: count === 0 ? 'true' : 'false' }));
+  for (const { url } of gateways) expect((await sendRequest(url, 'GET', '/readyz')).status).toBe(200);
+  await exchange(gateways[1]?.url ?? '', gateways[3]?.url ?? '', 'group');
+  expect(await leftBehind()).toEqual({ locks: [], settings: [] });
+  for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
+});

@@ -28,8 +28,8 @@ async function create(id: string): Promise<Group> {
 
 const nodeId = (text: string) => Buffer.from(text).toString('base64');
 
-/** Ids that are nobody's. */
-const nobodys: [string, string][] = [
+/** Ids of no object. */
+const unknownIds: [string, string][] = [
   ['empty', ''],
   ['no node id', 'acme'],
   ['not of base64', '😀 not base64'],
@@ -56,7 +56,7 @@ describe('node', () => {
     expect(json).toEqual({ data: { node: { __typename: 'UserGroup', id: acme.id, providedId: 'acme' } } });
   });
 
-  test.each(nobodys)('is null for an id that is %s', async (_, id) => {
+  test.each(unknownIds)('is null for an id that is %s', async (_, id) => {
     expect((await gateway.graphql(query, { id })).json).toEqual({ data: { node: null } });
   });
 });
@@ -76,8 +76,8 @@ describe('nodes', () => {
     expect(await ask([])).toEqual({ data: { nodes: [] } });
   });
 
-  test('are null for every id that is nobody’s', async () => {
-    expect(await ask(nobodys.map(([, id]) => id))).toEqual({ data: { nodes: nobodys.map(() => null) } });
+  test('are null for every id of no object', async () => {
+    expect(await ask(unknownIds.map(([, id]) => id))).toEqual({ data: { nodes: unknownIds.map(() => null) } });
   });
 
   test('are 100 at most', async () => {
@@ -96,7 +96,7 @@ describe('userGroup', () => {
   });
 
   test.each<[string, unknown]>([
-    ...nobodys.map(([name, id]): [string, unknown] => [`an id ${name}`, { id }]),
+    ...unknownIds.map(([name, id]): [string, unknown] => [`an id ${name}`, { id }]),
     ['a team id of no group', { teamId: 2_147_483_647 }],
     ['a team id of 0', { teamId: 0 }],
     ['a team id below 0', { teamId: -2_147_483_648 }],

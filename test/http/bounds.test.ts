@@ -16,7 +16,7 @@ afterEach(() => {
 });
 afterAll(() => gateway.close());
 
-/** A connection that reads nothing until it is told to. */
+/** A connection that reads nothing at first. */
 async function open(): Promise<Socket> {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   sockets.push(socket);

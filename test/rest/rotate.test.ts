@@ -13,7 +13,7 @@ const create = async (user_group_id: string) =>
   (await gateway.send('GET', '/api/user', { body: { user_group_id, name: 'N', properties: { p: 1 } } })).json.user_group;
 const rotate = (current_token: unknown, path = '/api/user') => gateway.send('POST', path, { body: { current_token } });
 
-test.each(['/api/user', '/api/user/'])('POST %s answers with exactly these members', async (path) => {
+test.each(['/api/user', '/api/user/'])('POST %s responds with exactly these members', async (path) => {
   const { token, team_id } = await create(`to rotate at ${path}`);
   const reply = await rotate(token, path);
   expect(reply.status).toBe(200);

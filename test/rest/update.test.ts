@@ -21,7 +21,7 @@ beforeEach(async () => {
 const update = (change: object, path = '/api/user') => gateway.send('PUT', path, { body: { user_group_id: id, ...change } });
 const stored = () => gateway.database.prisma.userGroup.findFirstOrThrow({ where: { providedId: id } });
 
-test.each(['/api/user', '/api/user/'])('PUT %s answers with exactly these members', async (path) => {
+test.each(['/api/user', '/api/user/'])('PUT %s responds with exactly these members', async (path) => {
   const { teamId, ...before } = await stored();
   const reply = await update({ name: 'after' }, path);
   expect(reply.status).toBe(200);
@@ -82,7 +82,7 @@ test('properties: null stores no JSON null', async () => {
   expect(rows).toEqual([{ empty: true }]);
 });
 
-test('get-or-create answers with what was updated', async () => {
+test('get-or-create responds with what was updated', async () => {
   await update({ name: 'after', properties: { x: 2 } });
   const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: id } });
   expect(json.user_group).toMatchObject({ name: 'after', properties: { x: 2 } });

@@ -1,5 +1,12 @@
 import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { inject, onTestFinished } from 'vitest';
 
 /** How long a page may take for anything that a test waits for. */
@@ -10,10 +17,18 @@ export const phone = { width: 390, height: 844 };
 
 let browser: Promise<Browser> | undefined;
 
+/** The size of the window if a test asks for no other. */
+const desktop = { width: 1280, height: 720 };
+
+/** Windows that no test uses at the moment. Opening another one costs five times as much as loading a page in one of these. */
+const idlePages: Page[] = [];
+
 /** How to open a page. */
 export interface PageOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport'> {
   /** Problems that the test provokes, such as a response with status 401, by a part of their text. */
   readonly expectedProblems?: readonly RegExp[];
+  /** Whether the browser must not have cached anything. */
+  readonly isFirstVisit?: boolean;
 }
 
 /** A page in a browser window of its own, without cookies or storage of others. */
@@ -31,31 +46,34 @@ export interface OpenPage {
 }
 
 /**
- * Opens a URL in the browser that all tests share, and closes it when the test has finished. The test fails if there was a problem that it
+ * Opens a URL in the browser that all tests share, and leaves it when the test has finished. The test fails if there was a problem that it
  * did not expect.
  */
-export async function openPage(url: string, { expectedProblems = [], ...options }: PageOptions = {}): Promise<OpenPage> {
-  browser ??= chromium.connect(inject('browserEndpoint'));
-  const context = await (await browser).newContext(options);
-  context.setDefaultTimeout(timeoutMs);
-  const page = await context.newPage();
+export async function openPage(url: string, options: PageOptions = {}): Promise<OpenPage> {
+  const { expectedProblems = [], colorScheme = 'light', viewport = desktop, isFirstVisit = false } = options;
+  const page = (isFirstVisit ? undefined : idlePages.pop()) ?? (await newPage());
   const problems: string[] = [];
   const assertNone = (): void => {
     const unexpected = problems.filter((text) => !expectedProblems.some((expected) => expected.test(text)));
     if (unexpected.length > 0) throw new Error(`The browser reports problems on ${page.url()}:\n  ${unexpected.join('\n  ')}`);
   };
+  const onConsole = (message: ConsoleMessage) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()} (${message.location().url})`);
+  };
+  const onError = (error: Error) => problems.push(`error: ${error.message}`);
+  const onFailure = (request: Request) =>
+    problems.push(`request failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`);
   onTestFinished(async () => {
-    await context.close();
+    page.removeAllListeners();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    idlePages.push(page);
     assertNone();
   });
 
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(`console: ${message.text()} (${message.location().url})`);
-  });
-  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
-  page.on('requestfailed', (request) =>
-    problems.push(`request failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`),
-  );
+  await forget(page, url);
+  await page.emulateMedia({ colorScheme });
+  if (viewport) await page.setViewportSize(viewport);
+  page.on('console', onConsole).on('pageerror', onError).on('requestfailed', onFailure);
   await page.goto(url);
 
   return {
@@ -66,10 +84,10 @@ export async function openPage(url: string, { expectedProblems = [], ...options 
       // Not as a script of the page, which its Content-Security-Policy would not permit.
       await page.evaluate(axe.source);
       const findings = await seriousFindings(page, {});
-      const other = options.colorScheme === 'dark' ? 'light' : 'dark';
+      const other = colorScheme === 'dark' ? 'light' : 'dark';
       await page.emulateMedia({ colorScheme: other });
       findings.push(...(await seriousFindings(page, { runOnly: ['color-contrast'] })).map((finding) => `${other}: ${finding}`));
-      await page.emulateMedia({ colorScheme: options.colorScheme ?? 'light' });
+      await page.emulateMedia({ colorScheme });
       if (findings.length > 0) throw new Error(`axe reports on ${page.url()}:\n  ${findings.join('\n  ')}`);
     },
     async assertFitsPhone() {
@@ -78,6 +96,21 @@ export async function openPage(url: string, { expectedProblems = [], ...options 
       if (width > phone.width) throw new Error(`${page.url()} is ${width} pixels wide on a phone with ${phone.width}.`);
     },
   };
+}
+
+/** Opens a window of its own, which shares nothing with others. */
+async function newPage(): Promise<Page> {
+  browser ??= chromium.connect(inject('browserEndpoint'));
+  const context = await (await browser).newContext();
+  context.setDefaultTimeout(timeoutMs);
+  return context.newPage();
+}
+
+/** Ends the page that an earlier test left, and deletes what a test left at the origin of `url`: cookies, and what is stored. */
+async function forget(page: Page, url: string): Promise<void> {
+  await page.context().clearCookies();
+  await page.goto(new URL('/livez', url).href);
+  await page.evaluate('localStorage.clear(), sessionStorage.clear()');
 }
 
 /** What axe finds that makes a page hard to use, or impossible, for people with disabilities. */

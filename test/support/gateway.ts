@@ -11,17 +11,17 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
 import { assertDocumented } from './openapi.ts';
 
-/** An answer, read whole. */
+/** A complete response. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; `undefined` when it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every form
+  /** The body as JSON; `undefined` if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every form
   readonly json: any;
 }
 
-/** What a request may have beside its method and path. */
+/** What a request may have in addition to its method and path. */
 export interface RequestOptions {
   /** The API token; `null` sends none. */
   readonly token?: string | null;
@@ -36,16 +36,16 @@ export interface TestGateway {
   readonly database: TestDatabase;
   /** A caller in the Testing environment with the scopes for groups. */
   readonly token: string;
-  /** What the gateway logged, a JSON object a line. */
+  /** What the gateway logged, one JSON object per line. */
   readonly log: string[];
   issue(options?: {
     environment?: EnvironmentTag | null;
     scopes?: Scope[];
     expiresAt?: Date | null;
   }): Promise<{ secret: string; id: number }>;
-  /** Sends a request; a GET may have a body. With the Testing token, if not told otherwise. */
+  /** Sends a request; a GET may have a body. Uses the Testing token by default. */
   send(method: string, path: string, options?: RequestOptions): Promise<Reply>;
-  /** Asks `/graphql`. */
+  /** Sends an operation to `/graphql`. */
   graphql(query: string, variables?: Record<string, unknown>, options?: RequestOptions): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export async function startGateway(shared?: TestDatabase, options?: Parameters<t
   } = {}) => {
     const request = { name: 'test', environmentTag: environment, scopes, expiresAt: null };
     const { secret, apiToken } = await issueApiToken(database.prisma, request);
-    // Set afterwards, because none is issued that has expired already.
+    // Set afterwards, because an expired token cannot be issued.
     if (expiresAt) await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { expiresAt } });
     return { secret, id: apiToken.id };
   };
@@ -105,7 +105,7 @@ export function sendRequest(url: string, method: string, path: string, options: 
       for await (const chunk of incoming) chunks.push(chunk);
       const text = Buffer.concat(chunks).toString('utf8');
       const replyHeaders = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-      const reply = { status: incoming.statusCode ?? 0, headers: replyHeaders, text, json: parseOrNothing(text) };
+      const reply = { status: incoming.statusCode ?? 0, headers: replyHeaders, text, json: parseJson(text) };
       try {
         assertDocumented(method, path, reply);
         resolve(reply);
@@ -118,7 +118,7 @@ export function sendRequest(url: string, method: string, path: string, options: 
   });
 }
 
-function parseOrNothing(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -60,7 +60,8 @@ async function launchBrowser(project: TestProject): Promise<BrowserServer | unde
   const { filenamePattern } = project.vitest as { filenamePattern?: string[] };
   const { testFiles } = await project.globTestFiles(filenamePattern);
   if (!testFiles.some((file) => file.includes('/test/browser/'))) return undefined;
-  return chromium.launchServer({ executablePath });
+  // Without a process for graphics, which would only imitate a GPU.
+  return chromium.launchServer({ executablePath, args: ['--disable-gpu'] });
 }
 
 /** Makes a `DATA_DIR` as the gateway's first start does. */

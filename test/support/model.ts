@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 /** An environment as GraphQL names it; `null` means untagged. */
 export type Tag = 'CUSTOMER' | 'TESTING' | null;
 
-/** Who asks: the environment of its API token, and whether it may see every group. */
-export interface Asker {
+/** The caller: the environment of its API token, and whether it may see every group. */
+export interface Requester {
   readonly tag: Tag;
   readonly admin: boolean;
 }
 
-/** What a group can be given. */
+/** The fields of a group that a caller can set. */
 export interface Fields {
   readonly name?: string;
   readonly properties?: object | null;
@@ -19,7 +19,7 @@ export interface Fields {
 /** A merge patch of one level: `null` removes a member. */
 export type Patch = Readonly<Record<string, string | number | null>>;
 
-/** A group as the model has it, and as GraphQL answers with it. */
+/** A group in the model and in GraphQL responses. */
 export interface Group {
   readonly teamId: number;
   readonly providedId: string;
@@ -30,20 +30,20 @@ export interface Group {
   readonly mapping: readonly { schemaId: string; dataSource: string }[];
 }
 
-/** All that the gateway should know: the groups, tokens in their grace period, and every token there ever was. */
+/** The expected state of the gateway: the groups, the tokens in their grace period, and every token ever issued. */
 export interface State {
   readonly groups: readonly Group[];
   readonly retired: ReadonlyMap<string, number>;
   readonly tokens: readonly string[];
 }
 
-/** One question to the gateway. */
+/** One operation that is sent to the gateway. */
 export type Operation =
   | {
       readonly kind: 'getOrCreate';
       readonly id: string;
       readonly fields: Fields;
-      /** The environment that the call names; left out, it names none. */
+      /** The environment that the call names, if it names one. */
       readonly environmentTag?: Tag;
     }
   | { readonly kind: 'update'; readonly id: string; readonly fields: Fields }
@@ -53,8 +53,8 @@ export type Operation =
   | { readonly kind: 'rotate'; readonly token: string; readonly graceSeconds: number; readonly endGracePeriods: boolean }
   | { readonly kind: 'find'; readonly by: { providedId: string } | { token: string } | { teamId: number } };
 
-/** What came back: a group (or `null` from a look-up), the number of one that was deleted, or the code of a failure. */
-export interface Answer {
+/** The result of an operation: a group (`null` if a look-up finds none), the id of a deleted group, or the code of an error. */
+export interface Result {
   readonly deletedId?: string;
   readonly group?: Group | null;
   readonly created?: boolean;
@@ -63,29 +63,29 @@ export interface Answer {
 
 export const initialState: State = { groups: [], retired: new Map(), tokens: [] };
 
-/** The state after an operation, if the answer is one that the rules allow; nothing if it is not. */
-export function next(state: State, asker: Asker, operation: Operation, answer: Answer): State | undefined {
-  const allowed = (expected: Answer, after: State = state) => (isDeepStrictEqual(answer, expected) ? after : undefined);
-  const sees = ({ environmentTag }: Group) => asker.admin || environmentTag === asker.tag;
+/** The state after an operation, if the rules allow the result; otherwise `undefined`. */
+export function next(state: State, requester: Requester, operation: Operation, result: Result): State | undefined {
+  const allowed = (expected: Result, after: State = state) => (isDeepStrictEqual(result, expected) ? after : undefined);
+  const sees = ({ environmentTag }: Group) => requester.admin || environmentTag === requester.tag;
   const replace = (group: Group) => state.groups.map((other) => (other.teamId === group.teamId ? group : other));
 
-  /** The one group that an id means to the asker, or why it means none. */
+  /** The group that an id refers to for the caller, or the code of the error. */
   const named = (id: string): Group | string => {
     const visible = state.groups.filter((group) => group.providedId === id && sees(group));
-    const own = visible.find(({ environmentTag }) => environmentTag === asker.tag);
+    const own = visible.find(({ environmentTag }) => environmentTag === requester.tag);
     return own ?? (visible.length > 1 ? 'INVALID_INPUT' : (visible[0] ?? 'NOT_FOUND'));
   };
 
   switch (operation.kind) {
     case 'getOrCreate': {
-      const { id, fields, environmentTag: tag = asker.tag } = operation;
-      if (tag !== asker.tag && !asker.admin) return allowed({ code: 'FORBIDDEN' });
+      const { id, fields, environmentTag: tag = requester.tag } = operation;
+      if (tag !== requester.tag && !requester.admin) return allowed({ code: 'FORBIDDEN' });
       const holders = state.groups.filter(({ providedId }) => providedId === id);
       const existing = holders.find(({ environmentTag }) => environmentTag === tag);
       if (existing) return allowed({ group: existing, created: false });
-      const inTheWay = holders.some(({ environmentTag }) => tag === null || environmentTag === null);
-      if (inTheWay) return allowed({ code: 'CONFLICT' });
-      const { teamId, token } = answer.group ?? { teamId: 0, token: '' };
+      const isHeld = holders.some(({ environmentTag }) => tag === null || environmentTag === null);
+      if (isHeld) return allowed({ code: 'CONFLICT' });
+      const { teamId, token } = result.group ?? { teamId: 0, token: '' };
       const isNew = !state.tokens.includes(token) && state.groups.every((group) => group.teamId !== teamId);
       if (!isNew) return undefined;
       const { name = id, properties = null, mapping = [] } = fields;
@@ -115,7 +115,7 @@ export function next(state: State, asker: Asker, operation: Operation, answer: A
       return allowed({ deletedId }, { ...state, groups, retired });
     }
     case 'setEnvironment': {
-      if (!asker.admin) return allowed({ code: 'FORBIDDEN' });
+      if (!requester.admin) return allowed({ code: 'FORBIDDEN' });
       const { environmentTag, teamId } = operation;
       const group = state.groups.find((other) => other.teamId === teamId);
       if (!group) return allowed({ code: 'NOT_FOUND' });
@@ -128,7 +128,7 @@ export function next(state: State, asker: Asker, operation: Operation, answer: A
     case 'rotate': {
       const group = state.groups.find(({ token }) => token === operation.token);
       if (!group || !sees(group)) return allowed({ code: 'NOT_FOUND' });
-      const token = answer.group?.token ?? '';
+      const token = result.group?.token ?? '';
       if (state.tokens.includes(token)) return undefined;
       const rotated = { ...group, token };
       const kept = [...state.retired].filter(([, teamId]) => !(operation.endGracePeriods && teamId === group.teamId));

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sendRequest } from './gateway.ts';
 import { testKey } from './keys.ts';
+import { runShared } from './shared-command.ts';
 import { tokensOf } from './tokens.ts';
 
 /** The root of the checkout. */
@@ -13,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The compiled binary, as users run it. */
 const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** How long anything that a test waits for may take. */
+/** How long a test waits for anything. */
 const deadlineMs = 20_000;
 
 /** A command that has ended. */
@@ -27,18 +28,18 @@ export interface Ended {
 /** A command that runs. */
 export interface Running {
   readonly child: ChildProcess;
-  /** All that it said so far. */
+  /** Its output so far. */
   readonly output: { stdout: string; stderr: string };
-  /** Its end; never fails. */
+  /** Resolves when it ends; never rejects. */
   readonly ended: Promise<Ended>;
 }
 
-/** A gateway that takes requests, in a process of its own. */
+/** A gateway that serves requests in a process of its own. */
 export interface ServeProcess extends Running {
   readonly url: string;
   /** The API token that it printed because it was the first start. */
   readonly firstToken: string | undefined;
-  /** Lets go of idle connections, which a gateway that stops would wait for, sends a signal, and waits for the end. */
+  /** Closes idle connections, for which a stopping gateway would wait, sends a signal, and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
@@ -46,7 +47,7 @@ type Settings = Readonly<Record<string, string>>;
 
 const processes = new Set<ChildProcess>();
 
-/** Ends every process that this file's tests started and left: for `afterEach`, so that a failed test leaves none. */
+/** Kills every process that the file's tests have started and not stopped. For `afterEach`, so that a failed test leaves none. */
 export async function endProcesses(): Promise<void> {
   await Promise.all(
     [...processes].map(async (child) => {
@@ -56,12 +57,9 @@ export async function endProcesses(): Promise<void> {
   );
 }
 
-/** Starts any program, with the settings given and no others but the tests' key, which a database of one's own requires. */
+/** Starts any program, with the given settings only, and the tests' key, which `DATABASE_URL` requires. */
 export function launch(program: string, args: string[], settings: Settings, options: SpawnOptions = {}): Running {
-  const { PATH, HOME } = process.env;
-  const key = settings['DATABASE_URL'] && { ENCRYPTION_KEYS: testKey };
-  const env = { PATH, HOME, PORT: '0', LOG_FORMAT: 'json', ...key, ...settings };
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options, env });
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options, env: environment(settings) });
   processes.add(child);
   const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -76,17 +74,31 @@ export function launch(program: string, args: string[], settings: Settings, opti
   return { child, output, ended };
 }
 
-/** Runs a command of the gateway to its end. */
-export function run(args: string[], settings: Settings): Promise<Ended> {
+function environment(settings: Settings): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  const key = settings['DATABASE_URL'] && { ENCRYPTION_KEYS: testKey };
+  return { PATH, HOME, PORT: '0', LOG_FORMAT: 'json', ...key, ...settings };
+}
+
+/**
+ * Runs a command of the gateway to its end: in a process that is used again, except for commands at the same time and settings of Node.js.
+ */
+export async function run(args: string[], settings: Settings): Promise<Ended> {
+  const shared = 'NODE_OPTIONS' in settings ? undefined : runShared(args, environment(settings));
+  return shared ?? runAlone(args, settings);
+}
+
+/** Runs a command of the gateway to its end in a process of its own, as users do. */
+export function runAlone(args: string[], settings: Settings): Promise<Ended> {
   return launch(process.execPath, [binary, ...args], settings).ended;
 }
 
-/** Starts `serve` on a port that the system chooses and waits until it listens. @throws Error with its log when it ends instead. */
+/** Starts `serve` on a port that the system chooses and waits until it listens. @throws Error with its log if it ends first. */
 export async function serve(settings: Settings, args: string[] = ['serve']): Promise<ServeProcess> {
   return untilServing(launch(process.execPath, [binary, ...args], settings));
 }
 
-/** Waits until a process that was launched, a gateway or what starts one, listens. @throws Error with its log when it ends instead. */
+/** Waits until a process, a gateway or a program that starts one, listens. @throws Error with its log if it ends first. */
 export async function untilServing(running: Running): Promise<ServeProcess> {
   const { child, output, ended } = running;
   let over = false;
@@ -97,7 +109,7 @@ export async function untilServing(running: Running): Promise<ServeProcess> {
     if (over) throw new Error(`serve ended: ${output.stderr}`);
     return /listening on (http:\/\/[^\s"]+)/.exec(output.stderr)?.[1];
   }, 'serve listens');
-  // What it prints once it listens is there once it has answered.
+  // What it prints when it listens has arrived when it has responded.
   await sendRequest(url, 'GET', '/livez');
   return {
     ...running,
@@ -111,7 +123,7 @@ export async function untilServing(running: Running): Promise<ServeProcess> {
   };
 }
 
-/** Waits until a condition holds, and answers with what it gave. @throws Error that names it when it does not come to hold. */
+/** Waits until a condition returns a truthy value, and returns it. @throws Error with the description after the timeout. */
 export async function until<Value>(
   condition: () => Value | Promise<Value>,
   what: string,
@@ -120,7 +132,7 @@ export async function until<Value>(
   for (const deadline = Date.now() + timeoutMs; ; ) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain: ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Timed out after ${timeoutMs} ms: ${what}.`);
     await pause(10);
   }
 }

@@ -1,0 +1,69 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { Ended } from './process.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = fileURLToPath(new URL('command-process.js', import.meta.url));
+
+/** The process that runs the commands of this one's tests; none before the first command, and after one that ended it. */
+let shared: ChildProcess | undefined;
+let isBusy = false;
+
+/**
+ * Runs a command of the compiled gateway to its end in a process that has run others before. At most one at a time.
+ *
+ * @returns nothing while another one is running, because commands at the same time need processes of their own.
+ */
+export function runShared(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> | undefined {
+  if (isBusy) return undefined;
+  isBusy = true;
+  return execute(args, env).finally(() => {
+    isBusy = false;
+  });
+}
+
+async function execute(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = shared ?? start();
+  const mark = `<end of ${randomUUID()}>`;
+  const output = Promise.all([readUntil(mark, child.stdout), readUntil(mark, child.stderr)]);
+  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  child.send({ args, env, mark });
+  const [[stdout, stderr], { code, signal = null }] = await Promise.all([
+    output,
+    Promise.race([once(child, 'message').then(([message]) => message as { code: number | null }), exit]) as Promise<
+      Pick<Ended, 'code'> & Partial<Pick<Ended, 'signal'>>
+    >,
+  ]);
+  return { code, signal, stdout, stderr };
+}
+
+function start(): ChildProcess {
+  const { PATH, HOME } = process.env;
+  const child = fork(program, [], { cwd: root, env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  child.stdout?.setEncoding('utf8');
+  child.stderr?.setEncoding('utf8');
+  child.once('exit', () => {
+    shared = undefined;
+  });
+  shared = child;
+  return child;
+}
+
+/** What a stream has until a mark, or its end. */
+function readUntil(mark: string, stream: Readable | null): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const finish = (): void => {
+      stream?.off('data', receive).off('close', finish);
+      resolve(text.endsWith(mark) ? text.slice(0, -mark.length) : text);
+    };
+    const receive = (part: string): void => {
+      text += part;
+      if (text.endsWith(mark)) finish();
+    };
+    stream?.on('data', receive).once('close', finish);
+  });
+}
