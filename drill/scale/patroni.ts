@@ -200,7 +200,13 @@ function killPostmaster(dataDir: string): void {
   const file = join(dataDir, 'postmaster.pid');
   const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;
   if (!pid || !existsSync(`/proc/${pid}`) || !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir)) return;
-  for (const each of processTree(pid)) process.kill(each, 'SIGKILL');
+  for (const each of processTree(pid)) {
+    try {
+      process.kill(each, 'SIGKILL');
+    } catch {
+      // it has ended since
+    }
+  }
 }
 
 function makeFolder(path: string): string {

@@ -29,6 +29,9 @@ export interface PrimaryFinder {
 /** How long other servers may still respond once one takes writes, in case that a former primary came back and takes writes too. */
 const graceMs = 300;
 
+/** How long a search that found none stands, so that many requests do not burden servers that are starting. */
+const retryMs = 200;
+
 /** How often the primary is checked, and how long it may take to respond: a host that vanishes silently closes no connection. */
 const checkEveryMs = 1_000;
 const checkTimeoutMs = 2_000;
@@ -50,9 +53,13 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
 
   function find(): Promise<Server> {
     if (current) return Promise.resolve(current);
-    search ??= findPrimary().finally(() => {
-      search = undefined;
-    });
+    if (!search) {
+      search = findPrimary();
+      const again = () => {
+        search = undefined;
+      };
+      search.then(again, () => setTimeout(again, retryMs).unref());
+    }
     return search;
   }
 

@@ -11,6 +11,8 @@ import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
 /** A bundled PostgreSQL that no gateway supervises, as one of several servers. */
 export interface BundledServer {
   readonly port: number;
+  /** The first process, while it runs. */
+  pid(): number | undefined;
   /** The user, the password and the address, as a URL has them. */
   readonly user: string;
   readonly address: string;
@@ -81,6 +83,7 @@ async function startCopy(createdDataDir: string, prepare: (cluster: string) => v
   };
   return {
     ...{ port, user, address, query },
+    pid: () => runningPostmaster(layout)?.pid,
     start: () => start(port),
     async crash() {
       const running = runningPostmaster(layout);

@@ -22,20 +22,13 @@ export const pgBouncerRow: ScaleRow = {
     await query(`postgresql://${user}:${password}@127.0.0.1:${serverPort}/postgres`, 'create database gateway');
     const [port = 0] = await freePorts(1);
     writeFileSync(join(folder, 'userlist.txt'), `"${user}" "${password}"\n`, { mode: 0o644 });
-    // The shipped file, with what is different here after it.
-    writeFileSync(
-      join(folder, 'drill.ini'),
-      `%include ${deployFile(folder, 'pgbouncer/pgbouncer.ini')}
-[databases]
-* = host=127.0.0.1 port=${serverPort}
-[pgbouncer]
-listen_port = ${port}
-auth_file = ${join(folder, 'userlist.txt')}
-default_pool_size = ${poolSize}
-`,
-      { mode: 0o644 },
-    );
-    const start = () => startProgram(folder, 'pgbouncer', ['pgbouncer', join(folder, 'drill.ini')]);
+    const configuration = deployFile(folder, 'pgbouncer/pgbouncer.ini', {
+      '* = host=127.0.0.1 port=5432': `* = host=127.0.0.1 port=${serverPort}`,
+      'listen_port = 6432': `listen_port = ${port}`,
+      'auth_file = /etc/pgbouncer/userlist.txt': `auth_file = ${join(folder, 'userlist.txt')}`,
+      'default_pool_size = 20': `default_pool_size = ${poolSize}`,
+    });
+    const start = () => startProgram(folder, 'pgbouncer', ['pgbouncer', configuration]);
     let bouncer = start();
     onEnd(() => bouncer.stop('SIGINT'));
     const url = `postgresql://${user}:${password}@127.0.0.1:${port}/gateway`;
