@@ -67,7 +67,7 @@ async function runGateways(context: RowContext, { url, postmaster }: Server): Pr
     await runEvent(
       load,
       gateways,
-      'three gateways started at once, 10 s',
+      'three gateways start at once, 10 s of load',
       () => new Promise((resolve) => setTimeout(resolve, 10_000)),
     ),
   );

@@ -41,7 +41,7 @@ export const pgBouncerRow: ScaleRow = {
       const locks = await query(direct, "select * from pg_locks where locktype = 'advisory' and objid = 72707369");
       return locks.length > 0 ? [`${locks.length} locks of migrations are stranded`] : [];
     };
-    const ordinary = await runEvent(load, gateways, 'three gateways start at once, none', async () => {});
+    const ordinary = await runEvent(load, gateways, 'three gateways start at once', async () => {});
     result({ ...ordinary, note: `${poolSize} server connections`, failures: await stranded() });
     const restarted = await runEvent(load, gateways, 'PgBouncer killed and started again', async () => {
       await bouncer.stop('SIGKILL');
