@@ -36,6 +36,9 @@ const retryMs = 200;
 const checkEveryMs = 1_000;
 const checkTimeoutMs = 2_000;
 
+/** How often the other servers are asked whether one of them takes writes too. */
+const lookAroundEveryMs = 1_000;
+
 /** A server that takes writes, with the connection that shows it. */
 interface Candidate {
   readonly server: Server;
@@ -132,6 +135,25 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     };
     const timer = setInterval(() => requireRole(client, target).catch(lost), checkEveryMs).unref();
     client.once('end', lost);
+    void lookAround(client, server);
+  }
+
+  /** Looks for the primary again once another server takes writes too: it was promoted, and nothing ended the former primary. */
+  async function lookAround(client: pg.Client, server: Server): Promise<void> {
+    const others = servers.filter((each) => each !== server);
+    for (let isAlone = true; isAlone; ) {
+      await sleep(lookAroundEveryMs, undefined, { ref: false });
+      if (watched !== client) return;
+      const found = await Promise.allSettled(others.map(probe));
+      for (const each of found) {
+        if (each.status === 'rejected') continue;
+        endQuietly(each.value.client);
+        isAlone = false;
+      }
+    }
+    if (watched !== client) return;
+    current = undefined;
+    find().catch(() => {}); // the next connection tries again
   }
 
   /** Looks for the primary after `server` was lost; unless the server only was full, its connections are closed if there is none. */

@@ -91,6 +91,16 @@ test('a primary that vanishes without closing connections is noticed within seco
   expect((await getOrCreate('before')).json.new_user_group).toBe(false);
 });
 
+test('moves to a server that was promoted although nothing ended the old primary', async () => {
+  expect((await getOrCreate('before')).status).toBe(200);
+  await standby.promote();
+  await until(async () => {
+    await getOrCreate('after');
+    return (await standby.query(`select from user_group where provided_id = 'after'`)).length === 1;
+  }, 'the promoted server gets the writes');
+  expect((await getOrCreate('before')).json.new_user_group).toBe(false);
+});
+
 /** A proxy that can stop forwarding while its connections stay open, as a network that loses every packet. */
 async function startProxy(port: number) {
   const sockets = new Set<Socket>();
