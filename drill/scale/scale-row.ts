@@ -18,6 +18,8 @@ export interface EventResult {
   readonly restarts?: number;
   /** Whether requests may end without a response, because the row ends a process of the gateway. */
   readonly mayClose?: boolean;
+  /** Whether the old primary may still be read for a moment, so that what it serves then is reported and is no failure. */
+  readonly isUnfenced?: boolean;
   /** Further figures. */
   readonly note?: string;
   /** What is wrong apart from the report. */
@@ -33,11 +35,11 @@ export interface ScaleRow {
 }
 
 /** Why a result fails; empty if it passes. */
-export function violations({ report, restarts = 0, mayClose = false, failures = [] }: EventResult): string[] {
+export function violations({ report, restarts = 0, mayClose = false, isUnfenced = false, failures = [] }: EventResult): string[] {
   return [
     ...failures,
     ...(restarts > 0 ? [`${restarts} gateways ended`] : []),
-    ...(report ? reportViolations(report, mayClose) : []),
+    ...(report ? reportViolations(isUnfenced ? { ...report, admitted: 0, stale: 0 } : report, mayClose) : []),
   ];
 }
 

@@ -28,7 +28,9 @@ async function runEvents(
       // An event that changes nothing for the gateways would pass as soon as it began.
       await new Promise((resolve) => setTimeout(resolve, (cluster.ttlSeconds + 5) * 1_000));
     });
-    context.result({ ...result, note: `TTL ${cluster.ttlSeconds} s; ${before} → ${await cluster.leader()}` });
+    // Nothing but a watchdog, which a drill has not, would end the PostgreSQL of the Patroni that was killed.
+    const isUnfenced = act === killPatroni[1] && isDirect;
+    context.result({ ...result, isUnfenced, note: `TTL ${cluster.ttlSeconds} s; ${before} → ${await cluster.leader()}` });
   }
 }
 
@@ -40,9 +42,9 @@ export const patroniRows: readonly ScaleRow[] = [
     run: (context) => runEvents(context, ({ proxyUrl }) => proxyUrl, [killPostgres, killMachine, killPatroni, switchOver]),
   },
   {
-    // Not with Patroni alone killed: its PostgreSQL stays a primary until a watchdog, which a drill has not, ends it.
     name: 'patroni-multi-host',
     needs,
-    run: (context) => runEvents(context, ({ serversUrl }) => serversUrl, [killPostgres, killMachine, switchOver]),
+    run: (context) =>
+      runEvents(context, ({ serversUrl }) => serversUrl, [killPostgres, killMachine, killPatroni, switchOver], true),
   },
 ];
