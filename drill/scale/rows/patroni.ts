@@ -15,6 +15,7 @@ async function runEvents(
   context: RowContext,
   urlOf: (cluster: PatroniCluster) => string,
   events: readonly Event[],
+  isDirect = false,
 ): Promise<void> {
   const cluster = await startPatroniCluster(context.folder);
   context.onEnd(() => cluster.stop());
