@@ -200,12 +200,13 @@ function readAddress(connectionString: string): Pick<Server, 'host' | 'port'> {
 /** Ends a connection without waiting: the server may not respond. */
 function endQuietly(client: pg.Client): void {
   client.end().catch(() => {});
+  setTimeout(() => client.connection.stream.destroy(), checkTimeoutMs).unref();
 }
 
 /** Fails what waits on a connection and removes it from its pool. */
 function disconnectClient(client: pg.Client): void {
   client.connection.stream.destroy(
-    Object.assign(new Error('connection terminated: another server is the primary'), { code: '57P01' }),
+    Object.assign(new Error('connection terminated: the server does not respond or is no longer the primary'), { code: '57P01' }),
   );
 }
 

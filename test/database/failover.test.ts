@@ -86,7 +86,7 @@ test('a primary that vanishes without closing connections is noticed within seco
   expect([reply.status, reply.json.detail]).toEqual([503, expect.stringMatching(/change may have been made.*safe to repeat/)]);
   for (const { status } of await createUntilServed('after')) expect(status).toBe(503);
   // Not after the time limit of a statement, which each connection would have to wait for.
-  expect(gateway.log.join('\n')).toContain('another server is the primary');
+  expect(gateway.log.join('\n')).toContain('no longer the primary');
   expect(gateway.log.join('\n')).not.toContain('Query read timeout');
   expect((await getOrCreate('before')).json.new_user_group).toBe(false);
 });
