@@ -29,11 +29,22 @@ function environment(dataDir: string, apiToken: string): NodeJS.ProcessEnv {
   return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info', BOOTSTRAP_API_TOKEN: apiToken };
 }
 
-/** Starts `serve` and waits until it listens. @throws Error with its log when it exits instead. */
-export async function startGateway(dataDir: string, apiToken: string): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [binary, 'serve'], {
+/**
+ * Starts `serve` and waits until it listens.
+ *
+ * @param settings further settings, such as `DATABASE_URL`.
+ * @param args further arguments of the command.
+ * @throws Error with its log when it exits instead.
+ */
+export async function startGateway(
+  dataDir: string,
+  apiToken: string,
+  settings: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, [binary, 'serve', ...args], {
     cwd: root,
-    env: environment(dataDir, apiToken),
+    env: { ...environment(dataDir, apiToken), ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const lines: string[] = [];

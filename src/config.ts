@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { generateEncryptionKey } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
-import { flag, fraction, isPostgresUrl, isPublicUrl, readText, toKeys, wholeNumber } from './setting-values.ts';
+import { checkDatabaseUrl, flag, fraction, isPublicUrl, readText, toKeys, wholeNumber } from './setting-values.ts';
 
 /** A setting: an environment variable. */
 export interface Setting {
@@ -47,14 +47,9 @@ export const settings = {
   },
   databaseUrl: {
     name: 'DATABASE_URL',
-    schema: z
-      .string()
-      .refine(
-        isPostgresUrl,
-        'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway, with special characters percent-encoded (# as %23)',
-      ),
+    schema: z.string().superRefine(checkDatabaseUrl),
     description:
-      'your own PostgreSQL server, version 15 or later; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
+      'your own PostgreSQL server, version 15 or later, or several hosts of which one is the primary; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
   },
   encryptionKeys: {
     name: 'ENCRYPTION_KEYS',

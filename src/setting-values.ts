@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
+import { InvalidDatabaseUrl, parseDatabaseUrl } from './database/database-url.ts';
 import { parseEncryptionKeys } from './domain/keys.ts';
 
 /** A setting that is on or off. */
@@ -54,7 +55,12 @@ export function isPublicUrl(text: string): boolean {
   return username + password === '' && isPlain;
 }
 
-/** Whether it is a URL in which no part of a password can be taken for a host, a port or a path, which messages show. */
-export function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//i.test(text.trim()) && URL.canParse(text) && !text.includes('#');
+/** Reports a URL that cannot be used, or in which a part of a password could be taken for a host, a port or a path, which messages show. */
+export function checkDatabaseUrl(text: string, context: z.RefinementCtx): void {
+  try {
+    parseDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof InvalidDatabaseUrl)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
 }

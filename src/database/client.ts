@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { parseDatabaseUrl, type TargetSession } from './database-url.ts';
 import { retryOnConflict } from './errors.ts';
+import { failoverClient } from './failover-client.ts';
+import { createPrimaryFinder } from './primary-finder.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
+import { readOnlyState, requireRole } from './server-role.ts';
 import { type Row, textRows } from './text-rows.ts';
 import { runWorkUnit, type WorkUnit } from './work-unit.ts';
 
@@ -53,6 +57,9 @@ const connectionTimeoutMs = 5_000;
 /** The statement timeout of the server, on a direct connection. */
 const statementTimeoutMs = 10_000;
 
+/** How long a connection is quiet before the system checks that the other end is there; it gives up 10 s later. */
+const keepAliveDelayMs = 2_000;
+
 /** How long to wait for a result: a server that is frozen or unreachable does not end statements itself. */
 const queryTimeoutMs = 12_000;
 
@@ -76,19 +83,35 @@ export interface StatementOptions {
   readonly poolSize?: number;
 }
 
-/** Creates the connection pool of a database; connects on first use. Later changes to `connection.port` take effect. */
+/**
+ * Creates the connection pool of a database; connects on first use. Later changes to `connection.port` take effect. If the URL
+ * has several hosts, connections lead to the one that takes writes, and move when another one does.
+ *
+ * @throws InvalidDatabaseUrl
+ */
 export function connectDatabase(
   connection: Connection,
   { namedStatements, poolSize = defaultPoolSize }: StatementOptions = { namedStatements: true },
 ): Database {
+  const url = connection.connectionString === undefined ? undefined : parseDatabaseUrl(connection.connectionString);
+  const finder = url && url.serverUrls.length > 1 ? createPrimaryFinder(url) : undefined;
   const options: pg.PoolConfig = Object.assign(connection, {
-    Client: SessionlessClient,
+    Client: finder ? failoverClient(finder) : SessionlessClient,
+    ...(url && { connectionString: url.serverUrls[0] as string }),
     max: poolSize,
     connectionTimeoutMillis: connectionTimeoutMs,
-    ...(namedStatements && { onConnect: limitStatements }),
+    onConnect: async (client: pg.ClientBase) => {
+      try {
+        await prepareSession(client as SessionlessClient, url?.target, namedStatements);
+      } catch (error) {
+        finder?.failed(client as pg.Client, error);
+        throw error;
+      }
+    },
     query_timeout: queryTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: 'user-group-gateway',
   });
   const pool = new pg.Pool(options);
@@ -96,7 +119,10 @@ export function connectDatabase(
   Object.defineProperty(pool.options, 'port', { get: () => connection.port, enumerable: true });
   // A connection that breaks while idle emits an `error` event, which would end the process. The pool replaces it.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    closeOnceReadOnly(client as pg.PoolClient & pg.Client);
+  });
   const createPrisma = (connections: pg.Pool) =>
     new PrismaClient({
       // Longer formats contain the values of the failed statement.
@@ -139,20 +165,33 @@ export function connectDatabase(
     async close() {
       await prisma.$disconnect();
       await pool.end();
+      finder?.close();
     },
   };
 }
 
+/** What each new connection needs before it is used, in one statement or none. */
+async function prepareSession(client: SessionlessClient, target: TargetSession | undefined, isLimited: boolean): Promise<void> {
+  if (target) await requireRole(client, target, isLimited ? `, ${limitStatements(client)}` : '');
+  else if (isLimited) await client.query(`select ${limitStatements(client)}`);
+}
+
+/** Closes a connection whose server became read-only, also after a transaction of Prisma, which would keep it in the pool. */
+function closeOnceReadOnly(client: pg.Client): void {
+  client.connection.on('errorMessage', ({ code }: { code?: string }) => {
+    // Later, so that the statement fails with the server's error.
+    if (code === readOnlyState) setImmediate(() => void client.end().catch(() => {}));
+  });
+}
+
 /**
- * Sets the statement timeout of the session, unless the connection goes through a pooler: there other clients share the
+ * An expression that sets the statement timeout of the session, unless the connection goes through a pooler: there other clients share the
  * session. A pooler reports a process id of its own, not the server's. This is not a startup parameter because poolers reject
  * unknown ones.
  */
-async function limitStatements(client: pg.ClientBase): Promise<void> {
-  const { processID } = client as pg.ClientBase & { processID: number };
-  await client.query(
-    `select set_config('statement_timeout', '${statementTimeoutMs}', false) where pg_backend_pid() = ${Number(processID)}`,
-  );
+function limitStatements(client: SessionlessClient): string {
+  const { processID } = client as SessionlessClient & { processID: number };
+  return `case when pg_backend_pid() = ${Number(processID)} then set_config('statement_timeout', '${statementTimeoutMs}', false) end`;
 }
 
 const statementNames = new Map<string, string>();

@@ -9,9 +9,10 @@ import type { Migration } from './migration-files.ts';
  * @throws Error that says how to build it by hand when the server ends the build.
  */
 export async function buildIndex(pool: pg.Pool, { sql }: Migration, index: string, timeoutMs: number): Promise<void> {
-  // Not from the pool: its connections have the statement timeout of requests, and it may have no second one. The pool's password
+  // Of the pool's class, which finds the primary, and not from the pool: its connections have the statement timeout of requests, and it may have no second one. The pool's password
   // is not enumerable.
-  const client = new pg.Client({ ...pool.options, password: pool.options.password, query_timeout: timeoutMs });
+  const Client = (pool.options.Client ?? pg.Client) as typeof pg.Client;
+  const client = new Client({ ...pool.options, password: pool.options.password, query_timeout: timeoutMs });
   client.on('error', () => {}); // the statement fails too
   await client.connect();
   try {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
+import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
 
@@ -71,12 +72,12 @@ async function waitUntilReachable(database: Database, databaseUrl: string, onEve
       return;
     } catch (cause) {
       if (isUnavailable(cause) && Date.now() < deadline) {
-        if (!isReported) onEvent(`waiting for the database at ${withoutSecrets(databaseUrl)}`);
+        if (!isReported) onEvent(`waiting for the database at ${describeServers(databaseUrl)}`);
         await sleep(250);
         continue;
       }
       await database.close();
-      const reason = `Cannot connect to the database at ${withoutSecrets(databaseUrl)}: ${reasonOf(cause)}.`;
+      const reason = `Cannot connect to the database at ${describeServers(databaseUrl)}: ${reasonOf(cause)}.`;
       throw new Error(`${reason} ${remedyFor(cause, databaseUrl)}`, { cause });
     }
   }
@@ -85,7 +86,7 @@ async function waitUntilReachable(database: Database, databaseUrl: string, onEve
 /** What to do about a failed connection. */
 function remedyFor(error: unknown, databaseUrl: string): string {
   if ((error as { code?: string }).code !== '42501') return 'Check DATABASE_URL.';
-  const { pathname, username } = new URL(databaseUrl);
+  const { pathname, username } = new URL(parseDatabaseUrl(databaseUrl).serverUrls[0] as string);
   const [database, role] = [pathname.slice(1), username].map((part) => pg.escapeIdentifier(decodeURIComponent(part)));
   return `As the owner of the database or a superuser, run:\n\n  grant connect on database ${database} to ${role};`;
 }
@@ -94,10 +95,4 @@ function remedyFor(error: unknown, databaseUrl: string): string {
 function reasonOf(error: unknown): string {
   const { message, errors } = error as AggregateError;
   return message || (errors ?? []).map((part) => (part as Error).message).join(', ');
-}
-
-/** The host and the database of a URL. */
-export function withoutSecrets(databaseUrl: string): string {
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
 }

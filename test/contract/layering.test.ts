@@ -60,7 +60,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   ],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
   'config.ts': ['setting-values.ts', 'domain/keys.ts', 'domain/tokens.ts'],
-  'setting-values.ts': ['domain/keys.ts'],
+  'setting-values.ts': ['database/database-url.ts', 'domain/keys.ts'],
   'fair-queue.ts': [],
 };
 

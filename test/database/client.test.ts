@@ -57,6 +57,20 @@ test('on a direct connection, the server cancels statements after 10 s', async (
   expect((await client.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
 });
 
+test('closes a connection whose server became read-only, in a transaction of Prisma too', async () => {
+  await connectWith("timezone = 'UTC'");
+  const request = { name: 'x', environmentTag: null, scopes: ['admin'], expiresAt: null };
+  await issueApiToken(client.prisma, request);
+  const before = client.pool.totalCount;
+  const write = client.prisma.$transaction(async (transaction) => {
+    await transaction.$executeRaw`set transaction read only`;
+    await transaction.apiToken.deleteMany();
+  });
+  await expect(write).rejects.toThrow(/read-only/);
+  await until(() => client.pool.totalCount === before - 1, 'the connection is closed');
+  expect(await client.prisma.apiToken.count()).toBe(1);
+});
+
 describe('retries a statement that failed with a deadlock', () => {
   const rename = "update api_token set name = 'by the loser' where id in (1, 2)";
   test.each<[string, (loser: Database) => Promise<unknown>]>([

@@ -1,8 +1,9 @@
 import { connectDatabase } from '../../database/client.ts';
+import { describeServers } from '../../database/database-url.ts';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
 import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { readMigrationState, requireAllPrivileges } from '../../database/migration-state.ts';
-import { embeddedDatabase, withoutSecrets } from '../../database/open.ts';
+import { embeddedDatabase } from '../../database/open.ts';
 import { findOldestEvent, readServerState, readServerTime } from '../../database/queries/server-state.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 
@@ -17,7 +18,7 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
   if (!connection) {
     return skipped('the bundled PostgreSQL is not running, and this command starts nothing: run it again while a gateway runs');
   }
-  const place = databaseUrl ? withoutSecrets(databaseUrl) : `process ${embedded?.server?.pid}, port ${embedded?.server?.port}`;
+  const place = databaseUrl ? describeServers(databaseUrl) : `process ${embedded?.server?.pid}, port ${embedded?.server?.port}`;
   // Without named statements, so that it works behind any pooler and changes no setting of the session.
   const database = connectDatabase(connection, { namedStatements: false, poolSize: 1 });
   context.opened = database;

@@ -1,0 +1,57 @@
+import { generateEncryptionKey } from '../../src/domain/keys.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
+import { type GatewayProcess, startGateway } from '../gateway.ts';
+import { type Load, startLoad } from './load.ts';
+import type { EventResult, RowContext } from './scale-row.ts';
+
+/** Gateways on one database. */
+export interface Gateways {
+  readonly processes: readonly GatewayProcess[];
+  /** An API token of the scope `admin`. */
+  readonly admin: string;
+}
+
+/** Starts gateways concurrently on one database; they end with the row. */
+export async function startGateways(
+  { folder, onEnd }: RowContext,
+  databaseUrl: string,
+  count: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Gateways> {
+  const admin = issueToken('apiToken');
+  const shared = { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: generateEncryptionKey(), ...settings };
+  const starts = Array.from({ length: count }, () => startGateway(folder, admin, shared));
+  // Those that started are stopped even if another one did not.
+  onEnd(async () => {
+    for (const start of await Promise.allSettled(starts)) if (start.status === 'fulfilled') await start.value.stop();
+  });
+  return { processes: await Promise.all(starts), admin };
+}
+
+/** Starts the load on gateways; it ends with the row. */
+export function startLoadOn({ onEnd }: RowContext, { processes, admin }: Gateways): Load {
+  const load = startLoad(
+    processes.map(({ port }) => port),
+    admin,
+  );
+  onEnd(() => load.stop());
+  return load;
+}
+
+/** How long after an event the gateways must serve again. */
+const recoveryTimeoutMs = 90_000;
+
+/** Lets something happen under load, waits until every gateway serves again, and checks what was acknowledged. */
+export async function runEvent(
+  load: Load,
+  { processes }: Gateways,
+  event: string,
+  act: () => Promise<unknown>,
+): Promise<EventResult> {
+  await load.untilServed(recoveryTimeoutMs);
+  await load.report(); // what happened before
+  await act();
+  await load.untilServed(recoveryTimeoutMs);
+  const report = await load.report();
+  return { event, report, restarts: processes.filter((each) => each.ended() !== undefined).length };
+}

@@ -1,0 +1,70 @@
+/** Which servers are acceptable: `read-write` takes writes by default, `primary` is no standby but may be set to read-only. */
+export type TargetSession = 'read-write' | 'primary';
+
+/** The parts of a `DATABASE_URL`, of which `pg` reads only those for a single host. */
+export interface DatabaseUrl {
+  /** The same URL for each of its hosts alone. The user, the database and the options are the same for all. */
+  readonly serverUrls: readonly string[];
+  /** By default `read-write` with several hosts. With one there is no other server to look for, and reads go on while it is read-only. */
+  readonly target: TargetSession;
+  /** How long to wait for a connection to one of several hosts. */
+  readonly connectTimeoutMs: number;
+}
+
+/** A `DATABASE_URL` that cannot be used; the message continues after the setting's name and contains no secret. */
+export class InvalidDatabaseUrl extends Error {}
+
+/** The most hosts of a URL. */
+export const maxHosts = 8;
+
+const defaultConnectTimeoutSeconds = 2;
+const maxConnectTimeoutSeconds = 4;
+
+const general =
+  'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway, or with several hosts ' +
+  'postgresql://user:password@db1:5432,db2:5432/gateway, with special characters percent-encoded (# as %23)';
+
+/**
+ * Reads a URL as libpq does: `postgresql://user:password@host1:5432,[::1]:5433/database?target_session_attrs=read-write`. A host
+ * without a port has port 5432.
+ *
+ * @throws InvalidDatabaseUrl
+ */
+export function parseDatabaseUrl(text: string): DatabaseUrl {
+  const [, scheme, authority = '', rest = ''] = /^(postgres(?:ql)?:\/\/)([^/?]*)(.*)$/is.exec(text.trim()) ?? [];
+  if (!scheme || text.includes('#')) throw new InvalidDatabaseUrl(general);
+  const afterUser = authority.lastIndexOf('@') + 1;
+  const hosts = authority.slice(afterUser).split(',', maxHosts + 1);
+  if (hosts.length > maxHosts) throw new InvalidDatabaseUrl(`must name at most ${maxHosts} hosts`);
+  const serverUrls = hosts.map((host) => `${scheme}${authority.slice(0, afterUser)}${host}${rest}`);
+  const isValid =
+    serverUrls.every((url) => URL.canParse(url)) && (hosts.length === 1 || hosts.every((host) => /^[^:]/.test(host)));
+  if (!isValid) throw new InvalidDatabaseUrl(general);
+  const { searchParams } = new URL(serverUrls[0] as string);
+  if (['host', 'hostaddr', 'port'].some((name) => searchParams.get(name)?.includes(','))) {
+    throw new InvalidDatabaseUrl('must name several hosts before the database (db1:5432,db2:5432), not as parameters');
+  }
+  return { serverUrls, target: targetOf(searchParams, hosts.length), connectTimeoutMs: connectTimeoutOf(searchParams) };
+}
+
+function targetOf(parameters: URLSearchParams, hostCount: number): TargetSession {
+  const target = parameters.get('target_session_attrs') ?? (hostCount > 1 ? 'read-write' : 'primary');
+  if (target === 'read-write' || target === 'primary') return target;
+  throw new InvalidDatabaseUrl(
+    'must have target_session_attrs read-write or primary: a standby takes no writes, and may still accept a revoked API token',
+  );
+}
+
+function connectTimeoutOf(parameters: URLSearchParams): number {
+  const text = parameters.get('connect_timeout') ?? String(defaultConnectTimeoutSeconds);
+  const seconds = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= maxConnectTimeoutSeconds) return seconds * 1_000;
+  throw new InvalidDatabaseUrl(`must have a connect_timeout from 1 to ${maxConnectTimeoutSeconds} seconds`);
+}
+
+/** The hosts, ports and database of a valid URL, for messages. */
+export function describeServers(text: string): string {
+  const { serverUrls } = parseDatabaseUrl(text);
+  const { pathname } = new URL(serverUrls[0] as string);
+  return `${serverUrls.map((url) => new URL(url).host).join(',')}${pathname}`;
+}

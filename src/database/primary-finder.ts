@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { DatabaseUrl } from './database-url.ts';
+import { readTimeline, requireRole } from './server-role.ts';
+
+/** One of the servers of a URL with several hosts. */
+export interface Server {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Knows which of several servers takes writes, and which connections lead to it. */
+export interface PrimaryFinder {
+  /**
+   * The server that takes writes: the last one found, until it fails; then all are asked concurrently.
+   *
+   * @throws Error that says what is wrong with each server; it counts as an unavailable database.
+   */
+  find(): Promise<Server>;
+  /** Notes that a connection leads to a server, so that it is closed when another server takes over. */
+  track(client: pg.Client, server: Server): void;
+  /** Notes that a connection could not be established, or leads to a server that no longer takes writes. */
+  failed(client: pg.Client, error: unknown): void;
+  /** Closes what it opened. */
+  close(): void;
+}
+
+/** How long other servers may still respond once one takes writes, in case that a former primary came back and takes writes too. */
+const graceMs = 300;
+
+/** How long a search that found none stands, so that many requests do not burden servers that are starting. */
+const retryMs = 200;
+
+/** How often the primary is checked, and how long it may take to respond: a host that vanishes silently closes no connection. */
+const checkEveryMs = 1_000;
+const checkTimeoutMs = 2_000;
+
+/** How often the other servers are asked whether one of them takes writes too. */
+const lookAroundEveryMs = 1_000;
+
+/** A server that takes writes, with the connection that shows it. */
+interface Candidate {
+  readonly server: Server;
+  readonly client: pg.Client;
+}
+
+/** Creates a finder for the servers of a URL; connects on first use. */
+export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: DatabaseUrl): PrimaryFinder {
+  const servers = serverUrls.map((url): Server => ({ url, ...readAddress(url) }));
+  const serverOf = new Map<pg.Client, Server>();
+  let current: Server | undefined;
+  let search: Promise<Server> | undefined;
+  let watched: pg.Client | undefined;
+  let closed = false;
+
+  function find(): Promise<Server> {
+    if (current) return Promise.resolve(current);
+    if (!search) {
+      search = findPrimary();
+      const again = () => {
+        search = undefined;
+      };
+      search.then(again, () => setTimeout(again, retryMs).unref());
+    }
+    return search;
+  }
+
+  async function findPrimary(): Promise<Server> {
+    const candidate = await probeAll();
+    if (closed) endQuietly(candidate.client);
+    else watch(candidate);
+    return candidate.server;
+  }
+
+  /** Asks every server, and chooses among those that take writes the one that was promoted last, else the first of the URL. */
+  async function probeAll(): Promise<Candidate> {
+    const found: Candidate[] = [];
+    const reasons: { readonly text: string; readonly error: unknown }[] = [];
+    let isDecided = false;
+    let onFirst: () => void = () => {};
+    const first = new Promise<void>((resolve) => {
+      onFirst = resolve;
+    });
+    const probes = servers.map(async (server) => {
+      try {
+        const candidate = await probe(server);
+        if (isDecided) return endQuietly(candidate.client);
+        found.push(candidate);
+        onFirst();
+      } catch (error) {
+        reasons.push({ text: `${server.host}:${server.port}: ${(error as Error).message}`, error });
+      }
+    });
+    await Promise.race([Promise.all(probes), first.then(() => sleep(graceMs))]);
+    isDecided = true;
+    if (found.length === 0) {
+      const message = `no server takes writes (${reasons.map(({ text }) => text).join('; ')})`;
+      throw Object.assign(new Error(message), { code: reasons.some(({ error }) => isFull(error)) ? fullState : '08006' });
+    }
+    found.sort((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server));
+    const chosen = found.length === 1 ? (found[0] as Candidate) : await latest(found);
+    for (const each of found) if (each !== chosen) endQuietly(each.client);
+    return chosen;
+  }
+
+  async function probe(server: Server): Promise<Candidate> {
+    const client = new pg.Client({
+      ...{ connectionString: server.url, connectionTimeoutMillis: connectTimeoutMs, query_timeout: checkTimeoutMs },
+      ...{ keepAlive: true, application_name: 'user-group-gateway-failover' },
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await requireRole(client, target);
+      return { server, client };
+    } catch (error) {
+      endQuietly(client);
+      throw error;
+    }
+  }
+
+  /** Keeps the connection of the search, and checks on it that the server still responds and still takes writes. */
+  function watch({ server, client }: Candidate): void {
+    if (watched) endQuietly(watched);
+    watched = client;
+    current = server;
+    disconnect(({ url }) => url !== server.url);
+    const lost = () => {
+      clearInterval(timer);
+      if (watched !== client) return;
+      watched = undefined;
+      endQuietly(client);
+      replace(server);
+    };
+    const timer = setInterval(() => requireRole(client, target).catch(lost), checkEveryMs).unref();
+    client.once('end', lost);
+    void lookAround(client, server);
+  }
+
+  /** Looks for the primary again once another server takes writes too: it was promoted, and nothing ended the former primary. */
+  async function lookAround(client: pg.Client, server: Server): Promise<void> {
+    const others = servers.filter((each) => each !== server);
+    for (let isAlone = true; isAlone; ) {
+      await sleep(lookAroundEveryMs, undefined, { ref: false });
+      if (watched !== client) return;
+      const found = await Promise.allSettled(others.map(probe));
+      for (const each of found) {
+        if (each.status === 'rejected') continue;
+        endQuietly(each.value.client);
+        isAlone = false;
+      }
+    }
+    if (watched !== client) return;
+    current = undefined;
+    find().catch(() => {}); // the next connection tries again
+  }
+
+  /** Looks for the primary after `server` was lost; unless the server only was full, its connections are closed if there is none. */
+  function replace(server: Server): void {
+    if (current === server) current = undefined;
+    if (closed) return;
+    find().catch((error) => isFull(error) || disconnect(({ url }) => url === server.url));
+  }
+
+  function disconnect(isAffected: (server: Server) => boolean): void {
+    for (const [client, server] of serverOf) if (isAffected(server)) disconnectClient(client);
+  }
+
+  return {
+    find,
+    track(client, server) {
+      serverOf.set(client, server);
+      client.once('end', () => serverOf.delete(client));
+    },
+    failed(client, error) {
+      const server = serverOf.get(client);
+      if (server && server === current && !isFull(error)) current = undefined;
+    },
+    close() {
+      closed = true;
+      if (watched) endQuietly(watched);
+      watched = undefined;
+      current = undefined;
+    },
+  };
+}
+
+async function latest(candidates: readonly Candidate[]): Promise<Candidate> {
+  const timelines = await Promise.all(candidates.map(({ client }) => readTimeline(client).catch(() => 0)));
+  return candidates[timelines.indexOf(Math.max(...timelines))] as Candidate;
+}
+
+/** Where a server accepts connections, as the driver reads its URL; the host may be the folder of a Unix socket. */
+function readAddress(connectionString: string): Pick<Server, 'host' | 'port'> {
+  const { host, port } = new pg.Client({ connectionString });
+  return { host, port };
+}
+
+/** Ends a connection without waiting: the server may not respond. */
+function endQuietly(client: pg.Client): void {
+  client.end().catch(() => {});
+  setTimeout(() => client.connection.stream.destroy(), checkTimeoutMs).unref();
+}
+
+/** Fails what waits on a connection and removes it from its pool. */
+function disconnectClient(client: pg.Client): void {
+  client.connection.stream.destroy(
+    Object.assign(new Error('connection terminated: the server does not respond or is no longer the primary'), { code: '57P01' }),
+  );
+}
+
+const fullState = '53300';
+
+/** Whether the server is there and has only no connection left. */
+const isFull = (error: unknown): boolean => (error as { code?: unknown }).code === fullState;

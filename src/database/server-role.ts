@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import type { TargetSession } from './database-url.ts';
+
+/** SQLSTATE of a write that a read-only server refuses. */
+export const readOnlyState = '25006';
+
+/** What a server is at the moment, asked of the server itself: through a pooler, its reported parameters may be those of another. */
+const roleText = `select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
+
+interface Role {
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
+}
+
+/**
+ * Makes sure that a connection leads to a server of the requested role.
+ *
+ * @param alsoSelect another column of the same statement, for what the session needs.
+ * @throws Error with the SQLSTATE of a read-only server, so that it counts as an unavailable database.
+ */
+export async function requireRole(client: pg.ClientBase, target: TargetSession, alsoSelect = ''): Promise<void> {
+  const { rows } = await client.query<Role>(roleText + alsoSelect);
+  const [role] = rows;
+  if (role && !role.isStandby && !(target === 'read-write' && role.isReadOnly)) return;
+  const reason = role?.isStandby ? 'is a standby' : 'takes no writes (default_transaction_read_only is on)';
+  throw Object.assign(new Error(`the server ${reason}`), { code: readOnlyState });
+}
+
+/** The timeline of a primary: of several servers that take writes, the one promoted last has the highest. */
+export async function readTimeline(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ segment: string }>('select pg_walfile_name(pg_current_wal_lsn()) as segment');
+  return Number.parseInt(rows[0]?.segment.slice(0, 8) ?? '', 16);
+}
