@@ -54,6 +54,7 @@ test('behind a proxy that removes a path prefix, every link of every page works'
   const failed = [...statuses].filter(([, status]) => status !== 200);
   expect(Object.fromEntries(failed)).toEqual({
     [`${prefix}/api/user`]: 401, // which needs an API token
+    [`${prefix}/metrics`]: 401,
     [`${prefix}/oauth2/introspect`]: 405, // which is POST only
     [`${prefix}/no/such/folder/`]: 404,
     [`${prefix}/no/such/path`]: 404,
