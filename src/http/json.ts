@@ -74,9 +74,11 @@ function inspect(text: string, value: unknown, what: string): void {
       case 0x5b: {
         // [
         const isObject = text.charCodeAt(i) === 0x7b;
-        const container = (frame ? frame.container[placeIn(frame, text)] : value) as Frame['container'];
+        const container = frame ? frame.container[placeIn(frame, text)] : value;
+        // Another value of a member with the same name: the last one is kept.
+        if (typeof container !== 'object' || container === null) throw duplicate(text, what);
         if (frame) frames.push(frame);
-        frame = { container, isObject, count: 0, nameStart: 0, nameEnd: 0 };
+        frame = { container: container as Frame['container'], isObject, count: 0, nameStart: 0, nameEnd: 0 };
         expectsName = isObject;
         break;
       }
