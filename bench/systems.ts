@@ -6,15 +6,17 @@ import { encryptionKey } from './encryption.ts';
 import type { WorkloadId } from './load/workloads.ts';
 
 /** The systems that can be measured, the gateway first. */
-export const systemIds = ['gateway', 'baseline', 'fastify', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
+export const systemIds = ['gateway', 'baseline', 'fastify', 'batched', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
 
 /** The name of a system. */
 export type SystemId = (typeof systemIds)[number];
 
-const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga', 'postgraphile'];
+const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga'];
 
 /** Whether a system supports a workload. */
 export function takesPart(system: SystemId, workload: WorkloadId): boolean {
+  if (system === 'batched') return workload === 'gql-token' || workload === 'rest-get';
+  if (system === 'postgraphile') return workload === 'gql-token';
   return workload.startsWith('gql-') ? system !== 'fastify' : !graphqlOnly.includes(system);
 }
 
