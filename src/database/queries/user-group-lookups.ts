@@ -128,7 +128,7 @@ const toGroupOfToken = (row: Row): GroupOfToken => ({
   expiresAt: columnTypes.nullableTime.decode(row[userGroupColumnCount + 2] as string | null),
 });
 
-/** Nearly every token that is looked up is a current one, and this costs the server two thirds of {@link groupsByTokenHash}. */
+/** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByTokenHash}. */
 const groupsByCurrentToken = `
   select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g where g.token_hash = any ($1::bytea[])`;
 
