@@ -1,5 +1,6 @@
 // `npm run bench`: the gateway against its competitors. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
+import { measureCapacity } from './capacity.ts';
 import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
@@ -89,6 +90,13 @@ async function main(): Promise<void> {
     const interrupted = untilInterrupted();
     interrupted.catch(() => {});
     process.exit((await compareImport(print, interrupted)) ? 0 : 1);
+  }
+  if (process.argv[2] === 'capacity') {
+    const interrupted = untilInterrupted();
+    interrupted.catch(() => {});
+    prepare(logProgress);
+    await measureCapacity(print, logProgress, interrupted);
+    process.exit();
   }
   if (process.argv[2] === 'json-parsers') return compareParsers(print);
   const options = readOptions(process.argv.slice(2));

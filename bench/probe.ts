@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import type { BenchDatabase } from './database.ts';
 import { type TokenColumns, tokenOf } from './encryption.ts';
-import { firstTeamId, rowOf } from './load/rows.ts';
+import { firstTeamId, newestOf, rowOf } from './load/rows.ts';
 import { hole, revisionHole, type WorkloadId, workloads } from './load/workloads.ts';
 import type { Running } from './systems.ts';
 
@@ -16,7 +16,9 @@ const probeName = `Name ${probeRevision}`;
 export async function probe({ system, port }: Running, workload: WorkloadId, database: BenchDatabase): Promise<void> {
   if (system === 'baseline' || workload === 'rest-create') return; // the baseline does none of it; rest-create is checked as rest-get
   const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
-  const [token = ''] = (await database.query<TokenColumns>(text, [firstTeamId])).map(tokenOf);
+  // A Customer's, that the response has: for a list, the newest one.
+  const index = workload === 'gql-list' ? newestOf('Customer', database.groups) : 0;
+  const [token = ''] = (await database.query<TokenColumns>(text, [firstTeamId + index])).map(tokenOf);
   const { method, path, body } = workloads[workload];
   const key = workload === 'rest-get' || workload === 'rest-update' ? rowOf(0).providedId.slice(-7) : token;
   const sent = body.replaceAll(hole, key).replaceAll(revisionHole, probeRevision);
@@ -28,7 +30,6 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
       throw new Error(`${system} accepts an API token that is ${label}: ${response}`);
     }
   }
-  // The first group is a Customer's.
   const other = await sendWith(database.credentials.find(({ environment }) => environment === 'Testing')?.secret ?? '');
   if (other.includes(`"${token}"`)) throw new Error(`${system} returns a group of another environment: ${other}`);
   const [kept] = await database.query<{ name: string }>('select name from user_group where team_id = $1', [firstTeamId]);

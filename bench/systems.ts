@@ -6,15 +6,17 @@ import { encryptionKey } from './encryption.ts';
 import type { WorkloadId } from './load/workloads.ts';
 
 /** The systems that can be measured, the gateway first. */
-export const systemIds = ['gateway', 'baseline', 'fastify', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
+export const systemIds = ['gateway', 'baseline', 'fastify', 'batched', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
 
 /** The name of a system. */
 export type SystemId = (typeof systemIds)[number];
 
-const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga', 'postgraphile'];
+const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga'];
 
 /** Whether a system supports a workload. */
 export function takesPart(system: SystemId, workload: WorkloadId): boolean {
+  if (system === 'batched') return workload === 'gql-token' || workload === 'rest-get';
+  if (system === 'postgraphile') return workload === 'gql-token';
   return workload.startsWith('gql-') ? system !== 'fastify' : !graphqlOnly.includes(system);
 }
 
@@ -39,10 +41,19 @@ const startTimeoutMs = 60_000;
 
 const children = new Set<ChildProcess>();
 
-/** Starts a system as its users do, on a database. @throws Error with its output when it does not start. */
-export async function startSystem(system: SystemId, environment: Readonly<Record<string, string>>): Promise<Running> {
+/**
+ * Starts a system as its users do, on a database.
+ *
+ * @param args further arguments of `serve`.
+ * @throws Error with its output when it does not start.
+ */
+export async function startSystem(
+  system: SystemId,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<Running> {
   const key = environment['DATABASE_URL'] && { ENCRYPTION_KEYS: encryptionKey };
-  const file = system === 'gateway' ? ['dist/main.js', 'serve'] : [`bench/dist/bench/competitors/${system}.js`];
+  const file = system === 'gateway' ? ['dist/main.js', 'serve', ...args] : [`bench/dist/bench/competitors/${system}.js`];
   const child = spawn(process.execPath, file, {
     cwd: root,
     // Inherits only the path from the environment: no settings, no options for Node.js.

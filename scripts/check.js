@@ -10,6 +10,7 @@ const toolTest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/vi
 const checks = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
   { name: 'types of the pages', args: ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'] },
+  { name: 'types of the benchmark', args: ['--import', 'tsx', 'bench/compile.ts'] },
   { name: 'lint and format', args: ['tools/node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', args: ['tools/node_modules/knip/bin/knip.js'] },
   { name: 'time of regular expressions', args: [...toolTest, 'regular-expressions'] },

@@ -3,7 +3,7 @@
 import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { GraphQLError } from 'graphql';
-import { hashOf } from '../encryption.ts';
+import { hashOf, tokenOf } from '../encryption.ts';
 import { type Caller, findCaller, prisma } from './support/by-prisma.ts';
 import { announce } from './support/server.ts';
 
@@ -17,8 +17,12 @@ const typeDefs = `#graphql
     token: String!
     environmentTag: EnvironmentTag
   }
+  type UserGroupConnection {
+    nodes: [UserGroup!]!
+  }
   type Query {
     userGroup(by: UserGroupBy!): UserGroup
+    userGroups(first: Int! = 20): UserGroupConnection
   }
 `;
 
@@ -33,6 +37,19 @@ const resolvers = {
       if (!token) return null;
       const group = await prisma.userGroup.findUnique({ where: { tokenHash: hashOf(token), environmentTag } });
       return group && { ...group, token };
+    },
+    async userGroups(_: unknown, { first }: { first: number }, { caller: { environmentTag } }: { caller: Caller }) {
+      const groups = await prisma.userGroup.findMany({
+        where: { environmentTag },
+        orderBy: [{ createdAt: 'desc' }, { teamId: 'desc' }],
+        take: Math.min(first, 100),
+      });
+      return {
+        nodes: groups.map((group) => ({
+          ...group,
+          token: tokenOf({ token_hash: Buffer.from(group.tokenHash), token_encrypted: Buffer.from(group.tokenEncrypted) }),
+        })),
+      };
     },
   },
 };

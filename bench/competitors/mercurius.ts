@@ -1,7 +1,7 @@
 // Mercurius with JIT and hand-written SQL, as its documentation shows: schema, resolvers, a context for the caller.
 import { fastify } from 'fastify';
 import mercurius from 'mercurius';
-import { type Caller, findCaller, type Group, groupByToken } from './support/by-hand.ts';
+import { type Caller, findCaller, type Group, groupByToken, newestGroups } from './support/by-hand.ts';
 import { announce } from './support/server.ts';
 
 declare module 'mercurius' {
@@ -20,8 +20,12 @@ const schema = `
     token: String!
     environmentTag: EnvironmentTag
   }
+  type UserGroupConnection {
+    nodes: [UserGroup!]!
+  }
   type Query {
     userGroup(by: UserGroupBy!): UserGroup
+    userGroups(first: Int! = 20): UserGroupConnection
   }
 `;
 
@@ -34,6 +38,9 @@ const resolvers = {
   Query: {
     userGroup: (_: unknown, { by }: { by: { token?: string } }, { caller }: { caller: Caller }) =>
       by.token ? groupByToken(by.token, caller) : null,
+    userGroups: async (_: unknown, { first }: { first: number }, { caller }: { caller: Caller }) => ({
+      nodes: await newestGroups(Math.min(first, 100), caller),
+    }),
   },
 };
 

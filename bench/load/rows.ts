@@ -24,6 +24,10 @@ export interface Row {
 /** The environment of the group with an index. */
 export const environmentOf = (index: number): Environment => (index % 2 === 0 ? 'Customer' : 'Testing');
 
+/** The index of the newest group of an environment, of so many groups as they are seeded. */
+export const newestOf = (environment: Environment, count: number): number =>
+  environmentOf(count - 1) === environment ? count - 1 : count - 2;
+
 /** The group's own number within its provided id and name: seven digits. */
 export const digitsOf = (index: number): string => String(index + 1).padStart(7, '0');
 

@@ -1,7 +1,7 @@
-import { digitsOf, environmentOf, type Groups, rowOf, tokenLength } from './rows.ts';
+import { digitsOf, environmentOf, type Groups, newestOf, rowOf, tokenLength } from './rows.ts';
 
 /** The names of the workloads. */
-export const workloadIds = ['gql-token', 'rest-get', 'rest-create', 'rest-rotate', 'rest-update'] as const;
+export const workloadIds = ['gql-token', 'gql-list', 'rest-get', 'rest-create', 'rest-rotate', 'rest-update'] as const;
 
 /** The name of a workload. */
 export type WorkloadId = (typeof workloadIds)[number];
@@ -37,6 +37,12 @@ export const revisionHole = '\u0001';
 /** The document of `gql-token`: what an embed backend sends for every dashboard view. */
 const document = 'query ($token: String!) { userGroup(by: {token: $token}) { teamId providedId name token environmentTag } }';
 
+/** The document of `gql-list`: the first page of the console. */
+const listDocument = '{ userGroups(first: 20) { nodes { teamId providedId name token environmentTag } } }';
+
+/** How many groups it lists. */
+const pageLength = 20;
+
 const anyToken = `ugt_${'0'.repeat(tokenLength - 4)}`;
 const customerIsLonger = (subject: number): number => (environmentOf(subject) === 'Customer' ? 0 : -1);
 const writeDigits = (subject: number, request: Buffer, at: number) => void request.write(digitsOf(subject), at, 'latin1');
@@ -44,10 +50,12 @@ const userGroupOf = (response: unknown): Record<string, unknown> =>
   (response as { user_group?: Record<string, unknown> } | null)?.user_group ?? {};
 const isToken = (token: unknown) => typeof token === 'string' && /^ugt_[0-9A-Za-z]{36}$/.test(token);
 
-const graphqlResponse = (subject: number, token: string) => {
+const graphqlGroup = (subject: number, token: string) => {
   const { teamId, providedId, name, environment } = rowOf(subject);
-  return { data: { userGroup: { teamId, providedId, name, token, environmentTag: environment.toUpperCase() } } };
+  return { teamId, providedId, name, token, environmentTag: environment.toUpperCase() };
 };
+const graphqlResponse = (subject: number, token: string) => ({ data: { userGroup: graphqlGroup(subject, token) } });
+const listResponse = (nodes: readonly object[]) => ({ data: { userGroups: { nodes } } });
 
 const getResponse = (subject: number, token: string) => {
   const { teamId, providedId, name, properties } = rowOf(subject);
@@ -85,6 +93,21 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
     specimen: JSON.stringify(graphqlResponse(0, anyToken)),
     longer: customerIsLonger,
     expected: (groups, subject) => graphqlResponse(subject, groups.token(subject)),
+  },
+  // The newest groups of the environment of the group that was drawn.
+  'gql-list': {
+    ...{ method: 'POST', path: '/graphql', keyLength: 0 },
+    body: JSON.stringify({ query: listDocument }),
+    next: (groups) => groups.draw(),
+    writeKey: () => {},
+    specimen: JSON.stringify(listResponse(Array.from({ length: pageLength }, () => graphqlGroup(0, anyToken)))),
+    longer: (subject) => pageLength * customerIsLonger(subject),
+    expected(groups, subject) {
+      const newest = newestOf(environmentOf(subject), groups.count);
+      return listResponse(
+        Array.from({ length: pageLength }, (_, place) => newest - 2 * place).map((one) => graphqlGroup(one, groups.token(one))),
+      );
+    },
   },
   'rest-get': {
     ...{ method: 'GET', path: '/api/user', keyLength: 7 },

@@ -24,9 +24,10 @@ export interface Group {
 }
 
 /** A group as it is stored. */
-type StoredGroup = Omit<Group, 'token'> & TokenColumns;
+export type StoredGroup = Omit<Group, 'token'> & TokenColumns;
 
-const columns = 'team_id, provided_id, name, token_hash, token_encrypted, environment_tag, properties';
+/** The columns of {@link StoredGroup}. */
+export const columns = 'team_id, provided_id, name, token_hash, token_encrypted, environment_tag, properties';
 
 async function first<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row | undefined> {
   return (await pool.query<Row>({ name, text, values })).rows[0];
@@ -49,6 +50,19 @@ export async function groupByToken(token: string, { environment_tag }: Caller): 
   const stored = await first<StoredGroup>('group-by-token', text, [hashOf(token), environment_tag]);
   return stored && { ...stored, token };
 }
+
+/** The newest groups of the caller's environment. */
+export async function newestGroups(count: number, { environment_tag }: Caller): Promise<Group[]> {
+  const { rows } = await (environment_tag
+    ? pool.query<StoredGroup>({ name: 'newest', text: newest('= $2'), values: [count, environment_tag] })
+    : pool.query<StoredGroup>({ name: 'newest-untagged', text: newest('is null'), values: [count] }));
+  return rows.map((stored) => ({ ...stored, token: tokenOf(stored) }));
+}
+
+/** In the order of the index on environment, time and number. */
+const newest = (environment: string) => `
+  select ${columns} from user_group where environment_tag ${environment}
+  order by environment_tag desc, created_at desc, team_id desc limit $1`;
 
 /** The group with a provided id, in the caller's environment: by the index that has that environment's groups. */
 async function groupByProvidedId(providedId: string, { environment_tag }: Caller): Promise<Group | undefined> {
