@@ -2,6 +2,11 @@ import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
 import { RequestWindow, windowSeconds } from './request-window.ts';
 
+/** The message of {@link RateLimited}. */
+export const rateLimited = (limit: number, retryAfterSeconds: number): string =>
+  `The API token has sent ${limit} requests within ${windowSeconds} seconds, the most that are permitted. Nothing was changed. ` +
+  `Send it again after ${retryAfterSeconds} seconds.`;
+
 /** The caller has used up the requests that an API token may send in 60 seconds. Nothing was executed. */
 export class RateLimited extends GatewayError {
   readonly caller: Caller;
@@ -9,11 +14,7 @@ export class RateLimited extends GatewayError {
   readonly retryAfterSeconds: number;
 
   constructor(caller: Caller, limit: number, retryAfterSeconds: number) {
-    super(
-      'RATE_LIMITED',
-      `The API token has sent ${limit} requests within ${windowSeconds} seconds, the most that are permitted. Nothing was changed. ` +
-        `Try again in ${retryAfterSeconds} seconds.`,
-    );
+    super('RATE_LIMITED', rateLimited(limit, retryAfterSeconds));
     this.caller = caller;
     this.retryAfterSeconds = retryAfterSeconds;
   }
