@@ -22,7 +22,7 @@ export interface ExchangeReports {
 export interface RateLimitExchange {
   /** Exchanges once, now. Rejects when the database fails; what it could not share is shared with the next one. */
   exchange(): Promise<void>;
-  /** Stops the timer, and exchanges once more, so that the counts outlast this process. Never rejects. */
+  /** Stops the timer, and exchanges once more unless the last exchange failed, so that the counts outlast this process. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -57,16 +57,26 @@ export function startRateLimitExchange(
     limiter.forgetUnused();
   }
 
-  const exchangeAndReport = (): Promise<void> =>
-    exchange().then(
-      () => onExchange(undefined),
-      (error: unknown) => onExchange(error),
-    );
+  /** @returns whether it succeeded. */
+  async function exchangeAndReport(): Promise<boolean> {
+    try {
+      await exchange();
+      onExchange(undefined);
+      return true;
+    } catch (error) {
+      onExchange(error);
+      return false;
+    }
+  }
 
   async function run(): Promise<void> {
-    while (!controller.signal.aborted) {
-      await exchangeAndReport();
-      await sleep(intervalMs, undefined, { signal: controller.signal, ref: false }).catch(() => {});
+    const { signal } = controller;
+    for (let isOver = false; !isOver; ) {
+      const isLast = signal.aborted;
+      const isShared = await exchangeAndReport();
+      // A database that does not respond is not waited for a second time.
+      isOver = isLast || (signal.aborted && !isShared);
+      if (!isOver) await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
@@ -76,7 +86,6 @@ export function startRateLimitExchange(
     async stop() {
       controller.abort();
       await ended;
-      await exchangeAndReport();
     },
   };
 }

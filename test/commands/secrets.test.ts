@@ -238,12 +238,9 @@ test('repeats no secret in the log, metrics, spans and errors, regardless of whe
   const controls = findSecrets({ control, operation: control.replaceAll('-', '_') }, surfaces).map(
     (found) => found.split(':')[0],
   );
-  expect(controls.sort()).toEqual(
-    [
-      'control in standard error',
-      'control in standard output',
-      ...['metrics', 'standard error', 'standard output'].map((name) => `operation in ${name}`),
-    ].sort(),
+  const outputs = ['standard output', 'standard error'];
+  expect(new Set(controls)).toEqual(
+    new Set([...outputs.map((name) => `control in ${name}`), ...[...outputs, 'metrics'].map((name) => `operation in ${name}`)]),
   );
   expect(postgresLog).toHaveLength(1);
   expect(findSecrets(secrets, surfaces)).toEqual([]);
