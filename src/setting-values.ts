@@ -46,7 +46,7 @@ export function toOrigins(text: string, context: z.RefinementCtx): readonly stri
 }
 
 /** Whether it is an origin as browsers write it in the `Origin` header. */
-const isOrigin = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+const isOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 /** Many times the length of the most keys that there may be. */
 const maxKeyFileBytes = 65_536;
