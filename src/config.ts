@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { generateEncryptionKey } from './domain/keys.ts';
 import { apiTokenProblem } from './domain/tokens.ts';
-import { checkDatabaseUrl, flag, fraction, isPublicUrl, readText, toKeys, wholeNumber } from './setting-values.ts';
+import { checkDatabaseUrl, flag, fraction, isPublicUrl, readText, toKeys, toOrigins, wholeNumber } from './setting-values.ts';
 
 /** A setting: an environment variable. */
 export interface Setting {
@@ -97,6 +97,19 @@ export const settings = {
     schema: wholeNumber(300),
     default: '0',
     description: '0 to 300: how long requests are still accepted after SIGTERM while `/readyz` responds with 503',
+  },
+  rateLimit: {
+    name: 'RATE_LIMIT',
+    schema: wholeNumber(1_000_000),
+    default: '0',
+    description:
+      '0 to 1000000: how many requests each API token may send in 60 seconds, to all instances together; 0: any number',
+  },
+  corsOrigins: {
+    name: 'CORS_ORIGINS',
+    schema: z.string().transform(toOrigins),
+    description:
+      'the origins whose web pages may send requests, such as `https://app.example.com`, separated by commas; `*` for any; if unset, none',
   },
   playground: {
     name: 'PLAYGROUND',

@@ -21,6 +21,7 @@ import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/
 import { type ContextOf, createContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
+import { createCors } from './http/cors.ts';
 import { createListener } from './http/listener.ts';
 import { pageOrProblem } from './http/pages/error-page.ts';
 import { createLayout } from './http/pages/layout.ts';
@@ -34,6 +35,7 @@ import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
 import { readPackageVersion } from './package-root.ts';
 import { metricsHandler } from './prometheus/handler.ts';
+import { startRateLimiting } from './rate-limiting.ts';
 import { createRequestLog, traceIdOf } from './request-log.ts';
 import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
@@ -61,6 +63,10 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly playground?: boolean;
   /** The fraction of requests that get a line in the log, from 0 to 1. Defaults to 0. */
   readonly logRequests?: number;
+  /** How many requests each API token may send in 60 seconds. Defaults to 0: any number. */
+  readonly rateLimit?: number;
+  /** The origins whose scripts may send requests: as browsers send them, or `*` alone. By default there are none. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
   readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
@@ -97,7 +103,7 @@ export function buildGateway(
     const { caller, report, isAbandoned } = request;
     return createContext({ db: boundDb, caller, report, countError, isAbandoned, metrics, instance, noted: request });
   };
-  const { console = true, playground = true, persistedOperations } = options;
+  const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
@@ -109,10 +115,18 @@ export function buildGateway(
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
   });
 
+  // What is switched off is not there at all, so that it costs requests nothing.
+  const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, instruments, log }) : undefined;
+  const cors = corsOrigins.length > 0 ? createCors(corsOrigins) : undefined;
+  const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
+  const authenticate = authenticateBy({ lookups: db.lookups, lastUsed });
+  const findRoute = createRouter(cors ? limited.map(cors.permit) : limited);
+  const renderError = pageOrProblem(layout);
+
   const { server, isResponding } = createListener({
-    authenticate: authenticateBy({ lookups: db.lookups, lastUsed }),
-    route: createRouter(routes),
-    renderError: pageOrProblem(layout),
+    authenticate: rateLimiting ? rateLimiting.authenticate(authenticate) : authenticate,
+    route: cors ? cors.preflight(findRoute) : findRoute,
+    renderError: cors ? cors.permitErrors(renderError) : renderError,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
       const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
       log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
@@ -133,9 +147,9 @@ export function buildGateway(
     drain() {
       draining = true;
     },
-    close() {
+    async close() {
       processMetrics.stop();
-      return lastUsed.stop();
+      await Promise.all([lastUsed.stop(), rateLimiting?.stop()]);
     },
   };
 }

@@ -11,7 +11,7 @@ export function wholeNumber(max: number, min = 0) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
-    .regex(/^\d{1,5}$/, message)
+    .regex(/^\d{1,7}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message);
 }
@@ -28,6 +28,26 @@ export function toKeys(text: string, context: z.RefinementCtx): readonly Buffer[
   for (const message of problems) context.addIssue({ code: 'custom', message });
   return keys;
 }
+
+/** The most origins that may be listed. */
+const maxOrigins = 100;
+
+/** The origins in a text, as browsers send them, or `*` alone; each mistake becomes an issue. */
+export function toOrigins(text: string, context: z.RefinementCtx): readonly string[] {
+  const refuse = (message: string): void => context.addIssue({ code: 'custom', message });
+  const origins = text.split(',', maxOrigins + 1).map((origin) => origin.trim());
+  if (origins.length > maxOrigins) refuse(`must list at most ${maxOrigins} origins`);
+  if (origins.includes('*') && origins.length > 1) refuse('must be * alone or a list of origins');
+  else if (!origins.every((origin) => origin === '*' || isOrigin(origin))) {
+    refuse(
+      'must list origins such as https://app.example.com, in lower case, without a path, a default port or a slash at the end',
+    );
+  }
+  return origins;
+}
+
+/** Whether it is an origin as browsers write it in the `Origin` header. */
+const isOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 /** Many times the length of the most keys that there may be. */
 const maxKeyFileBytes = 65_536;

@@ -132,3 +132,35 @@ test.each([
   const found = problems({ DATABASE_URL: text, ENCRYPTION_KEYS: first });
   expect(found).toEqual([expect.stringMatching(/^ {2}DATABASE_URL must be a PostgreSQL URL such as /)]);
 });
+
+test.each([
+  ['https://app.example.com', ['https://app.example.com']],
+  [
+    'https://app.example.com, http://localhost:3000,http://[::1]:8080',
+    ['https://app.example.com', 'http://localhost:3000', 'http://[::1]:8080'],
+  ],
+  ['*', ['*']],
+])('CORS_ORIGINS %s is accepted', (text, expected) => {
+  expect(readConfig({ CORS_ORIGINS: text }, false).corsOrigins).toEqual(expected);
+});
+
+test.each([
+  'app.example.com',
+  'https://app.example.com/',
+  'https://app.example.com/path',
+  'https://App.example.com',
+  'https://app.example.com:443',
+  'https://user@app.example.com',
+  'https://*.example.com',
+  'https://a.example,,https://b.example',
+  'https://a.example,*',
+  'file:///',
+  'null',
+  Array.from({ length: 101 }, (_, index) => `https://a${index}.example`).join(),
+])('CORS_ORIGINS %s is rejected', (text) => {
+  expect(problems({ CORS_ORIGINS: text })).toEqual([expect.stringMatching(/^ {2}CORS_ORIGINS must/)]);
+});
+
+test.each(['-1', '1.5', '1000001', 'x'])('RATE_LIMIT %s is rejected', (text) => {
+  expect(problems({ RATE_LIMIT: text })).toEqual(['  RATE_LIMIT must be a whole number from 0 to 1000000']);
+});

@@ -10,6 +10,7 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   event: ['select', 'insert', 'delete'],
   signing_key: ['select', 'insert', 'update', 'delete'],
   idempotency_record: ['select', 'insert', 'update', 'delete'],
+  rate_count: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };
 

@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { createTurnstile, type Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
+import { RateLimited } from '../domain/rate-limit.ts';
 import type { Share } from '../fair-queue.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -24,14 +25,14 @@ import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
-import type { RouteMatch } from './router.ts';
+import type { FindRoute } from './router.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ListenerOptions {
   readonly authenticate: Authenticate;
-  /** The route of a path, if it has one. */
-  readonly route: (path: string) => RouteMatch | undefined;
+  /** The route of a request, if there is one. */
+  readonly route: FindRoute;
   /** Logs failures that are the gateway's own or the database's. */
   readonly report: (error: GatewayError, request: RequestHead) => void;
   /** Whether connections should be closed after their response, because the gateway is about to stop. */
@@ -101,7 +102,8 @@ export function createListener(options: ListenerOptions): Listener {
     }
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
+        `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nX-Content-Type-Options: nosniff\r\n` +
+        `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
     );
   });
   server.on('close', () => deadlines.close());
@@ -143,7 +145,7 @@ class Exchange implements HttpRequest, Expiring {
     this.url = originForm(incoming.url ?? '/');
     [this.path, this.query] = splitOnce(this.url, '?');
     this.id = requestId(this.headers['x-request-id']);
-    const match = shared.route(this.path);
+    const match = shared.route(this.path, this.method);
     this.route = match?.route;
     this.parameter = match?.parameter ?? '';
   }
@@ -236,6 +238,7 @@ class Exchange implements HttpRequest, Expiring {
   private fail(thrown: unknown): void {
     if (this.isResponded) return;
     const error = asGatewayError(thrown);
+    if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
     this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
     this.respond(this.render(error));

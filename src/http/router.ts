@@ -6,6 +6,9 @@ export interface RouteMatch {
   readonly parameter: string;
 }
 
+/** Finds the route of a request by its path; the method is for routes that stand in front of others. */
+export type FindRoute = (path: string, method: string) => RouteMatch | undefined;
+
 /**
  * Creates the look-up of the route table, in constant time: a path is compared with literal paths first, then its last segment
  * is taken as a parameter.

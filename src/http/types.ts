@@ -51,7 +51,7 @@ export interface HttpResponse<Body extends ResponseBody = string> {
 }
 
 /** The part of a request that an error is rendered for. The rest may not have been received. */
-export type RequestHead = Pick<HttpRequest, 'id' | 'method' | 'path' | 'headers'>;
+export type RequestHead = Pick<HttpRequest, 'id' | 'method' | 'path' | 'headers' | 'caller'>;
 
 /** Handles the requests to a route. */
 export interface Handler {

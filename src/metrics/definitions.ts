@@ -46,6 +46,12 @@ export const metricDefinitions = {
     labels: [],
     bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
   },
+  rateLimitExchanges: {
+    name: 'gateway_rate_limit_exchanges_total',
+    type: 'counter',
+    help: 'Exchanges of request counts with other processes, which `RATE_LIMIT` needs. While they fail, each process limits by itself.',
+    labels: ['result'],
+  },
   eventLoopDelay: {
     name: 'gateway_event_loop_delay_seconds',
     type: 'histogram',

@@ -35,6 +35,6 @@ export function introspectionHandler(introspect: (caller: Caller, token: string)
 function oauthError(code: ErrorCode): string {
   if (code === 'UNAUTHENTICATED') return 'invalid_token';
   if (code === 'FORBIDDEN') return 'insufficient_scope';
-  if (errorCatalog[code].status < 500) return 'invalid_request';
-  return code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
+  if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') return 'temporarily_unavailable';
+  return errorCatalog[code].status < 500 ? 'invalid_request' : 'server_error';
 }

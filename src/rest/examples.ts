@@ -1,6 +1,7 @@
 import { credentialRequired } from '../domain/caller.ts';
 import { type ErrorCode, errorCatalog, type Issue, safeToRepeat } from '../domain/errors.ts';
 import { keyInUse, keyReused } from '../domain/idempotency.ts';
+import { rateLimited } from '../domain/rate-limit.ts';
 import { idIsHeld } from '../domain/user-group-creation.ts';
 import { notFound } from '../domain/user-groups.ts';
 import { httpLimits } from '../http/limits.ts';
@@ -130,6 +131,7 @@ export function failureExamples(method: string): Record<string, Example> {
       'HEADERS_TOO_LARGE',
       `The headers exceed the limit of ${maxHeaderBytes} bytes.`,
     ),
+    RATE_LIMITED: failure('Too many requests', undefined, 'RATE_LIMITED', rateLimited(600, 12)),
     REQUEST_TIMEOUT: failure('A body that does not arrive', undefined, 'REQUEST_TIMEOUT', timeout),
     INTERNAL: failure('An unexpected failure', undefined, 'INTERNAL', internal),
     UNAVAILABLE: failure('The database is unavailable', undefined, 'UNAVAILABLE', unavailable),

@@ -22,7 +22,7 @@ export const userTag = {
 /** The error codes that every operation may respond with. */
 const commonErrors: readonly ErrorCode[] = [
   ...(['INVALID_INPUT', 'BODY_REQUIRED', 'MALFORMED_JSON', 'UNAUTHENTICATED', 'FORBIDDEN', 'REQUEST_TIMEOUT'] as const),
-  ...(['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'] as const),
+  ...(['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'HEADERS_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE'] as const),
 ];
 
 /** What the GraphQL description of an operation does not say. */

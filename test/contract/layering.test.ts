@@ -25,7 +25,9 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'gateway.ts': [
     ...['routes.ts', 'package-root.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
     ...['http', 'http/pages', 'metrics', 'oauth2', 'prometheus', 'rest', 'gateway-gauges.ts', 'request-log.ts', 'tracing'],
+    'rate-limiting.ts',
   ],
+  'rate-limiting.ts': ['database/client.ts', 'database/queries', 'domain', 'http', 'metrics'],
   'request-log.ts': ['http'],
   'gateway-gauges.ts': ['package-root.ts', 'database', 'metrics'],
   'routes.ts': ['package-root.ts', 'docs-config', 'graphql/execution', 'http', 'http/pages', 'oauth2', 'prometheus', 'rest'],

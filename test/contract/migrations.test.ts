@@ -9,7 +9,7 @@ const lastWithoutPredecessor = '20261121190000_lists';
  * What a running gateway of the previous version does not notice: new tables, their indexes and keys, new columns that it need
  * not fill, indexes that are built concurrently.
  */
-const compatible = [/^CREATE TABLE /, /^CREATE TYPE /, /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY /, /^COMMENT ON /];
+const compatible = [/^CREATE (?:UNLOGGED )?TABLE /, /^CREATE TYPE /, /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY /, /^COMMENT ON /];
 
 /** Whether a statement adds columns that need not be filled, and does nothing else. */
 function addsColumns(statement: string): boolean {

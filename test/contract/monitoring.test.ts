@@ -92,7 +92,7 @@ test.each(expressions)('%s selects only what is exported: %s', (_, expr, texts) 
 const known: Record<string, readonly string[]> = {
   code: Object.keys(errorCatalog),
   route: routes.map(({ path }) => path),
-  result: ['hit', 'miss'],
+  result: ['hit', 'miss', 'success', 'failure'],
   queue: ['database_keys', 'database_connections', 'documents', 'operations'],
   state: ['idle', 'busy'],
 };

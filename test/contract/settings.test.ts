@@ -40,6 +40,8 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     dataDir: '.data',
     bootstrapApiToken: undefined,
     drainDelaySeconds: 0,
+    rateLimit: 0,
+    corsOrigins: undefined,
     playground: true,
     console: true,
     auditRetentionDays: 365,

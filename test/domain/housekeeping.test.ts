@@ -32,7 +32,12 @@ const storedAges = async () => {
 
 test('removes the events that are older than the retention, by its clock', async () => {
   await storeEvents(0, 1, 29, 31, 32, 400);
-  expect(await runHousekeeping(database, { retentionDays: 30 })).toEqual({ events: 3, retiredTokens: 0, idempotencyRecords: 0 });
+  expect(await runHousekeeping(database, { retentionDays: 30 })).toEqual({
+    events: 3,
+    retiredTokens: 0,
+    idempotencyRecords: 0,
+    rateCounts: 0,
+  });
   expect(await storedAges()).toEqual([0, 1, 29]);
   expect(await runHousekeeping(database, { retentionDays: 30, now: () => new Date(Date.now() + 2 * dayMs) })).toMatchObject({
     events: 1,
@@ -62,7 +67,12 @@ test('leaves the work to another instance that is at it', async () => {
   const other = await database.pool.connect();
   try {
     await other.query('begin; select pg_advisory_xact_lock(727090)');
-    expect(await runHousekeeping(database, { retentionDays: 1 })).toEqual({ events: 0, retiredTokens: 0, idempotencyRecords: 0 });
+    expect(await runHousekeeping(database, { retentionDays: 1 })).toEqual({
+      events: 0,
+      retiredTokens: 0,
+      idempotencyRecords: 0,
+      rateCounts: 0,
+    });
     await other.query('commit');
   } finally {
     other.release();

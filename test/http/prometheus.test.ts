@@ -6,7 +6,7 @@ import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts'
 let gateway: TestGateway;
 let reader: string;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway(undefined, { introspection: true, rateLimit: 1_000_000 });
   reader = (await gateway.issue({ scopes: ['metrics:read'] })).secret;
 });
 afterAll(() => gateway.close());

@@ -115,7 +115,9 @@ describe('the examples', () => {
 
 test('only failures that no request causes by itself have no command', () => {
   const names = examples.filter(({ example }) => example['x-curl'] === undefined).map(({ name }) => name);
-  expect(new Set(names)).toEqual(new Set(['REQUEST_TIMEOUT', 'IDEMPOTENCY_KEY_IN_USE', 'INTERNAL', 'UNAVAILABLE']));
+  expect(new Set(names)).toEqual(
+    new Set(['REQUEST_TIMEOUT', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE', 'INTERNAL', 'UNAVAILABLE']),
+  );
 });
 
 /** The example of a failure that no request causes by itself. */

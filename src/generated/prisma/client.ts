@@ -76,3 +76,9 @@ export type Event = Prisma.EventModel
  * The response to a request that had an Idempotency-Key, kept for 24 hours to be sent again.
  */
 export type IdempotencyRecord = Prisma.IdempotencyRecordModel
+/**
+ * Model RateCount
+ * How many requests of which API tokens a process has admitted, for the other processes, which count them too. Of use for a minute;
+ * unlogged, because a crash of the database may lose it.
+ */
+export type RateCount = Prisma.RateCountModel

@@ -1,9 +1,9 @@
-import { inUtf8, mediaTypes } from '../media-types.ts';
+import { mediaTypes } from '../media-types.ts';
 import { paths } from '../paths.ts';
 import type { HttpResponse, RequestHead } from '../types.ts';
 import { assetPaths } from './assets.ts';
-import { contentSecurityPolicy } from './content-security-policy.ts';
 import { type Html, html } from './html.ts';
+import { pageHeaders } from './page-headers.ts';
 
 /** A page without its surroundings. */
 export interface PageContent {
@@ -89,8 +89,7 @@ ${main}
 </body>
 </html>
 `;
-      const headers = { 'content-type': inUtf8(mediaTypes.html), 'content-security-policy': contentSecurityPolicy() };
-      return { status, headers, body: source };
+      return { status, headers: pageHeaders(), body: source };
     },
   };
 }

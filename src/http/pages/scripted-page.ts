@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../../domain/errors.ts';
-import { inUtf8, mediaTypes } from '../media-types.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../types.ts';
-import { contentSecurityPolicy } from './content-security-policy.ts';
 import { isNavigation } from './error-page.ts';
 import { escapeHtml } from './html.ts';
 import { headLinks, type Layout, rootOf } from './layout.ts';
+import { pageHeaders } from './page-headers.ts';
 
 /**
  * Renders a page that has a script from the HTML that the build wrote. Its placeholders, which may stand in comments, are replaced:
@@ -24,11 +23,7 @@ export function renderScriptedPage(template: string, { path }: Pick<HttpRequest,
     /(?:<!-- ?)?\{\{([a-z]+)\}\}(?: ?-->)?/g,
     (placeholder, name) => replacements[name] ?? placeholder,
   );
-  const headers = {
-    'content-type': inUtf8(mediaTypes.html),
-    'content-security-policy': contentSecurityPolicy({ styleNonce: nonce }),
-  };
-  return { status: 200, headers, body };
+  return { status: 200, headers: pageHeaders({ styleNonce: nonce }), body };
 }
 
 /**

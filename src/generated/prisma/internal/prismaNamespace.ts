@@ -403,7 +403,8 @@ export const ModelName = {
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
   Event: 'Event',
-  IdempotencyRecord: 'IdempotencyRecord'
+  IdempotencyRecord: 'IdempotencyRecord',
+  RateCount: 'RateCount'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -419,7 +420,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord"
+    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord" | "rateCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -941,6 +942,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    RateCount: {
+      payload: Prisma.$RateCountPayload<ExtArgs>
+      fields: Prisma.RateCountFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RateCountFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RateCountFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
+        }
+        findFirst: {
+          args: Prisma.RateCountFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RateCountFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
+        }
+        findMany: {
+          args: Prisma.RateCountFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>[]
+        }
+        create: {
+          args: Prisma.RateCountCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
+        }
+        createMany: {
+          args: Prisma.RateCountCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RateCountCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>[]
+        }
+        delete: {
+          args: Prisma.RateCountDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
+        }
+        update: {
+          args: Prisma.RateCountUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
+        }
+        deleteMany: {
+          args: Prisma.RateCountDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RateCountUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RateCountUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>[]
+        }
+        upsert: {
+          args: Prisma.RateCountUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
+        }
+        aggregate: {
+          args: Prisma.RateCountAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRateCount>
+        }
+        groupBy: {
+          args: Prisma.RateCountGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RateCountGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RateCountCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RateCountCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -1070,6 +1145,16 @@ export const IdempotencyRecordScalarFieldEnum = {
 } as const
 
 export type IdempotencyRecordScalarFieldEnum = (typeof IdempotencyRecordScalarFieldEnum)[keyof typeof IdempotencyRecordScalarFieldEnum]
+
+
+export const RateCountScalarFieldEnum = {
+  process: 'process',
+  number: 'number',
+  counts: 'counts',
+  createdAt: 'createdAt'
+} as const
+
+export type RateCountScalarFieldEnum = (typeof RateCountScalarFieldEnum)[keyof typeof RateCountScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -1423,6 +1508,7 @@ export type GlobalOmitConfig = {
   signingKey?: Prisma.SigningKeyOmit
   event?: Prisma.EventOmit
   idempotencyRecord?: Prisma.IdempotencyRecordOmit
+  rateCount?: Prisma.RateCountOmit
 }
 
 /* Types for Logging */

@@ -57,7 +57,8 @@ export const ModelName = {
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
   Event: 'Event',
-  IdempotencyRecord: 'IdempotencyRecord'
+  IdempotencyRecord: 'IdempotencyRecord',
+  RateCount: 'RateCount'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -166,6 +167,16 @@ export const IdempotencyRecordScalarFieldEnum = {
 } as const
 
 export type IdempotencyRecordScalarFieldEnum = (typeof IdempotencyRecordScalarFieldEnum)[keyof typeof IdempotencyRecordScalarFieldEnum]
+
+
+export const RateCountScalarFieldEnum = {
+  process: 'process',
+  number: 'number',
+  counts: 'counts',
+  createdAt: 'createdAt'
+} as const
+
+export type RateCountScalarFieldEnum = (typeof RateCountScalarFieldEnum)[keyof typeof RateCountScalarFieldEnum]
 
 
 export const SortOrder = {

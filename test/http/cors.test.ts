@@ -1,0 +1,156 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+const app = 'https://app.example.com';
+const admin = 'http://localhost:3000';
+let listed: TestGateway;
+let open: TestGateway;
+let closed: TestGateway;
+beforeAll(async () => {
+  listed = await startGateway(undefined, { introspection: true, corsOrigins: [app, admin] });
+  open = await startGateway(listed.database, { introspection: true, corsOrigins: ['*'], rateLimit: 1_000 });
+  closed = await startGateway(listed.database);
+});
+afterAll(async () => {
+  await Promise.all([open.close(), closed.close()]);
+  await listed.close();
+});
+
+/** A response as it was sent. */
+interface RawReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** Sends a request over a socket of its own, with exactly these headers and without a body, unless one is given. */
+async function send(
+  { url }: TestGateway,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<RawReply> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const given = { host: 'gateway', connection: 'close', ...(body && { 'content-length': String(body.length) }), ...headers };
+  const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [start = '', ...fields] = head.split('\r\n');
+  const pairs = fields.map((field): [string, string] => [
+    field.slice(0, field.indexOf(':')),
+    field.slice(field.indexOf(':') + 1),
+  ]);
+  return { status: Number(start.split(' ')[1]), headers: new Headers(pairs), body: rest.join('\r\n\r\n') };
+}
+
+const corsOf = ({ headers }: RawReply) => ({
+  origin: headers.get('access-control-allow-origin'),
+  methods: headers.get('access-control-allow-methods'),
+  vary: headers.get('vary'),
+});
+const preflight = (origin: string, method = 'POST') => ({
+  origin,
+  'access-control-request-method': method,
+  'access-control-request-headers': 'authorization,content-type,idempotency-key,x-request-id,traceparent',
+});
+
+describe('a preflight request', () => {
+  test.each([
+    ['/graphql', 'GET, POST'],
+    ['/api/user', 'GET, QUERY, PUT, POST'],
+    ['/api/user/', 'GET, QUERY, PUT, POST'],
+    ['/oauth2/introspect', 'POST'],
+    ['/metrics', 'GET'],
+    ['/livez', 'GET, HEAD'],
+    ['/docs/errors/NOT_FOUND', 'GET, HEAD'],
+  ])('for %s gets the methods of the path', async (path, methods) => {
+    const reply = await send(listed, 'OPTIONS', path, preflight(app));
+    expect([reply.status, reply.body, corsOf(reply)]).toEqual([200, '', { origin: app, methods, vary: 'Origin' }]);
+    expect(reply.headers.get('access-control-allow-headers')).toBe(
+      'Authorization, Content-Type, Idempotency-Key, X-Request-Id, traceparent',
+    );
+    expect(reply.headers.get('access-control-max-age')).toBe('600');
+    expect(reply.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(corsOf(await send(open, 'OPTIONS', path, preflight('https://any.example')))).toEqual({
+      origin: '*',
+      methods,
+      vary: null,
+    });
+  });
+
+  test.each([
+    'https://app.example.com.evil.example',
+    'https://evil.example',
+    'http://app.example.com',
+    'https://APP.example.com',
+    'https://app.example.com:8443',
+    'https://app.example.com/',
+    `${app},${admin}`,
+    'null',
+    '*',
+    '',
+  ])('from the origin %j gets no permission, because it is not listed', async (origin) => {
+    const reply = await send(listed, 'OPTIONS', '/graphql', preflight(origin));
+    expect([reply.status, corsOf(reply)]).toEqual([200, { origin: null, methods: null, vary: 'Origin' }]);
+  });
+
+  test('for a path that does not exist is not found, and without the setting it is not supported', async () => {
+    expect((await send(listed, 'OPTIONS', '/nowhere', preflight(app))).status).toBe(404);
+    const reply = await send(closed, 'OPTIONS', '/graphql', preflight(app));
+    expect([reply.status, reply.headers.get('allow'), corsOf(reply).origin]).toEqual([405, 'GET, POST', null]);
+  });
+});
+
+/** Requests of every outcome, with the status of each. */
+const requests: [status: number, method: string, path: string, body: string][] = [
+  [200, 'POST', '/graphql', '{"query":"{ __typename }"}'],
+  [200, 'GET', '/livez', ''],
+  [200, 'GET', '/', ''],
+  [200, 'GET', '/docs/api', ''],
+  [200, 'GET', '/.well-known/jwks.json', ''],
+  [400, 'POST', '/graphql', '{'],
+  [401, 'PUT', '/api/user', '{}'],
+  [404, 'GET', '/nowhere', ''],
+  [405, 'DELETE', '/api/user', ''],
+  [415, 'POST', '/graphql', 'x'],
+];
+
+describe.each(requests)('the response with status %i to %s %s', (status, method, path, body) => {
+  const headersFor = (origin?: string) => ({
+    ...(origin && { origin }),
+    ...(body && { 'content-type': status === 415 ? 'text/plain' : 'application/json' }),
+  });
+
+  test('can be read by scripts of a listed origin, and not by others', async () => {
+    const replies = await Promise.all(
+      [app, admin, 'https://evil.example', undefined].map((origin) => send(listed, method, path, headersFor(origin), body)),
+    );
+    expect(replies.map((reply) => [reply.status, corsOf(reply).origin])).toEqual(
+      [app, admin, null, null].map((origin) => [status, origin]),
+    );
+    for (const { headers } of replies)
+      expect(
+        headers
+          .get('vary')
+          ?.split(', ')
+          .filter((name) => name === 'Origin'),
+      ).toEqual(['Origin']);
+    const exposed = replies[0]?.headers.get('access-control-expose-headers')?.split(', ');
+    expect(exposed).toEqual(
+      expect.arrayContaining(['Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id']),
+    );
+    expect(replies[2]?.headers.has('access-control-expose-headers')).toBe(false);
+  });
+
+  test('can be read by any with *, and has nothing of it without the setting', async () => {
+    const any = await send(open, method, path, headersFor('https://any.example'), body);
+    expect([any.status, corsOf(any).origin]).toEqual([status, '*']);
+    expect(any.headers.get('vary') ?? '').not.toContain('Origin');
+    const none = await send(closed, method, path, headersFor(app), body);
+    expect([none.status, [...none.headers.keys()].filter((name) => name.startsWith('access-control'))]).toEqual([status, []]);
+  });
+});
