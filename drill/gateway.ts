@@ -29,11 +29,24 @@ function environment(dataDir: string, apiToken: string): NodeJS.ProcessEnv {
   return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info', BOOTSTRAP_API_TOKEN: apiToken };
 }
 
-/** Starts `serve` and waits until it listens. @throws Error with its log when it exits instead. */
-export async function startGateway(dataDir: string, apiToken: string): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [binary, 'serve'], {
+/**
+ * Starts `serve` and waits until it listens.
+ *
+ * @param settings further settings, such as `DATABASE_URL`.
+ * @param args further arguments of the command.
+ * @param program the compiled gateway, if not this checkout's.
+ * @throws Error with its log when it exits instead.
+ */
+export async function startGateway(
+  dataDir: string,
+  apiToken: string,
+  settings: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+  program = binary,
+): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, [program, 'serve', ...args], {
     cwd: root,
-    env: environment(dataDir, apiToken),
+    env: { ...environment(dataDir, apiToken), ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const lines: string[] = [];

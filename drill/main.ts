@@ -1,58 +1,41 @@
-import { parseArgs } from 'node:util';
-import { runHostile } from './hostile.ts';
-import type { Row } from './row.ts';
-import { bodyRows } from './rows/bodies.ts';
-import { costRows } from './rows/costs.ts';
-import { docsConfigRows } from './rows/docs-config.ts';
-import { documentRows } from './rows/documents.ts';
-import { fairnessRows } from './rows/fairness.ts';
-import { headerRows } from './rows/headers.ts';
-import { introspectionRows } from './rows/introspection.ts';
-import { numberRows } from './rows/numbers.ts';
-import { restRows } from './rows/rest.ts';
-import { slowRows } from './rows/slow.ts';
+import { type Drill, print, printSummary } from './drill.ts';
+import { faultsDrill } from './faults/faults-drill.ts';
+import { hostileDrill } from './hostile-drill.ts';
+import { modelDrill } from './model/model-drill.ts';
+import { soakDrill } from './soak/soak-drill.ts';
 
-/** Every row, in the order in which they run. */
-const rows: readonly Row[] = [
-  ...[...numberRows, ...introspectionRows, ...costRows, ...documentRows, ...bodyRows],
-  ...[...restRows, ...docsConfigRows, ...headerRows, ...fairnessRows, ...slowRows],
-];
+/** Every drill. */
+const drills: readonly Drill[] = [hostileDrill, faultsDrill, modelDrill, soakDrill];
 
-const help = `Usage: npm run drill -- hostile [options]
+/** What runs without a name: everything that needs no further programs, in less than 15 minutes. */
+const standardDrills: readonly Drill[] = [hostileDrill, faultsDrill, modelDrill];
 
-Starts a gateway with its own PostgreSQL, sends it hostile requests, and checks that meanwhile /livez responds within 250 ms,
-other callers get their responses, memory stays below 400 MiB, and every error response says what to do.
+const help = `Usage: npm run drill [-- NAME [options]]
 
-  --only NAME   run the rows whose name starts with NAME; may be repeated
-  --list        print the names of the rows
+${drills.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
+
+Without a name, runs ${standardDrills.map(({ name }) => name).join(', ')}. --help after a name prints its options.
 `;
 
-const print = (text: string) => void process.stdout.write(`${text}\n`);
-
 /** @returns the exit status. */
-async function main(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { only: { type: 'string', multiple: true }, list: { type: 'boolean' }, help: { type: 'boolean' } },
-  });
-  if (values.help) {
-    print(help);
-    return 0;
-  }
-  const { only } = values;
-  const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
-  if (values.list) {
-    print(chosen.map(({ name }) => name).join('\n'));
-    return 0;
-  }
-  if (positionals.join(' ') !== 'hostile' || chosen.length === 0) {
-    process.stderr.write(chosen.length === 0 ? `Unknown row: ${only?.join(', ')}. --list prints the names.\n` : help);
-    return 2;
+async function main([name, ...args]: string[]): Promise<number> {
+  const drill = drills.find((each) => each.name === name);
+  if ((name !== undefined && !drill) || args.includes('--help')) {
+    const text = drill?.help ?? help;
+    if (drill || name === '--help') print(text);
+    else process.stderr.write(text);
+    return drill || name === '--help' ? 0 : 2;
   }
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
-  return (await runHostile(chosen, print, interrupted.signal)) ? 0 : 1;
+  let status = 0;
+  for (const each of drill ? [drill] : standardDrills) {
+    if (interrupted.signal.aborted) break;
+    if (!drill) print(`\n## ${each.name}\n`);
+    status = Math.max(status, await each.run(args, interrupted.signal));
+  }
+  printSummary();
+  return interrupted.signal.aborted ? 1 : status;
 }
 
 main(process.argv.slice(2)).then(

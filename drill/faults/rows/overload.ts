@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../client.ts';
+import { type FaultRow, quantile, type RowContext, seconds } from '../fault-row.ts';
+import { Instance } from '../instance.ts';
+import { residentMiB } from '../processes.ts';
+
+const groups = 300;
+const mapping = Array.from({ length: 100 }, (_, index) => ({ schemaId: `schema ${index}`, dataSource: `source ${index}` }));
+const seed = `mutation ($groups: [GetOrCreateUserGroupInput!]!) {
+  getOrCreateUserGroups(input: { groups: $groups }) { __typename }
+}`;
+/** Costs more than an operation that is executed at once. */
+const heavy = '{ userGroups(first: 100) { totalCount nodes { teamId name token properties mapping { schemaId dataSource } } } }';
+
+const overload = 4;
+const overloadSeconds = 15;
+/** Within this, a request that is not served must be refused. */
+const quickMs = 1_000;
+/** The longest that a served request may take: as long as the gateway waits for the database. */
+const mostServedMs = 13_000;
+
+async function startSeeded(context: RowContext) {
+  const instance = new Instance(context);
+  const gateway = await instance.start();
+  const token = await instance.createToken(gateway.port);
+  const ids = Array.from({ length: groups }, (_, index) => `group ${index}`);
+  for (let from = 0; from < groups; from += 50) {
+    const variables = { groups: ids.slice(from, from + 50).map((providedId) => ({ providedId, mapping })) };
+    const { status, text } = await sendGraphQL(gateway.port, seed, variables, { token });
+    if (status !== 200) throw new Error(`The groups were not created: ${status} ${text.slice(0, 300)}`);
+  }
+  return { instance, gateway, token };
+}
+
+/** Lists at four times the rate that the gateway can serve. */
+const capacityRow: FaultRow = {
+  name: 'overload',
+  summary: `costly lists at ${overload} times the rate that the gateway can serve, for ${overloadSeconds} s`,
+  async run(context) {
+    const { gateway, token } = await startSeeded(context);
+    const { port } = gateway;
+    const agent = createAgent();
+    context.onEnd(() => agent.destroy());
+    const request = () => sendGraphQL(port, heavy, {}, { token, agent });
+    const capacity = await measureCapacity(request);
+    const memoryBefore = residentMiB(gateway.pid);
+    const replies: Promise<Reply>[] = [];
+    const live: number[] = [];
+    const began = performance.now();
+    let memoryMiB = 0;
+    for (let tick = 0; performance.now() - began < overloadSeconds * 1_000; tick += 1) {
+      const due = ((performance.now() - began) / 1_000) * capacity * overload;
+      while (replies.length < due) replies.push(request());
+      if (tick % 20 === 0) {
+        void send(port, 'GET', '/livez').then(({ status, milliseconds }) =>
+          live.push(status === 200 ? milliseconds : Number.POSITIVE_INFINITY),
+        );
+        memoryMiB = Math.max(memoryMiB, residentMiB(gateway.pid));
+      }
+      await pause(10);
+    }
+    const all = await Promise.all(replies);
+    context.figure(`capacity ${Math.round(capacity)} lists/s`);
+    report(context, `${overload} × capacity`, all);
+    const slowestLive = quantile(live, 1);
+    context.figure(`/livez within ${Math.round(slowestLive)} ms; memory ${Math.round(memoryBefore)} MiB, at most ${Math.round(memoryMiB)} MiB`);
+    context.expect(slowestLive < quickMs, `/livez took ${Math.round(slowestLive)} ms`);
+    context.expect(memoryMiB < 400, `memory grew to ${Math.round(memoryMiB)} MiB`);
+    const after = await request();
+    context.expect(after.status === 200, `afterwards a list got ${after.status}`);
+  },
+};
+
+/** How many requests a second are served with as many at a time as the gateway executes, for three seconds. */
+async function measureCapacity(request: () => Promise<Reply>): Promise<number> {
+  let served = 0;
+  const began = performance.now();
+  const work = async () => {
+    while (performance.now() - began < 3_000) if ((await request()).status === 200) served += 1;
+  };
+  await Promise.all(Array.from({ length: 4 }, work));
+  return (served * 1_000) / (performance.now() - began);
+}
+
+/** Adds the figures of requests that were served and refused. */
+function report({ figure, expect, totals }: RowContext, name: string, all: readonly Reply[]): void {
+  const times = (replies: readonly Reply[]) => replies.map(({ milliseconds }) => milliseconds);
+  const served = all.filter(({ status, json }) => status === 200 && !json?.errors);
+  const refused = all.filter(isRefusal);
+  const p99 = quantile(times(served), 0.99);
+  const refusedP99 = quantile(times(refused), 0.99);
+  const text = `${all.length} requests: ${served.length} served, p99 ${seconds(p99)} s; ${refused.length} refused, p99 ${seconds(refusedP99)} s`;
+  figure(text);
+  totals.notes.push(`${name}: ${text}`);
+  const other = all.find((reply) => !served.includes(reply) && !isRefusal(reply));
+  expect(other === undefined, `another response: ${other?.status} ${other?.text.slice(0, 200)}`);
+  expect(served.length > 0 && refused.length > 0, 'nothing was served, or nothing refused');
+  expect(refusedP99 < quickMs, `refusals took up to ${seconds(refusedP99)} s`);
+  expect(p99 < mostServedMs, `served requests took up to ${seconds(p99)} s`);
+}
+
+const lockedMs = 5_000;
+/** Look-ups of one caller, each of another key: more than may wait for the database. And those of another caller. */
+const lookups = 3_600;
+const otherLookups = 100;
+
+/** Statements that wait for a lock: more keys than the queue in front of the database takes. */
+const lockRow: FaultRow = {
+  name: 'overload-lock',
+  summary: `${lookups} concurrent look-ups of one caller, and ${otherLookups} of another, while every statement waits ${lockedMs / 1_000} s for a lock`,
+  async run(context) {
+    const { instance, gateway, token } = await startSeeded(context);
+    const other = await instance.createToken(gateway.port);
+    const agent = createAgent();
+    context.onEnd(() => agent.destroy());
+    const holder = new pg.Client({ connectionString: instance.databaseUrl() });
+    holder.on('error', () => {});
+    await holder.connect();
+    context.onEnd(() => holder.end().catch(() => {}));
+    await holder.query('begin; lock table user_group in access exclusive mode');
+    const lookUp = (caller: string) => async (_: unknown, index: number) => {
+      const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { token } }';
+      await pause(index / 2);
+      return sendGraphQL(gateway.port, query, { by: { providedId: `none ${index}` } }, { token: caller, agent });
+    };
+    const others = Array.from({ length: otherLookups }, lookUp(other));
+    const sent = Array.from({ length: lookups }, lookUp(token));
+    await pause(lockedMs);
+    const livez = await send(gateway.port, 'GET', '/livez');
+    context.expect(livez.status === 200 && livez.milliseconds < quickMs, '/livez did not respond quickly');
+    await holder.query('rollback');
+    report(context, 'behind a lock', await Promise.all(sent));
+    const served = (await Promise.all(others)).filter(({ status }) => status === 200).length;
+    context.figure(`${served} of ${otherLookups} of the other caller served`);
+    context.expect(served === otherLookups, `only ${served} of ${otherLookups} requests of the other caller were served`);
+  },
+};
+
+/** More requests than the gateway can serve. */
+export const overloadRows: readonly FaultRow[] = [capacityRow, lockRow];
