@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 
 /** A process with everything below it, from `/proc`; empty if it has ended, also while nobody has waited for it. */
 export function descendants(pid: number): number[] {
@@ -43,3 +45,19 @@ export function residentMiB(pid: number): number {
 
 /** How many file descriptors a process has open. */
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** A port that nothing listens on, below those that systems choose for connections, so that none takes it meanwhile. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const listening = once(server.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!(await listening)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}

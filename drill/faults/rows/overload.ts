@@ -83,13 +83,14 @@ async function measureCapacity(request: () => Promise<Reply>): Promise<number> {
   return (served * 1_000) / (performance.now() - began);
 }
 
+const timesOf = (replies: readonly Reply[]) => replies.map(({ milliseconds }) => milliseconds);
+
 /** Adds the figures of requests that were served and refused. */
 function report({ figure, expect, totals }: RowContext, name: string, all: readonly Reply[]): void {
-  const times = (replies: readonly Reply[]) => replies.map(({ milliseconds }) => milliseconds);
   const served = all.filter(({ status, json }) => status === 200 && !json?.errors);
   const refused = all.filter(isRefusal);
-  const p99 = quantile(times(served), 0.99);
-  const refusedP99 = quantile(times(refused), 0.99);
+  const p99 = quantile(timesOf(served), 0.99);
+  const refusedP99 = quantile(timesOf(refused), 0.99);
   const text = `${all.length} requests: ${served.length} served, p99 ${seconds(p99)} s; ${refused.length} refused, p99 ${seconds(refusedP99)} s`;
   figure(text);
   totals.notes.push(`${name}: ${text}`);
@@ -100,40 +101,58 @@ function report({ figure, expect, totals }: RowContext, name: string, all: reado
   expect(p99 < mostServedMs, `served requests took up to ${seconds(p99)} s`);
 }
 
-const lockedMs = 5_000;
-/** Look-ups of one caller, each of another key: more than may wait for the database. And those of another caller. */
-const lookups = 3_600;
-const otherLookups = 100;
+/** What one caller sends to fill its share of the queue in front of the database: requests of so many look-ups each. */
+const filling = 60;
+const keysPerRequest = 50;
+/** Single look-ups that follow: of the same caller, and of another one before and after. */
+const lookups = 200;
+const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { token } }';
 
-/** Statements that wait for a lock: more keys than the queue in front of the database takes. */
+/** Statements that wait for a lock, while more keys are looked up than may wait. */
 const lockRow: FaultRow = {
   name: 'overload-lock',
-  summary: `${lookups} concurrent look-ups of one caller, and ${otherLookups} of another, while every statement waits ${lockedMs / 1_000} s for a lock`,
+  summary: 'a caller looks up more keys than may wait while every statement waits for a lock; another caller is served',
   async run(context) {
+    const { figure, expect, onEnd, totals } = context;
     const { instance, gateway, token } = await startSeeded(context);
-    const other = await instance.createToken(gateway.port);
+    const otherToken = await instance.createToken(gateway.port);
     const agent = createAgent();
-    context.onEnd(() => agent.destroy());
+    onEnd(() => agent.destroy());
     const holder = new pg.Client({ connectionString: instance.databaseUrl() });
     holder.on('error', () => {});
     await holder.connect();
-    context.onEnd(() => holder.end().catch(() => {}));
+    onEnd(() => holder.end().catch(() => {}));
     await holder.query('begin; lock table user_group in access exclusive mode');
-    const lookUp = (caller: string) => async (_: unknown, index: number) => {
-      const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { token } }';
-      await pause(index / 2);
-      return sendGraphQL(gateway.port, query, { by: { providedId: `none ${index}` } }, { token: caller, agent });
-    };
-    const others = Array.from({ length: otherLookups }, lookUp(other));
-    const sent = Array.from({ length: lookups }, lookUp(token));
-    await pause(lockedMs);
+    const lookUp = (name: string, given: string) =>
+      Array.from({ length: lookups }, (_, index) =>
+        sendGraphQL(gateway.port, query, { by: { providedId: `${name} ${index}` } }, { token: given, agent }),
+      );
+    const others = lookUp('first', otherToken);
+    await pause(500);
+    const fields = (index: number) =>
+      Array.from({ length: keysPerRequest }, (_, key) => `k${key}: userGroup(by: { providedId: "${index} ${key}" }) { token }`);
+    const fillers = Array.from({ length: filling }, (_, index) =>
+      sendGraphQL(gateway.port, `{ ${fields(index).join(' ')} }`, {}, { token, agent }),
+    );
+    await pause(1_500);
+    const excess = await Promise.all(lookUp('excess', token));
+    others.push(...lookUp('second', otherToken));
+    await pause(500);
     const livez = await send(gateway.port, 'GET', '/livez');
-    context.expect(livez.status === 200 && livez.milliseconds < quickMs, '/livez did not respond quickly');
     await holder.query('rollback');
-    report(context, 'behind a lock', await Promise.all(sent));
-    const served = (await Promise.all(others)).filter(({ status }) => status === 200).length;
-    context.figure(`${served} of ${otherLookups} of the other caller served`);
-    context.expect(served === otherLookups, `only ${served} of ${otherLookups} requests of the other caller were served`);
+    const filled = await Promise.all(fillers);
+    const served = (await Promise.all(others)).filter(({ status }) => status === 200);
+    const refused = excess.filter(isRefusal);
+    const refusedP99 = quantile(timesOf(refused), 0.99);
+    const text = `behind a lock, with the queue full: ${refused.length} of ${lookups} look-ups refused, p99 ${seconds(refusedP99)} s; ${served.length} of ${others.length} of another caller served`;
+    figure(`${text}; /livez ${Math.round(livez.milliseconds)} ms`);
+    totals.notes.push(text);
+    expect(refused.length === lookups, `${lookups - refused.length} look-ups were not refused while the queue was full`);
+    expect(refusedP99 < quickMs, `refusals took up to ${seconds(refusedP99)} s`);
+    expect(served.length === others.length, `${others.length - served.length} look-ups of another caller were not served`);
+    const wrong = filled.find((reply) => reply.status !== 200 && !isRefusal(reply));
+    expect(wrong === undefined, `another response: ${wrong?.status} ${wrong?.text.slice(0, 200)}`);
+    expect(livez.status === 200 && livez.milliseconds < quickMs, `/livez took ${Math.round(livez.milliseconds)} ms`);
   },
 };
 
