@@ -40,9 +40,14 @@ async function runRow(row: FaultRow, totals: Totals, signal: AbortSignal): Promi
   const ends: (() => Promise<void> | void)[] = [];
   const figures: string[] = [];
   const failures: string[] = [];
+  let isOver = false;
   const context: RowContext = {
     ...{ folder, totals },
-    onEnd: (close) => void ends.push(close),
+    onEnd(close) {
+      // An interrupted row goes on until its next call; whatever it would start then could not be ended.
+      if (isOver) throw new Error('interrupted');
+      ends.push(close);
+    },
     figure: (text) => void figures.push(text),
     expect(condition, failure) {
       if (!condition) failures.push(failure);
@@ -56,6 +61,7 @@ async function runRow(row: FaultRow, totals: Totals, signal: AbortSignal): Promi
   } catch (error) {
     failures.push((error as Error).message);
   }
+  isOver = true;
   for (let close = ends.pop(); close; close = ends.pop()) {
     try {
       await close();

@@ -18,7 +18,11 @@ export interface RowContext {
   /** An empty folder that PostgreSQL's user may enter; deleted afterwards. */
   readonly folder: string;
   readonly totals: Totals;
-  /** Registers what ends something, for the end of the row or its interruption; called in reverse order. */
+  /**
+   * Registers what ends something, before that is started, for the end of the row or its interruption; called in reverse order.
+   *
+   * @throws Error once the row was interrupted.
+   */
   onEnd(close: () => Promise<void> | void): void;
   /** Adds a figure to the row's result. */
   figure(text: string): void;
@@ -56,7 +60,9 @@ export function summarize({ kills, killsAfterCommit, acknowledged, lost, recover
     ...(acknowledged > 0 ? [`acknowledged writes: ${acknowledged}; lost: ${lost}`] : []),
     ...(killsAfterCommit > 0 ? [`kills between COMMIT and response: ${killsAfterCommit}`] : []),
     ...(recoveriesMs.length > 0
-      ? [`served again after the database was back: at most ${seconds(Math.max(...recoveriesMs))} s (${recoveriesMs.length} times)`]
+      ? [
+          `served again after the database was back: at most ${seconds(Math.max(...recoveriesMs))} s (${recoveriesMs.length} times)`,
+        ]
       : []),
     ...notes,
   ];

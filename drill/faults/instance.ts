@@ -36,14 +36,12 @@ export class Instance {
 
   /** Starts a gateway on it, `program` if it is not this checkout's. @throws Error with its log when it exits instead. */
   async start(settings: Settings = {}, args: readonly string[] = [], program?: string): Promise<GatewayProcess> {
-    const starting = startGateway(this.dataDir, this.admin, { ...this.#settings, ...settings }, args, program);
-    // Also when the row was interrupted meanwhile.
-    this.#onEnd(() =>
-      starting.then(
-        async (gateway) => void (await endGateway(gateway, 'SIGKILL')),
-        () => {},
-      ),
-    );
+    let starting: Promise<GatewayProcess> | undefined;
+    this.#onEnd(async () => {
+      const gateway = await starting?.catch(() => undefined);
+      if (gateway) await endGateway(gateway, 'SIGKILL');
+    });
+    starting = startGateway(this.dataDir, this.admin, { ...this.#settings, ...settings }, args, program);
     return starting;
   }
 

@@ -3,8 +3,8 @@ import { findBinaries } from '../../src/database/embedded/binaries.ts';
 import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
 import { endGateway, type Instance } from './instance.ts';
-import { until } from './wait.ts';
 import { descendants } from './processes.ts';
+import { until } from './wait.ts';
 
 /** A bundled PostgreSQL that no gateway supervises, so that it is down for as long as a row wants. */
 export interface PostgresServer {
@@ -19,10 +19,7 @@ export interface PostgresServer {
 }
 
 /** Creates a database by a gateway that is stopped again, and starts PostgreSQL on it. It ends with the row. */
-export async function startPostgres(
-  instance: Instance,
-  onEnd: (close: () => Promise<void>) => void,
-): Promise<PostgresServer> {
+export async function startPostgres(instance: Instance, onEnd: (close: () => Promise<void>) => void): Promise<PostgresServer> {
   const gateway = await instance.start();
   await instance.createToken(gateway.port);
   await endGateway(gateway, 'SIGTERM');

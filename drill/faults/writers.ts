@@ -1,9 +1,7 @@
-import type { Database } from '../../src/database/client.ts';
-import { readStoredTokens } from '../../test/support/backup.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createAgent, isRefusal, isUnknown, type Reply, send, sendGraphQL } from './client.ts';
 import type { RowContext } from './fault-row.ts';
 import { until } from './wait.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** A group, with what its writer knows of it. */
 export interface KnownGroup {
@@ -34,12 +32,10 @@ export interface Writers {
   readonly lastAcknowledgedAt: number;
   /** Waits until so many more writes are acknowledged that were sent from now on. */
   more(count: number): Promise<void>;
-  /** The groups as they are known now, for a later {@link Writers.missing}. */
+  /** The groups as they are known now. */
   snapshot(): readonly KnownGroup[];
   /** Ends the writers; waits for their last responses. */
   stop(): Promise<void>;
-  /** What of the acknowledged writes is not stored; none is being changed meanwhile, or `known` is an earlier snapshot. */
-  missing(database: Database, known?: readonly KnownGroup[]): Promise<string[]>;
 }
 
 const rotation = `mutation ($currentToken: String!) {
@@ -95,7 +91,7 @@ export function startWriters(
   async function write(keyed: boolean, request: (key: string | undefined) => Promise<Reply>): Promise<Reply | undefined> {
     keys += 1;
     const key = keyed ? `${run}-${keys}` : undefined;
-    for (let attempt = 0; !abandoned; attempt += 1) {
+    while (!abandoned) {
       const reply = note(await request(key));
       const isOpen = isUnknown(reply) || reply.status === 409 || reply.status === 429;
       if (!isOpen) {
@@ -205,52 +201,5 @@ export function startWriters(
     },
     snapshot: () => groups.map((group) => ({ ...group })),
     stop,
-    async missing(database, known = groups) {
-      const tokens = await readStoredTokens(database); // throws when an id is stored twice
-      const rows = await database.prisma.userGroup.findMany({ select: { providedId: true, name: true, teamId: true } });
-      const stored = new Map(rows.map((row) => [row.providedId, row]));
-      const events = await database.prisma.event.groupBy({
-        by: ['teamId'],
-        where: { type: 'user_group.token_rotated' },
-        _count: true,
-      });
-      const rotated = new Map(events.map(({ teamId, _count }) => [teamId, _count]));
-      const isLater = known !== groups; // the writers went on
-      return known.flatMap((group) => {
-        const row = stored.get(group.id);
-        if (!row || row.teamId !== group.teamId) return [`${group.id} is missing`];
-        const name = Number(row.name);
-        const rotations = rotated.get(group.teamId) ?? 0;
-        const most = isLater ? Number.POSITIVE_INFINITY : group.rotations + group.unknownRotations;
-        return [
-          ...(name < group.acknowledgedName || (!isLater && name > group.sentName)
-            ? [`${group.id} has the name ${name}, acknowledged was ${group.acknowledgedName}`]
-            : []),
-          ...(rotations < group.rotations || rotations > most
-            ? [`${group.id} was rotated ${rotations} times, acknowledged were ${group.rotations}`]
-            : []),
-          ...(group.token !== undefined && rotations === group.rotations && tokens.get(group.id) !== group.token
-            ? [`${group.id} has another token than was acknowledged`]
-            : []),
-        ];
-      });
-    },
   };
-}
-
-/** Ends the writers, and checks what they wrote, and every response. */
-export async function checkWriters(
-  { totals, figure, expect }: RowContext,
-  writers: Writers,
-  instance: { withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> },
-): Promise<void> {
-  await writers.stop();
-  const missing = await instance.withDatabase((database) => writers.missing(database));
-  totals.acknowledged += writers.acknowledged;
-  totals.lost += missing.length;
-  figure(`${writers.acknowledged} writes acknowledged, ${missing.length} lost, no id twice`);
-  if (writers.replayed > 0) figure(`${writers.replayed} sent again with their key and replayed`);
-  expect(writers.acknowledged > 0, 'no write was acknowledged');
-  expect(missing.length === 0, `${missing.length} acknowledged writes are lost: ${missing.slice(0, 3).join('; ')}`);
-  expect(writers.wrong.length === 0, `${writers.wrong.length} wrong responses: ${writers.wrong.slice(0, 3).join('; ')}`);
 }

@@ -120,7 +120,8 @@ export async function runHistory(gateways: Gateways, sequence: readonly Step[], 
     if (reply.text !== text) throw new Error(`${run}: a replayed response is another: ${reply.text}, first was ${text}`);
     coverage.replayed += 1;
   }
-  if (JSON.stringify(await readList(1)) !== JSON.stringify(before)) throw new Error(`${run}: replayed requests were executed again`);
+  if (JSON.stringify(await readList(1)) !== JSON.stringify(before))
+    throw new Error(`${run}: replayed requests were executed again`);
 }
 
 /** Whether a request with a key must be sent again to learn its outcome. */

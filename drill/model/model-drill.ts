@@ -36,7 +36,8 @@ and must get its first response; at the end of all, the audit log must lead to w
     const { values } = parseArgs({ args, options: { runs: { type: 'string' }, seed: { type: 'string' } } });
     const runs = Number(values.runs ?? defaultRuns);
     const seed = Number(values.seed ?? randomInt(2 ** 31));
-    if (!Number.isSafeInteger(runs) || runs < 1 || !Number.isSafeInteger(seed)) throw new Error('--runs and --seed take whole numbers.');
+    if (!Number.isSafeInteger(runs) || runs < 1 || !Number.isSafeInteger(seed))
+      throw new Error('--runs and --seed take whole numbers.');
     print(`npm run drill -- model --runs ${runs} --seed ${seed}\n`);
     return (await runRows([modelRow(runs, seed)], signal)) ? 0 : 1;
   },
@@ -56,8 +57,12 @@ const modelRow = (runs: number, seed: number): FaultRow => ({
     const { failed, errorInstance } = await fc.check(property, { numRuns: runs, seed, endOnFailure: true });
     const { histories, operations, crashes, unknown, refetched, replayed, seen } = coverage;
     context.totals.kills += crashes;
-    context.figure(`seed ${seed}: ${histories} histories, ${operations} operations, ${crashes} kills, ${seen.size} kinds of results`);
-    context.figure(`${unknown} operations without a response; ${refetched} fetched again with their key; ${replayed} replayed at the end`);
+    context.figure(
+      `seed ${seed}: ${histories} histories, ${operations} operations, ${crashes} kills, ${seen.size} kinds of results`,
+    );
+    context.figure(
+      `${unknown} operations without a response; ${refetched} fetched again with their key; ${replayed} replayed at the end`,
+    );
     context.expect(!failed, `${(errorInstance as Error | undefined)?.message}`);
     const absent = required.filter((kind) => !seen.has(kind));
     context.expect(runs < defaultRuns || failed || absent.length === 0, `never happened: ${absent.join(', ')}`);
@@ -72,6 +77,8 @@ const modelRow = (runs: number, seed: number): FaultRow => ({
     );
     context.expect(isDeepStrictEqual(replay(events), new Map(stored)), 'the audit log does not lead to what is stored');
     context.figure(`${events.length} events of the audit log lead to the ${groups.length} groups that are stored`);
-    context.totals.notes.push(`model: ${histories} histories, ${operations} operations, ${crashes} kills; every one is explained`);
+    context.totals.notes.push(
+      `model: ${histories} histories, ${operations} operations, ${crashes} kills; every one is explained`,
+    );
   },
 });

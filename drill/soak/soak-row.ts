@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { checkWriters } from '../faults/check-writers.ts';
 import { createAgent, type Reply, send, sendGraphQL } from '../faults/client.ts';
 import { type FaultRow, quantile, seconds } from '../faults/fault-row.ts';
 import { Instance } from '../faults/instance.ts';
 import { openFiles, residentMiB } from '../faults/processes.ts';
-import { checkWriters, startWriters } from '../faults/writers.ts';
+import { startWriters } from '../faults/writers.ts';
 
 const read = 'query ($by: UserGroupBy!) { userGroup(by: $by) { teamId name token properties } }';
 const list = '{ userGroups(first: 20) { totalCount nodes { teamId name token } pageInfo { endCursor } } }';
@@ -51,7 +52,8 @@ export const soakRow = (minutes: number): FaultRow => ({
       async () => note(await sendGraphQL(port, events, {}, { token: instance.admin, agent }), 200),
       async (step) => note(await sendGraphQL(port, `{ a${step}: caller { name } }`, {}, own), 200), // a document never seen before
       async () => note(await send(port, 'GET', '/api/user', { agent, body: { user_group_id: 'a' } }), 401),
-      async () => note(await send(port, 'POST', '/api/user', { ...own, body: { current_token: 'no such token at all' } }), 400, 404),
+      async () =>
+        note(await send(port, 'POST', '/api/user', { ...own, body: { current_token: 'no such token at all' } }), 400, 404),
       async () => note(await send(port, 'GET', '/readyz'), 200), // on a connection of its own
       async () => note(await send(port, 'GET', '/metrics', { token: instance.admin, agent }), 200),
     ];
@@ -78,12 +80,17 @@ export const soakRow = (minutes: number): FaultRow => ({
     await checkWriters(context, writers, instance);
     const third = Math.max(1, Math.floor(samples.length / 3));
     const median = (part: readonly Sample[], of: (sample: Sample) => number) => quantile(part.map(of), 0.5);
-    const compare = (of: (sample: Sample) => number) => [median(samples.slice(0, third), of), median(samples.slice(-third), of)] as const;
+    const compare = (of: (sample: Sample) => number) =>
+      [median(samples.slice(0, third), of), median(samples.slice(-third), of)] as const;
     const [memoryFirst, memoryLast] = compare(({ memoryMiB }) => memoryMiB);
     const [filesFirst, filesLast] = compare(({ files }) => files);
     const [connectionsFirst, connectionsLast] = compare(({ connections }) => connections);
-    figure(`${minutes} min, ${requests} other requests, p99 ${seconds(quantile(latencies.filter(Boolean), 0.99))} s, ${wrong.length} wrong`);
-    figure(`median of the first and the last third: memory ${Math.round(memoryFirst)} and ${Math.round(memoryLast)} MiB, open files ${filesFirst} and ${filesLast}, connections to the database ${connectionsFirst} and ${connectionsLast}`);
+    figure(
+      `${minutes} min, ${requests} other requests, p99 ${seconds(quantile(latencies.filter(Boolean), 0.99))} s, ${wrong.length} wrong`,
+    );
+    figure(
+      `median of the first and the last third: memory ${Math.round(memoryFirst)} and ${Math.round(memoryLast)} MiB, open files ${filesFirst} and ${filesLast}, connections to the database ${connectionsFirst} and ${connectionsLast}`,
+    );
     context.totals.notes.push(`soak: memory ${Math.round(memoryFirst)} to ${Math.round(memoryLast)} MiB in ${minutes} minutes`);
     expect(wrong.length === 0, `wrong responses: ${wrong.slice(0, 3).join('; ')}`);
     expect(writers.refused + writers.closed === 0, `${writers.refused + writers.closed} writes failed`);

@@ -61,7 +61,9 @@ export const backupRow: FaultRow = {
       });
       // It writes beside the target first; from then on it runs.
       await until(
-        () => backup.child.exitCode !== null || readdirSync(folder).some((each) => each.startsWith(`backup-${name.replaceAll(' ', '-')}`)),
+        () =>
+          backup.child.exitCode !== null ||
+          readdirSync(folder).some((each) => each.startsWith(`backup-${name.replaceAll(' ', '-')}`)),
         'the backup begins',
       );
       await fault(backup.child);
@@ -105,7 +107,10 @@ export const backupRow: FaultRow = {
       const second = await copy.start();
       const missing = await missingFrom(second.port, token, known);
       totals.lost += missing.length;
-      expect(missing.length === 0, `${missing.length} writes from before the backup are missing: ${missing.slice(0, 3).join('; ')}`);
+      expect(
+        missing.length === 0,
+        `${missing.length} writes from before the backup are missing: ${missing.slice(0, 3).join('; ')}`,
+      );
       await endGateway(second, 'SIGTERM');
       restored += 1;
     }
@@ -125,7 +130,10 @@ export const backupRow: FaultRow = {
       writeFileSync(file, bytes);
       const other = join(folder, 'corrupt');
       const { code, output } = await run(other, ['restore', plain.target]).ended;
-      expect(code !== 0 && !existsSync(join(other, 'postgres')), `a backup with a wrong byte was restored: ${output.slice(-300)}`);
+      expect(
+        code !== 0 && !existsSync(join(other, 'postgres')),
+        `a backup with a wrong byte was restored: ${output.slice(-300)}`,
+      );
       figure('a wrong bit was found');
     }
   },

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findBinaries } from '../../../src/database/embedded/binaries.ts';
 import { copiesFolder, layOut } from '../../../src/database/embedded/layout.ts';
+import { checkWriters } from '../check-writers.ts';
 import { type Reply, send, sendGraphQL } from '../client.ts';
 import type { FaultRow } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { startPostgres, untilAccepting } from '../postgres-server.ts';
-import { checkWriters, startWriters } from '../writers.ts';
+import { startWriters } from '../writers.ts';
 
 const createToken = `mutation ($expiresAt: DateTime) {
   result: createApiToken(input: { name: "expiring", environmentTag: TESTING, scopes: ["groups:read"], expiresAt: $expiresAt }) {
@@ -45,7 +46,9 @@ export const clockRow: FaultRow = {
   name: 'clock',
   summary: 'the clocks of gateway and database step by hours, together and apart, while writers run',
   missing: () =>
-    findLibrary() ? undefined : 'The clock can be set for these processes with libfaketime only: apt-get install --no-install-recommends libfaketime',
+    findLibrary()
+      ? undefined
+      : 'The clock can be set for these processes with libfaketime only: apt-get install --no-install-recommends libfaketime',
   async run(context) {
     const { folder, figure, expect, onEnd } = context;
     const files = { database: join(folder, 'database-clock'), gateway: join(folder, 'gateway-clock') };
@@ -97,7 +100,10 @@ export const clockRow: FaultRow = {
       expect((expired.status === 401) === isExpired, `${name}: the expiring token got ${expired.status}`);
       const again = await send(port, 'POST', '/api/user', rotation);
       if (again.text === first.text) replays += 1;
-      expect(again.status === 200 && again.text === first.text, `${name}: the rotation was not replayed: ${again.status} ${again.text.slice(0, 200)}`);
+      expect(
+        again.status === 200 && again.text === first.text,
+        `${name}: the rotation was not replayed: ${again.status} ${again.text.slice(0, 200)}`,
+      );
       const ready = await send(port, 'GET', '/readyz');
       expect(ready.status === 200, `${name}: /readyz responded with ${ready.status}`);
       const use: string = (await sendGraphQL(port, lastUsed, {}, { token })).json?.data?.caller?.lastUsedAt ?? '';
@@ -107,7 +113,9 @@ export const clockRow: FaultRow = {
     await writers.more(40);
     expect(writers.refused + writers.closed === 0, `${writers.refused + writers.closed} requests failed`);
     await checkWriters(context, writers, instance);
-    figure(`${steps.length} steps of up to 4 h: ${wrongExpiries} wrong decisions about an expiring API token, ${replays} of ${steps.length} replays of an earlier rotation, last use never went back`);
+    figure(
+      `${steps.length} steps of up to 4 h: ${wrongExpiries} wrong decisions about an expiring API token, ${replays} of ${steps.length} replays of an earlier rotation, last use never went back`,
+    );
     expect(gateway.ended() === undefined, `the gateway ended: ${gateway.ended()}`);
     await endGateway(gateway, 'SIGTERM');
     await server.end('SIGINT');

@@ -49,7 +49,9 @@ export const commitRow: FaultRow = {
     context.totals.killsAfterCommit += kills;
     context.totals.acknowledged += kills;
     context.totals.lost += faults.length;
-    context.figure(`${kills} kills between COMMIT and response; ${replayed} rotations fetched again with their key, each executed once`);
+    context.figure(
+      `${kills} kills between COMMIT and response; ${replayed} rotations fetched again with their key, each executed once`,
+    );
     context.expect(faults.length === 0, faults.slice(0, 3).join('; '));
     context.expect(replayed === kills, `only ${replayed} of ${kills} responses were replayed`);
   },

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { checkWriters } from '../check-writers.ts';
 import { isRefusal, send, sendGraphQL } from '../client.ts';
 import { type FaultRow, seconds } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { until } from '../wait.ts';
-import { checkWriters, startWriters } from '../writers.ts';
+import { startWriters } from '../writers.ts';
 
 const sizeMiB = 200;
 const read = 'query ($id: String!) { userGroup(by: { providedId: $id }) { token } }';
@@ -51,8 +52,10 @@ export const diskFullRow: FaultRow = {
     const { folder, figure, expect, onEnd, totals } = context;
     const mount = join(folder, 'small');
     mkdirSync(mount);
+    onEnd(() => {
+      execFileSync('umount', ['--lazy', mount], { stdio: 'ignore' });
+    });
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}M,mode=755`, 'none', mount]);
-    onEnd(() => void execFileSync('umount', ['--lazy', mount]));
     const instance = new Instance(context, {}, 'small/data');
     const gateway = await instance.start();
     const { port } = gateway;

@@ -85,17 +85,27 @@ export const frozenRow: FaultRow = {
     totals.recoveriesMs.push(recoveryMs);
     stopped = true;
     await working;
-    const slowest = quantile(ended.map(({ milliseconds }) => milliseconds), 1);
+    const slowest = quantile(
+      ended.map(({ milliseconds }) => milliseconds),
+      1,
+    );
     const others = ended.filter((reply) => !isRefusal(reply) && reply.status !== 200);
     const refused = ended.filter(isRefusal).length;
     figure(`${refused} requests ended in 503 with Retry-After, the slowest after ${seconds(slowest)} s`);
-    figure(`/livez 200 ${live.length} times, slowest ${Math.round(quantile(live, 1))} ms; /readyz 503 ${ready.filter((status) => status === 503).length} of ${ready.length} times`);
-    figure(`memory ${Math.round(memoryBefore)} MiB, at most ${Math.round(memoryMiB)} MiB; serves ${seconds(recoveryMs)} s after the thaw`);
+    figure(
+      `/livez 200 ${live.length} times, slowest ${Math.round(quantile(live, 1))} ms; /readyz 503 ${ready.filter((status) => status === 503).length} of ${ready.length} times`,
+    );
+    figure(
+      `memory ${Math.round(memoryBefore)} MiB, at most ${Math.round(memoryMiB)} MiB; serves ${seconds(recoveryMs)} s after the thaw`,
+    );
     expect(refused >= readers, `only ${refused} requests ended`);
     expect(slowest <= deadlineMs, `a request took ${seconds(slowest)} s`);
     expect(others.length === 0, `${others.length} other responses: ${others[0]?.status} ${others[0]?.text.slice(0, 200)}`);
     expect(quantile(live, 1) < 1_000, '/livez did not respond with 200 within 1 s');
-    expect(ready.every((status) => status === 503), '/readyz responded with 200 while the database was frozen');
+    expect(
+      ready.every((status) => status === 503),
+      '/readyz responded with 200 while the database was frozen',
+    );
     expect(memoryMiB - memoryBefore < mostGrowthMiB, `memory grew by ${Math.round(memoryMiB - memoryBefore)} MiB`);
     expect(recoveryMs <= 3_000, `served only ${seconds(recoveryMs)} s after the thaw`);
     expect(gateway.ended() === undefined, `the gateway ended: ${gateway.ended()}`);

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { checkWriters } from '../check-writers.ts';
 import { type FaultRow, quantile, seconds } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
-import { checkWriters, startWriters } from '../writers.ts';
+import { startWriters } from '../writers.ts';
 
 const kills = 20;
 

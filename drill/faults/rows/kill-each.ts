@@ -1,9 +1,10 @@
+import { checkWriters } from '../check-writers.ts';
 import { send } from '../client.ts';
 import { type FaultRow, seconds } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { descendants, freePort, titleOf } from '../processes.ts';
 import { until } from '../wait.ts';
-import { checkWriters, startWriters } from '../writers.ts';
+import { startWriters } from '../writers.ts';
 
 /** Processes of PostgreSQL by the end of their title. Those that do not run are passed over. */
 const serverProcesses = [

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { checkWriters } from '../check-writers.ts';
 import { send } from '../client.ts';
 import { type FaultRow, type RowContext, seconds } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { startPostgres, untilAccepting } from '../postgres-server.ts';
 import { until } from '../wait.ts';
-import { checkWriters, startWriters, type Writers } from '../writers.ts';
+import { startWriters, type Writers } from '../writers.ts';
 
 /** The most that may pass between the database's return and the gateway's service. */
 const mostRecoveryMs = 3_000;
@@ -18,7 +19,11 @@ export const postgresRow: FaultRow = {
     const server = await startPostgres(own, context.onEnd);
     const gateway = await own.start({ DATABASE_URL: server.url });
     const writers = startWriters(() => gateway.port, own.token, context);
-    for (const [name, signal] of [['SIGKILL', 'SIGKILL'], ['immediate stop', 'SIGQUIT'], ['restart', 'SIGINT']] as const) {
+    for (const [name, signal] of [
+      ['SIGKILL', 'SIGKILL'],
+      ['immediate stop', 'SIGQUIT'],
+      ['restart', 'SIGINT'],
+    ] as const) {
       await writers.more(40);
       const refusedBefore = writers.refused;
       await server.end(signal);
@@ -36,7 +41,10 @@ export const postgresRow: FaultRow = {
     const supervisor = await bundled.start();
     await bundled.createToken(supervisor.port);
     const others = startWriters(() => supervisor.port, bundled.token, context);
-    for (const [name, signal] of [['SIGKILL', 'SIGKILL'], ['immediate stop', 'SIGQUIT']] as const) {
+    for (const [name, signal] of [
+      ['SIGKILL', 'SIGKILL'],
+      ['immediate stop', 'SIGQUIT'],
+    ] as const) {
       await others.more(40);
       const postmaster = bundled.postmaster() ?? 0;
       process.kill(postmaster, signal);

@@ -71,10 +71,17 @@ const drainRow: FaultRow = {
     const drainedMs = performance.now() - terminatedAt;
     const reset = [...replies, ...answered].filter(({ status }) => status === 0);
     const others = replies.filter(({ status }) => ![0, 200].includes(status));
-    figure(`/readyz 503 for ${seconds(closedAt - terminatedAt)} s until the listener closed; ${replies.length} requests served meanwhile, ${reset.length} connections reset`);
-    figure(`${answered.filter(({ status }) => status === 200).length} of ${held} in-flight requests answered; ${gateway.ended()} after ${seconds(drainedMs)} s, PostgreSQL stopped`);
+    figure(
+      `/readyz 503 for ${seconds(closedAt - terminatedAt)} s until the listener closed; ${replies.length} requests served meanwhile, ${reset.length} connections reset`,
+    );
+    figure(
+      `${answered.filter(({ status }) => status === 200).length} of ${held} in-flight requests answered; ${gateway.ended()} after ${seconds(drainedMs)} s, PostgreSQL stopped`,
+    );
     expect(closedAt - terminatedAt >= drainSeconds * 1_000 - 200, 'the listener closed before DRAIN_DELAY_SECONDS');
-    expect(answered.every(({ status }) => status === 200), `in-flight requests got ${answered.map(({ status }) => status).join()}`);
+    expect(
+      answered.every(({ status }) => status === 200),
+      `in-flight requests got ${answered.map(({ status }) => status).join()}`,
+    );
     expect(reset.length === 0, `${reset.length} connections were reset: ${reset[0]?.text}`);
     expect(others.length === 0, `other responses: ${others[0]?.status} ${others[0]?.text}`);
     expect(gateway.ended() === 'exit status 0', `the gateway ended with ${gateway.ended()}`);

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkWriters } from '../check-writers.ts';
 import type { FaultRow, RowContext } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
-import { checkWriters, startWriters } from '../writers.ts';
+import { startWriters } from '../writers.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
