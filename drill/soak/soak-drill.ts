@@ -12,7 +12,7 @@ export const soakDrill: Drill = {
   help: `Usage: npm run drill -- soak [options]
 
 Sends reads, writes, lists and rejected requests to one gateway with its own PostgreSQL, and compares memory, connections and open
-files of the first and the last third.
+files of the second and the last third.
 
   --minutes N   how long (default: ${defaultMinutes})
 `,
