@@ -9,7 +9,7 @@ import { startGateways } from './gateways.ts';
 import { type Coverage, runHistory } from './history.ts';
 import { steps } from './steps.ts';
 
-const defaultRuns = 100;
+const defaultRuns = 60;
 
 /** What the default number of histories must have had; otherwise the comparison proves little. */
 const required = [
