@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import { makeDatabaseFolder } from '../test/support/database-folder.ts';
 import { addSummary, print } from './drill.ts';
@@ -10,6 +11,7 @@ import { emptyTotals, type FaultRow, type RowContext, type RowResult, summarize,
  * @returns whether every row passed; one that cannot run here does not count.
  */
 export async function runRows(rows: readonly FaultRow[], signal: AbortSignal): Promise<boolean> {
+  setMaxListeners(0, signal); // each row listens
   const totals = emptyTotals();
   const counts = { passed: 0, failed: 0, skipped: 0 };
   print('| row | figures | seconds | result |\n|---|---|---|---|');

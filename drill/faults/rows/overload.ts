@@ -4,6 +4,7 @@ import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../client
 import { type FaultRow, quantile, type RowContext, seconds } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { residentMiB } from '../processes.ts';
+import { until } from '../wait.ts';
 
 const groups = 300;
 const mapping = Array.from({ length: 20 }, (_, index) => ({ schemaId: `schema ${index}`, dataSource: `source ${index}` }));
@@ -118,9 +119,17 @@ function report({ figure, expect, totals }: RowContext, name: string, all: reado
 /** What one caller sends to fill its share of the queue in front of the database: requests of so many look-ups each. */
 const filling = 60;
 const keysPerRequest = 50;
+/** How many keys of one caller may wait while others wait, too. */
+const shareOfQueue = 2_500;
 /** Single look-ups that follow: of the same caller, and of another one before and after. */
-const lookups = 200;
+const lookups = 100;
 const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { token } }';
+
+/** How many keys wait for the database, by the metrics. */
+async function waitingKeys(port: number, token: string): Promise<number> {
+  const { text } = await send(port, 'GET', '/metrics', { token });
+  return Number(/^gateway_queue_length\{queue="database_keys"[^}]*\} (\d+)$/m.exec(text)?.[1]);
+}
 
 /** Statements that wait for a lock, while more keys are looked up than may wait. */
 const lockRow: FaultRow = {
@@ -148,7 +157,14 @@ const lockRow: FaultRow = {
     const fillers = Array.from({ length: filling }, (_, index) =>
       sendGraphQL(gateway.port, `{ ${fields(index).join(' ')} }`, {}, { token, agent }),
     );
-    await pause(1_500);
+    let waiting = 0;
+    const isFull = async () => {
+      const before = waiting;
+      waiting = await waitingKeys(gateway.port, instance.admin);
+      await pause(200);
+      return waiting >= shareOfQueue && waiting === before; // as many as may wait, and no more are coming
+    };
+    await until(isFull, `${shareOfQueue} keys wait`, 8_000);
     const excess = await Promise.all(lookUp('excess', token));
     others.push(...lookUp('second', otherToken));
     await pause(500);
