@@ -17,3 +17,13 @@ export interface Drill {
 
 /** Prints a line of a report. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const summary: string[] = [];
+
+/** Adds a line to the summary that follows everything else. */
+export const addSummary = (text: string): void => void summary.push(text);
+
+/** Prints the summary. */
+export function printSummary(): void {
+  if (summary.length > 0) print(`\n${summary.join('\n')}`);
+}

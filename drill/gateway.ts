@@ -34,6 +34,7 @@ function environment(dataDir: string, apiToken: string): NodeJS.ProcessEnv {
  *
  * @param settings further settings, such as `DATABASE_URL`.
  * @param args further arguments of the command.
+ * @param program the compiled gateway, if not this checkout's.
  * @throws Error with its log when it exits instead.
  */
 export async function startGateway(
@@ -41,8 +42,9 @@ export async function startGateway(
   apiToken: string,
   settings: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
+  program = binary,
 ): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [binary, 'serve', ...args], {
+  const child = spawn(process.execPath, [program, 'serve', ...args], {
     cwd: root,
     env: { ...environment(dataDir, apiToken), ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { issueToken as generateToken } from '../src/domain/tokens.ts';
 import { createConnections } from './connections.ts';
 import { seed } from './data.ts';
+import { addSummary } from './drill.ts';
 import { endDatabase, type GatewayProcess, issueToken, startGateway } from './gateway.ts';
 import { watchMemory } from './memory.ts';
 import { type Prober, startProber } from './probe.ts';
@@ -50,6 +51,8 @@ export async function runHostile(rows: readonly Row[], print: (text: string) => 
   let started: Started | undefined;
   let passed = 0;
   let failed = 0;
+  let requests = 0;
+  let serverErrors = 0;
   try {
     const { run, gateway } = await prepare(dataDir);
     started = { gateway, prober: await startProber(gateway.port, run.otherToken, run.data.large.token) };
@@ -60,6 +63,8 @@ export async function runHostile(rows: readonly Row[], print: (text: string) => 
       const result = await runRow(run, started, row, signal);
       const found = violations(row, result);
       print(describe(result, found));
+      requests += result.replies.length;
+      serverErrors += result.replies.filter(({ outcome }) => outcome === '5xx').length;
       if (found.length === 0) passed += 1;
       else {
         failed += 1;
@@ -73,6 +78,7 @@ export async function runHostile(rows: readonly Row[], print: (text: string) => 
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
   }
   print(`${passed} passed, ${failed} failed`);
+  addSummary(`hostile requests: ${requests}; 5xx other than 503: ${serverErrors}; ${passed} rows passed, ${failed} failed`);
   return failed === 0 && passed === rows.length;
 }
 

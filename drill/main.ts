@@ -1,21 +1,27 @@
-import { type Drill, print } from './drill.ts';
+import { type Drill, print, printSummary } from './drill.ts';
+import { faultsDrill } from './faults/faults-drill.ts';
 import { hostileDrill } from './hostile-drill.ts';
+import { modelDrill } from './model/model-drill.ts';
 import { scaleDrill } from './scale/scale-drill.ts';
+import { soakDrill } from './soak/soak-drill.ts';
 
 /** Every drill. */
-const drills: readonly Drill[] = [hostileDrill, scaleDrill];
+const drills: readonly Drill[] = [hostileDrill, faultsDrill, modelDrill, scaleDrill, soakDrill];
 
-const help = `Usage: npm run drill -- NAME [options]
+/** What runs without a name: everything that needs no further programs, in less than 15 minutes. */
+const standardDrills: readonly Drill[] = [hostileDrill, faultsDrill, modelDrill];
+
+const help = `Usage: npm run drill [-- NAME [options]]
 
 ${drills.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
---help after a name prints its options.
+Without a name, runs ${standardDrills.map(({ name }) => name).join(', ')}. --help after a name prints its options.
 `;
 
 /** @returns the exit status. */
 async function main([name, ...args]: string[]): Promise<number> {
   const drill = drills.find((each) => each.name === name);
-  if (!drill || args.includes('--help')) {
+  if ((name !== undefined && !drill) || args.includes('--help')) {
     const text = drill?.help ?? help;
     if (drill || name === '--help') print(text);
     else process.stderr.write(text);
@@ -23,7 +29,14 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
-  return drill.run(args, interrupted.signal);
+  let status = 0;
+  for (const each of drill ? [drill] : standardDrills) {
+    if (interrupted.signal.aborted) break;
+    if (!drill) print(`\n## ${each.name}\n`);
+    status = Math.max(status, await each.run(args, interrupted.signal));
+  }
+  printSummary();
+  return interrupted.signal.aborted ? 1 : status;
 }
 
 main(process.argv.slice(2)).then(

@@ -1,0 +1,51 @@
+import type { Database } from '../../src/database/client.ts';
+import { readStoredTokens } from '../../test/support/backup.ts';
+import type { RowContext } from './fault-row.ts';
+import type { KnownGroup, Writers } from './writers.ts';
+
+/** Ends the writers, and checks what they wrote, and every response. */
+export async function checkWriters(
+  { totals, figure, expect }: RowContext,
+  writers: Writers,
+  instance: { withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> },
+): Promise<void> {
+  await writers.stop();
+  const missing = await instance.withDatabase((database) => missingWrites(database, writers.snapshot()));
+  totals.acknowledged += writers.acknowledged;
+  totals.lost += missing.length;
+  figure(`${writers.acknowledged} writes acknowledged, ${missing.length} lost, no id twice`);
+  if (writers.replayed > 0) figure(`${writers.replayed} sent again with their key and replayed`);
+  expect(writers.acknowledged > 0, 'no write was acknowledged');
+  expect(missing.length === 0, `${missing.length} acknowledged writes are lost: ${missing.slice(0, 3).join('; ')}`);
+  expect(writers.wrong.length === 0, `${writers.wrong.length} wrong responses: ${writers.wrong.slice(0, 3).join('; ')}`);
+}
+
+/** What of the acknowledged writes of writers that have ended is not stored. */
+async function missingWrites(database: Database, known: readonly KnownGroup[]): Promise<string[]> {
+  const tokens = await readStoredTokens(database); // throws when an id is stored twice
+  const rows = await database.prisma.userGroup.findMany({ select: { providedId: true, name: true, teamId: true } });
+  const stored = new Map(rows.map((row) => [row.providedId, row]));
+  const events = await database.prisma.event.groupBy({
+    by: ['teamId'],
+    where: { type: 'user_group.token_rotated' },
+    _count: true,
+  });
+  const rotated = new Map(events.map(({ teamId, _count }) => [teamId, _count]));
+  return known.flatMap((group) => {
+    const row = stored.get(group.id);
+    if (!row || row.teamId !== group.teamId) return [`${group.id} is missing`];
+    const name = Number(row.name);
+    const rotations = rotated.get(group.teamId) ?? 0;
+    return [
+      ...(name < group.acknowledgedName || name > group.sentName
+        ? [`${group.id} has the name ${name}, acknowledged was ${group.acknowledgedName}`]
+        : []),
+      ...(rotations < group.rotations || rotations > group.rotations + group.unknownRotations
+        ? [`${group.id} was rotated ${rotations} times, acknowledged were ${group.rotations}`]
+        : []),
+      ...(group.token !== undefined && rotations === group.rotations && tokens.get(group.id) !== group.token
+        ? [`${group.id} has another token than was acknowledged`]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+import { type Drill, print } from '../drill.ts';
+import { runRows } from '../run-rows.ts';
+import type { FaultRow } from './fault-row.ts';
+import { backupRow } from './rows/backup.ts';
+import { clockRow } from './rows/clock.ts';
+import { commitRow } from './rows/commit.ts';
+import { diskFullRow } from './rows/disk-full.ts';
+import { frozenRow } from './rows/frozen.ts';
+import { gatewayKillRow } from './rows/gateway-kill.ts';
+import { killEachRow } from './rows/kill-each.ts';
+import { overloadRows } from './rows/overload.ts';
+import { postgresRow } from './rows/postgres.ts';
+import { terminationRows } from './rows/termination.ts';
+import { threeStartsRow } from './rows/three-starts.ts';
+import { upgradeRow } from './rows/upgrade.ts';
+
+/** Every row, in the order in which they run. */
+const rows: readonly FaultRow[] = [
+  ...[gatewayKillRow, commitRow, postgresRow, frozenRow, ...overloadRows, ...terminationRows, diskFullRow, clockRow],
+  ...[killEachRow, threeStartsRow, upgradeRow, backupRow],
+];
+
+/** Faults of processes, the database, the disk and the clock. */
+export const faultsDrill: Drill = {
+  name: 'faults',
+  summary: 'kills, freezes and overloads gateways and PostgreSQL, and checks that no acknowledged write is lost',
+  help: `Usage: npm run drill -- faults [options]
+
+Runs gateways with their own PostgreSQL, lets faults happen while requests are sent, and checks that no acknowledged write is lost,
+that no request gets a wrong response, and that the gateway serves again by itself. Prints a table in Markdown. A row that cannot
+run here says why.
+
+  --only NAME   run the rows whose name starts with NAME; may be repeated
+  --list        print the names of the rows
+`,
+  async run(args, signal) {
+    const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;
+    const { only, list } = parseArgs({ args, options }).values;
+    const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
+    if (chosen.length === 0) throw new Error(`Unknown row: ${only?.join(', ')}. --list prints the names.`);
+    if (list) {
+      print(chosen.map(({ name, summary }) => `${name.padEnd(24)}${summary}`).join('\n'));
+      return 0;
+    }
+    return (await runRows(chosen, signal)) ? 0 : 1;
+  },
+};

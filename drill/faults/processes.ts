@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** A process with everything below it, from `/proc`; empty if it has ended, also while nobody has waited for it. */
+export function descendants(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  let isRunning = false;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const status = statusOf(Number(name));
+    if (!status) continue;
+    if (Number(name) === pid) isRunning = true;
+    children.set(status.parent, [...(children.get(status.parent) ?? []), Number(name)]);
+  }
+  if (!isRunning) return [];
+  const below = (parent: number): number[] => [parent, ...(children.get(parent) ?? []).flatMap(below)];
+  return below(pid);
+}
+
+function statusOf(pid: number): { readonly parent: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? undefined : { parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The title of a process, such as `postgres: checkpointer`. */
+export function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
+}
+
+/** The memory of a process that is in use, in MiB. */
+export function residentMiB(pid: number): number {
+  const text = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  return Number(text ?? 0) / 1_024;
+}
+
+/** How many file descriptors a process has open. */
+export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** A port that nothing listens on, below those that systems choose for connections, so that none takes it meanwhile. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const listening = once(server.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!(await listening)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}

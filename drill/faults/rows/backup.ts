@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { send, sendGraphQL } from '../client.ts';
+import type { FaultRow } from '../fault-row.ts';
+import { endGateway, Instance } from '../instance.ts';
+import { until } from '../wait.ts';
+import { type KnownGroup, startWriters } from '../writers.ts';
+
+const binary = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a command of the gateway. */
+function run(dataDir: string, args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [binary, ...args], {
+    env: { PATH, HOME, DATA_DIR: dataDir, LOG_FORMAT: 'json' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, output })) };
+}
+
+const fill = `mutation ($groups: [GetOrCreateUserGroupInput!]!) {
+  getOrCreateUserGroups(input: { groups: $groups }) { __typename }
+}`;
+
+/** Backups while writers run, with a fault during each, and what they restore to. */
+export const backupRow: FaultRow = {
+  name: 'backup',
+  summary: 'backups while writers run, with SIGKILL of the gateway, of PostgreSQL and of the backup during them; restore',
+  async run(context) {
+    const { folder, figure, expect, totals, onEnd } = context;
+    const instance = new Instance(context, { ENCRYPTION_KEYS: '' }); // in DATA_DIR, and so in the backup
+    let gateway = await instance.start();
+    const token = await instance.createToken(gateway.port);
+    for (let part = 0; part < 20; part += 1) {
+      const properties = { text: 'x'.repeat(2_000) };
+      const groups = Array.from({ length: 200 }, (_, index) => ({ providedId: `fill ${part} ${index}`, properties }));
+      await sendGraphQL(gateway.port, fill, { groups }, { token });
+    }
+    const writers = startWriters(() => gateway.port, token, context);
+    const outcomes: string[] = [];
+    const backupWith = async (name: string, fault: (child: ChildProcess) => Promise<void>) => {
+      await writers.more(60);
+      const known = writers.snapshot();
+      const target = join(folder, `backup-${name.replaceAll(' ', '-')}`);
+      const backup = run(instance.dataDir, ['backup', target]);
+      onEnd(() => {
+        backup.child.kill('SIGKILL');
+      });
+      // It writes beside the target first; from then on it runs.
+      await until(
+        () =>
+          backup.child.exitCode !== null ||
+          readdirSync(folder).some((each) => each.startsWith(`backup-${name.replaceAll(' ', '-')}`)),
+        'the backup begins',
+      );
+      await fault(backup.child);
+      const { code, output } = await backup.ended;
+      const isThere = existsSync(target);
+      expect((code === 0) === isThere, `backup with ${name}: exit ${code}, but ${isThere ? 'a' : 'no'} folder: ${output}`);
+      outcomes.push(`${name}: ${code === 0 ? 'complete' : 'failed cleanly'}`);
+      return { target: isThere ? target : undefined, known };
+    };
+
+    const plain = await backupWith('no fault', async () => {});
+    const taken = [
+      plain,
+      await backupWith('gateway killed', async () => {
+        await endGateway(gateway, 'SIGKILL');
+        gateway = await instance.start();
+        totals.kills += 1;
+      }),
+      await backupWith('PostgreSQL killed', async () => {
+        process.kill(instance.postmaster() ?? 0, 'SIGKILL');
+        totals.kills += 1;
+      }),
+      await backupWith('backup killed', async (child) => {
+        child.kill('SIGKILL');
+      }),
+      await backupWith('nothing after faults', async () => {}),
+    ];
+    await writers.more(60);
+    await writers.stop();
+    expect(plain.target !== undefined, 'a backup without a fault failed');
+    expect(taken.at(-1)?.target !== undefined, 'a backup after the faults failed');
+    figure(outcomes.join(', '));
+
+    let restored = 0;
+    for (const [index, { target, known }] of taken.entries()) {
+      if (!target) continue;
+      const copy = new Instance(context, { ENCRYPTION_KEYS: '' }, `restored-${index}`);
+      const { code, output } = await run(copy.dataDir, ['restore', target]).ended;
+      expect(code === 0, `restore ended with ${code}: ${output.slice(-500)}`);
+      if (code !== 0) continue;
+      const second = await copy.start();
+      const missing = await missingFrom(second.port, token, known);
+      totals.lost += missing.length;
+      expect(
+        missing.length === 0,
+        `${missing.length} writes from before the backup are missing: ${missing.slice(0, 3).join('; ')}`,
+      );
+      await endGateway(second, 'SIGTERM');
+      restored += 1;
+    }
+    const known = writers.snapshot();
+    const missing = await missingFrom(gateway.port, token, known);
+    totals.acknowledged += writers.acknowledged;
+    totals.lost += missing.length;
+    expect(missing.length === 0, `missing after the faults: ${missing.slice(0, 3).join('; ')}`);
+    expect(writers.wrong.length === 0, `wrong responses: ${writers.wrong.slice(0, 3).join('; ')}`);
+    figure(`${restored} restored, each with every write acknowledged before it began`);
+
+    if (plain.target) {
+      const file = largestFile(plain.target);
+      const bytes = readFileSync(file);
+      const middle = bytes.length >> 1;
+      bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      const other = join(folder, 'corrupt');
+      const { code, output } = await run(other, ['restore', plain.target]).ended;
+      expect(
+        code !== 0 && !existsSync(join(other, 'postgres')),
+        `a backup with a wrong byte was restored: ${output.slice(-300)}`,
+      );
+      figure('a wrong bit was found');
+    }
+  },
+};
+
+/** What of known groups a gateway does not have. It may have later changes. */
+async function missingFrom(port: number, token: string, known: readonly KnownGroup[]): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { id, teamId, acknowledgedName } of known) {
+    const { json, text } = await send(port, 'GET', '/api/user', { token, body: { user_group_id: id } });
+    const group = json?.user_group;
+    if (json?.new_user_group !== false || group.team_id !== teamId || Number(group.name) < acknowledgedName)
+      missing.push(`${id}: ${text.slice(0, 200)}`);
+  }
+  return missing;
+}
+
+/** The largest file below a folder. */
+function largestFile(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  const sizes = files.map((file) => ({ file, size: statSync(file).isFile() ? statSync(file).size : -1 }));
+  return sizes.reduce((largest, each) => (each.size > largest.size ? each : largest)).file;
+}
