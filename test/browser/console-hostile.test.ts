@@ -38,6 +38,17 @@ test('markup in names, ids, properties and URLs is text', async () => {
   await open('/console/nowhere', 'There is no such page');
 });
 
+test('characters that reverse the text after them are visible in the editor, and do not reverse what the console says', async () => {
+  const hostile = 'a\u202eb';
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: hostile, properties: { plan: hostile } });
+  const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret });
+  await page.locator('.cm-specialChar').waitFor();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const label = page.getByRole('dialog').locator('label');
+  expect(await label.textContent()).toBe(`Type ${hostile} to confirm`);
+  expect(await label.locator('code').textContent()).toBe(hostile);
+});
+
 test.each(['groups?after=', 'audit-log?after=', 'api-tokens?before='])(
   'a cursor in a URL that is not valid, as long as a URL may be, is explained, with a way out: %s',
   async (path) => {
