@@ -23,6 +23,12 @@ test('a person pastes a file, applies a fix, formats the text and downloads it',
   await typeOver(editor, JSON.stringify(document));
   const results = page.getByRole('region', { name: 'Result' });
   await results.getByText('1 error').waitFor();
+  // Leaving would lose the text: the person is asked, and stays. An option of the check loses nothing.
+  const asked = page.waitForEvent('dialog').then((dialog) => dialog.dismiss());
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await asked;
+  await page.getByLabel('Strict').check();
+  await results.getByText('1 error').waitFor();
   expect(await page.locator('.cm-lintRange-error').textContent()).toBe('"0D9373"');
   await results.getByRole('button', { name: 'Fix hex-color in line 1' }).click();
   await results.getByText('No errors, no warnings').waitFor();
@@ -33,6 +39,9 @@ test('a person pastes a file, applies a fix, formats the text and downloads it',
   expect(text).toBe(`${JSON.stringify({ ...document, colors: { primary: '#0D9373' } }, null, 2)}\n`);
   await assertFlawless();
   await assertFitsPhone();
+  // Saved, so nothing is asked.
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 
 test('a file of almost a megabyte is checked without blocking the page', async () => {

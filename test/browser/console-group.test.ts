@@ -65,6 +65,25 @@ test('a person changes the name, the mapping and the properties of a group', asy
   await assertFitsPhone();
 });
 
+test('fields that were not edited show what someone else has stored meanwhile, and do not bring the old values back', async () => {
+  const { path } = await createGroup('shared');
+  const { page } = await openConsole(gateway, path);
+  const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
+  await editor.getByText('gold').waitFor();
+  await mutate(gateway, 'updateUserGroup', {
+    ...{ by: { providedId: 'shared' }, properties: { plan: 'silver' } },
+    mapping: [{ schemaId: 'sales', dataSource: 'pg-9' }],
+  });
+  // 200 characters, of which each counts twice in a browser.
+  const name = '🏢'.repeat(200);
+  await page.getByLabel('Display name').fill(name);
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  expect(await page.getByLabel('Data source of sales').inputValue()).toBe('pg-9');
+  await editor.getByText('silver').waitFor();
+  expect(await page.getByRole('button', { name: 'Discard the changes' }).count()).toBe(0);
+});
+
 test('the token is shown when a person asks for it, and rotated with a grace period', async () => {
   const { path, token } = await createGroup('rotated');
   const { page, assertFlawless } = await openConsole(gateway, path);

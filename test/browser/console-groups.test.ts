@@ -75,6 +75,14 @@ test('a search sends one request at a time, and shows the groups of the latest t
   await page.getByText('11 groups').waitFor();
   await expect.poll(() => page.getByRole('table').getByRole('rowheader').count()).toBe(11);
   expect(searches).toEqual(['blue', 'quiet']);
+
+  // What is selected while other groups are being loaded is not selected among them.
+  await field.fill('blue');
+  await expect.poll(() => held.length).toBe(3);
+  await page.getByLabel('Select Quiet Media 43').check();
+  held[2]?.();
+  await page.getByLabel('Select Blue Foods 41').waitFor();
+  await page.getByRole('region', { name: 'Selected groups' }).waitFor({ state: 'detached' });
 });
 
 test('a person creates a group, and is led to the one that exists when its id is taken', async () => {
@@ -116,6 +124,8 @@ test('a person exports what the list shows, and deletes several groups after typ
   const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
   expect(await confirm.isDisabled()).toBe(true);
   await dialog.getByLabel('Type 2 to confirm').fill('2');
+  // Someone else deletes the first of them meanwhile.
+  await mutate(gateway, 'deleteUserGroup', { by: { providedId: 'delete-2' } });
   await confirm.click();
   await page.getByText('Deleted 2 groups').waitFor();
   await page.getByText('1 group', { exact: true }).waitFor();

@@ -61,8 +61,11 @@ export async function openPage(url: string, options: PageOptions = {}): Promise<
     if (message.type() === 'error') problems.push(`console: ${message.text()} (${message.location().url})`);
   };
   const onError = (error: Error) => problems.push(`error: ${error.message}`);
-  const onFailure = (request: Request) =>
-    problems.push(`request failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`);
+  const onFailure = (request: Request) => {
+    const reason = request.failure()?.errorText;
+    // The browser ends what a page still loads when a person leaves it.
+    if (reason !== 'net::ERR_ABORTED') problems.push(`request failed: ${request.method()} ${request.url()}: ${reason}`);
+  };
   onTestFinished(async () => {
     page.removeAllListeners();
     await page.unrouteAll({ behavior: 'ignoreErrors' });

@@ -110,7 +110,7 @@ export function mayLeave(): boolean {
  * Goes to a place, unless there are changes that the person does not want to lose.
  *
  * @param replace whether the place before it is left out of the history: for states that change with every key.
- * @param discards whether changes that are not saved no longer matter.
+ * @param discards whether changes that are not saved no longer matter, or stay where they are.
  */
 export function navigate(href: string, { replace = false, discards = false } = {}): void {
   if (href === shown || !(discards || mayLeave())) return;

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { type Client, createClient } from '../graphql/client.ts';
 import type { ApiTokenFieldsFragment } from '../graphql/generated.ts';
 
@@ -20,10 +20,19 @@ const storageKey = 'user-group-gateway.api-token';
 
 /** The API token of this tab. */
 export const storedToken = {
-  read: () => sessionStorage.getItem(storageKey) ?? undefined,
-  write: (apiToken: string) => sessionStorage.setItem(storageKey, apiToken),
-  remove: () => sessionStorage.removeItem(storageKey),
+  read: () => storage()?.getItem(storageKey) ?? undefined,
+  write: (apiToken: string) => storage()?.setItem(storageKey, apiToken),
+  remove: () => storage()?.removeItem(storageKey),
 };
+
+/** Nothing in a browser that blocks cookies: it blocks this storage too, and the API token is forgotten with the page. */
+function storage(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
@@ -45,9 +54,19 @@ interface SessionProviderProps {
 /** Gives the pages below it a session. */
 export function SessionProvider({ apiToken, caller, onSignOut, children }: SessionProviderProps) {
   const [signOut] = useState(() => onSignOut);
+  const isOver = useRef(false);
+  useEffect(() => {
+    isOver.current = false;
+    return () => {
+      isOver.current = true;
+    };
+  }, []);
   const session = useMemo<Session>(
     () => ({
-      client: createClient(apiToken, ({ message }) => signOut(message)),
+      client: createClient(apiToken, ({ message }) => {
+        // A response may come after the next session has begun.
+        if (!isOver.current) signOut(message);
+      }),
       caller,
       can: (scope) => caller.scopes.includes('admin') || caller.scopes.includes(scope),
       signOut: () => signOut(),

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
+import { maxTextUnits, TextField } from '../ui/field.tsx';
 import { CloseIcon } from '../ui/icons.tsx';
 
 interface GroupFilterProps {
@@ -37,7 +37,7 @@ export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: Group
           </li>
         </ul>
       ) : (
-        <TextField label="Group" placeholder="provided id" maxLength={255} value={group} onChange={setGroup} />
+        <TextField label="Group" placeholder="provided id" maxLength={maxTextUnits} value={group} onChange={setGroup} />
       )}
       <TextField
         label="API token"

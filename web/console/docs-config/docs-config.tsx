@@ -1,5 +1,5 @@
-import { useCallback, useRef, useState } from 'react';
-import { hrefOf, navigate, outsideHref, usePlace } from '../app/router.tsx';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { holdUnsaved, hrefOf, navigate, outsideHref, usePlace } from '../app/router.tsx';
 import { Failure } from '../graphql/failure.ts';
 import { CheckDocsConfig } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
@@ -33,8 +33,10 @@ export default function DocsConfig() {
   const [checked, setChecked] = useState<Checked>({ version: 0, request: undefined });
   const [isEmpty, setIsEmpty] = useState(true);
   const [isTyping, setIsTyping] = useState(false);
+  const [isUnsaved, setIsUnsaved] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const file = useRef({ name: 'docs.json', hasCarriageReturns: false });
+  const file = useRef({ name: 'docs.json', hasCarriageReturns: false, savedText: '' });
+  useEffect(() => (isUnsaved ? holdUnsaved() : undefined), [isUnsaved]);
 
   const options = { strict, allowNestedGroups };
   const request = checked.request instanceof Failure ? undefined : checked.request;
@@ -51,20 +53,24 @@ export default function DocsConfig() {
   const edited = useCallback((text: () => string) => {
     clearTimeout(timer.current);
     setIsTyping(true);
+    setIsUnsaved(true);
     timer.current = setTimeout(() => {
       const given = text();
       setIsEmpty(given.trim() === '');
+      setIsUnsaved(given.trim() !== '' && given !== file.current.savedText);
       setChecked(({ version }) => ({ version: version + 1, request: given.trim() === '' ? undefined : requestFor(given) }));
       setIsTyping(false);
     }, typingMs);
   }, []);
   const open = (name: string, text: string) => {
-    file.current = { name, hasCarriageReturns: text.includes('\r\n') };
     editor?.setText(text.replace(/^\ufeff/, ''));
+    file.current = { name, hasCarriageReturns: text.includes('\r\n'), savedText: editor?.text() ?? '' };
   };
   const save = () => {
     const text = editor?.text() ?? '';
     download(file.current.name, [file.current.hasCarriageReturns ? text.replaceAll('\n', '\r\n') : text], 'application/json');
+    file.current.savedText = text;
+    setIsUnsaved(false);
   };
   const tidy = () => {
     const formatted = format(editor?.text() ?? '');
@@ -74,7 +80,8 @@ export default function DocsConfig() {
   };
   const setOption = (change: { strict?: boolean; nested?: boolean }) => {
     const next = { strict, nested: allowNestedGroups, ...change };
-    navigate(hrefOf('docs-config', { strict: next.strict ? 'true' : '', nested: next.nested ? 'true' : '' }), { replace: true });
+    const href = hrefOf('docs-config', { strict: next.strict ? 'true' : '', nested: next.nested ? 'true' : '' });
+    navigate(href, { replace: true, discards: true });
   };
 
   return (

@@ -50,7 +50,15 @@ function DeleteDialog({ group, onClose }: { readonly group: GroupDetailFragment;
           <EnvironmentBadge tag={group.environmentTag} /> Dashboards that are embedded for this group no longer know who views
           them.
         </p>
-        <TextField label={`Type ${group.providedId} to confirm`} value={typed} onChange={setTyped} />
+        <TextField
+          label={
+            <>
+              Type <code>{group.providedId}</code> to confirm
+            </>
+          }
+          value={typed}
+          onChange={setTyped}
+        />
         <FailureNotice title="The group was not deleted" failure={deletion.failure} />
         <DialogFooter onClose={onClose} isDangerous isDisabled={typed !== group.providedId} isBusy={deletion.isRunning}>
           Delete the group

@@ -2,6 +2,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
+import { maxTextUnits } from '../ui/field.tsx';
 import { CloseIcon, PlusIcon } from '../ui/icons.tsx';
 import { Section } from '../ui/section.tsx';
 import type { GroupSectionProps } from './group.tsx';
@@ -19,27 +20,22 @@ export function MappingSection(props: GroupSectionProps) {
   const { group } = props;
   const { can } = useSession();
   const isEditable = can('groups:write');
-  const nextKey = useRef(0);
   const body = useRef<HTMLTableSectionElement>(null);
-  const rowsOf = ({ mapping }: Pick<typeof group, 'mapping'>): readonly Row[] =>
-    mapping.map((entry) => {
-      nextKey.current += 1;
-      return { ...entry, key: nextKey.current };
-    });
-  const [rows, setRows] = useState(() => rowsOf(group));
+  /** Undefined while the table shows what is stored, which someone else may change. */
+  const [draft, setDraft] = useState<readonly Row[]>();
+  const rows: readonly Row[] = draft ?? group.mapping.map((entry, key) => ({ ...entry, key }));
   const update = useUpdate(props);
   const entries = rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
-  const isChanged = JSON.stringify(entries) !== JSON.stringify(group.mapping);
+  const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(group.mapping);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const saved = await update.run({ mapping: entries });
-    if (saved) setRows(rowsOf(saved));
+    if (await update.run({ mapping: entries })) setDraft(undefined);
   };
-  const change = (key: number, part: Partial<Row>) => setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
+  const change = (key: number, part: Partial<Row>) => setDraft(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
   const add = () => {
-    nextKey.current += 1;
-    setRows([...rows, { key: nextKey.current, schemaId: '', dataSource: '' }]);
+    const key = rows.reduce((greatest, row) => Math.max(greatest, row.key), -1) + 1;
+    setDraft([...rows, { key, schemaId: '', dataSource: '' }]);
     // The row is there after the next frame.
     requestAnimationFrame(() => body.current?.querySelector<HTMLInputElement>('tr:last-child input')?.focus());
   };
@@ -73,7 +69,7 @@ export function MappingSection(props: GroupSectionProps) {
                         aria-label={`Schema id ${index + 1}`}
                         aria-invalid={update.failure?.issueAt('mapping', String(index), 'schemaId') ? true : undefined}
                         required
-                        maxLength={255}
+                        maxLength={maxTextUnits}
                         readOnly={!isEditable}
                         value={schemaId}
                         onChange={(event) => change(key, { schemaId: event.target.value })}
@@ -84,7 +80,7 @@ export function MappingSection(props: GroupSectionProps) {
                         className="input"
                         aria-label={`Data source of ${schemaId || `schema ${index + 1}`}`}
                         aria-invalid={update.failure?.issueAt('mapping', String(index), 'dataSource') ? true : undefined}
-                        maxLength={255}
+                        maxLength={maxTextUnits}
                         readOnly={!isEditable}
                         value={dataSource}
                         onChange={(event) => change(key, { dataSource: event.target.value })}
@@ -96,7 +92,7 @@ export function MappingSection(props: GroupSectionProps) {
                           variant="quiet"
                           className="icon-only"
                           aria-label={`Remove ${schemaId || `schema ${index + 1}`}`}
-                          onClick={() => setRows(rows.filter((row) => row.key !== key))}
+                          onClick={() => setDraft(rows.filter((row) => row.key !== key))}
                         >
                           <CloseIcon />
                         </Button>
@@ -118,7 +114,7 @@ export function MappingSection(props: GroupSectionProps) {
               isChanged={isChanged}
               isSaving={update.isRunning}
               onDiscard={() => {
-                setRows(rowsOf(group));
+                setDraft(undefined);
                 update.reset();
               }}
             />

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { TextField } from '../ui/field.tsx';
+import { maxTextUnits, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { SaveButtons } from './save-buttons.tsx';
@@ -9,12 +9,13 @@ import { useUpdate } from './use-update.ts';
 /** The display name. */
 export function NameSection(props: GroupSectionProps) {
   const { group } = props;
-  const [name, setName] = useState(group.name);
+  /** Undefined while the field shows what is stored, which someone else may change. */
+  const [draft, setDraft] = useState<string>();
+  const name = draft ?? group.name;
   const update = useUpdate(props);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const saved = await update.run({ name });
-    if (saved) setName(saved.name);
+    if (await update.run({ name })) setDraft(undefined);
   };
   return (
     <Section title="Name">
@@ -23,17 +24,17 @@ export function NameSection(props: GroupSectionProps) {
         <TextField
           label="Display name"
           isLabelHidden
-          maxLength={255}
+          maxLength={maxTextUnits}
           required
           error={update.failure?.issueAt('name')}
           value={name}
-          onChange={setName}
+          onChange={(next) => setDraft(next === group.name ? undefined : next)}
         />
         <SaveButtons
           label="Save the name"
-          isChanged={name !== group.name}
+          isChanged={draft !== undefined}
           isSaving={update.isRunning}
-          onDiscard={() => setName(group.name)}
+          onDiscard={() => setDraft(undefined)}
         />
       </form>
     </Section>

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { Failure } from '../graphql/failure.ts';
 import { RawJson } from '../graphql/raw-json.ts';
@@ -15,10 +15,21 @@ export function PropertiesSection(props: GroupSectionProps) {
   const { group } = props;
   const { can } = useSession();
   const isEditable = can('groups:write');
-  const [text, setText] = useState(() => print(group.properties));
+  const stored = print(group.properties);
+  const [text, setText] = useState(stored);
+  const shown = useRef(stored);
   const [syntaxError, setSyntaxError] = useState<Failure>();
   const editor = useRef<Editor>(undefined);
   const update = useUpdate(props);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is stored, which someone else may change, replaces the text
+  useEffect(() => {
+    if (text === shown.current) {
+      setText(stored);
+      editor.current?.setText(stored);
+    }
+    shown.current = stored;
+  }, [stored]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -48,10 +59,10 @@ export function PropertiesSection(props: GroupSectionProps) {
         {isEditable && (
           <SaveButtons
             label="Save the properties"
-            isChanged={text !== print(group.properties)}
+            isChanged={text !== stored}
             isSaving={update.isRunning}
             onDiscard={() => {
-              editor.current?.setText(print(group.properties));
+              editor.current?.setText(stored);
               setSyntaxError(undefined);
               update.reset();
             }}

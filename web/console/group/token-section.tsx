@@ -23,7 +23,7 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
   return (
     <Section
       title="Token"
-      description="Identifies the group when a dashboard is rendered. Who has it sees what the group sees."
+      description="Identifies the group when a dashboard is rendered. Anyone who has it sees what the group sees."
       actions={
         can('groups:write') && (
           <Button className="small" onClick={() => setIsRotating(true)}>

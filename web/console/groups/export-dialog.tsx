@@ -49,12 +49,12 @@ export function ExportDialog({ filter, selected, orderBy, onClose }: ExportDialo
     const limit = result.isComplete
       ? ''
       : `: only the first ${maxExported.toLocaleString('en')}, narrow the filter for the others`;
-    showMessage(`Exported ${result.exported.toLocaleString('en')} groups${limit}`);
+    showMessage(`Exported ${countOf(result.exported)}${limit}`);
     onClose();
   };
 
   return (
-    <Dialog title={selected ? `Export ${selected.length} selected groups` : 'Export groups'} onClose={onClose}>
+    <Dialog title={selected ? `Export ${countOf(selected.length)}` : 'Export groups'} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <p>
           {selected ? 'Saves the selected groups' : filter ? 'Saves every group that the filters match' : 'Saves every group'} as
@@ -70,7 +70,7 @@ export function ExportDialog({ filter, selected, orderBy, onClose }: ExportDialo
           onChange={setFormat}
         />
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
-        <p role="status">{saving.isRunning && `Read ${count.toLocaleString('en')} groups …`}</p>
+        <p role="status">{saving.isRunning && `Read ${countOf(count)} …`}</p>
         <DialogFooter onClose={onClose} isBusy={saving.isRunning}>
           Export
         </DialogFooter>
@@ -78,3 +78,5 @@ export function ExportDialog({ filter, selected, orderBy, onClose }: ExportDialo
     </Dialog>
   );
 }
+
+const countOf = (count: number): string => (count === 1 ? '1 group' : `${count.toLocaleString('en')} groups`);

@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { maxTextUnits, SelectField, TextField } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
 import { countFurtherFilters, initialState, type ListState, maxProperties, pageSizes, parseProperty } from './list-state.ts';
 
@@ -117,7 +117,7 @@ function SearchField({ value, onChange }: SearchFieldProps) {
         className="input"
         aria-label="Search by name or provided id"
         placeholder="Search by name or provided id"
-        maxLength={255}
+        maxLength={maxTextUnits}
         autoComplete="off"
         spellCheck={false}
         value={text}

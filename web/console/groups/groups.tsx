@@ -40,10 +40,9 @@ export default function Groups() {
       ),
     [],
   );
-  // What is selected and not shown could be deleted by mistake.
-  const selectionScope = JSON.stringify([filter, position]);
+  // What is selected and no longer shown could be deleted by mistake.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the selection belongs to the page that is shown
-  useEffect(() => setSelected(new Map()), [selectionScope]);
+  useEffect(() => setSelected(new Map()), [list.data]);
 
   const refresh = () => {
     setSelected(new Map());

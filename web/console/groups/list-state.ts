@@ -57,7 +57,8 @@ export function readState(query: URLSearchParams): ListState {
   const size = Number(query.get('size'));
   const day = (name: string) => (dayStart(query.get(name) ?? '') ? (query.get(name) ?? '') : '');
   return {
-    search: (query.get('search') ?? '').slice(0, 255),
+    // Characters, as the API counts them.
+    search: [...(query.get('search') ?? '')].slice(0, 255).join(''),
     environment: isEnvironmentChoice(environment) ? environment : '',
     properties: query.getAll('property').filter(parseProperty).slice(0, maxProperties),
     createdFrom: day('created-from'),

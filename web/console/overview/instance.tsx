@@ -1,7 +1,6 @@
-import { Instance as InstanceDocument, type InstanceQuery } from '../graphql/generated.ts';
-import { useQuery } from '../graphql/use-query.ts';
+import type { InstanceQuery } from '../graphql/generated.ts';
+import type { QueryState } from '../graphql/use-query.ts';
 import { Badge } from '../ui/badge.tsx';
-import { FailureNotice } from '../ui/failure-notice.tsx';
 import { Section } from '../ui/section.tsx';
 import { LoadingRows } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -10,13 +9,11 @@ type Data = NonNullable<InstanceQuery['instance']>;
 type Database = Data['database'];
 
 /** What runs: the version of the gateway, its database and its replicas. */
-export function Instance() {
-  const { data, failure, isLoading, reload } = useQuery(InstanceDocument, {});
+export function Instance({ data, isLoading }: QueryState<InstanceQuery>) {
   const instance = data?.instance;
   return (
     <Section title="This instance" description="The gateway that responded, and its database.">
-      <FailureNotice title="The instance could not be described" failure={failure} onRetry={reload} />
-      {!instance && isLoading && <LoadingRows rows={2} />}
+      {!instance && (isLoading ? <LoadingRows rows={2} /> : <p className="muted">Not known.</p>)}
       {instance && <Facts instance={instance} />}
     </Section>
   );

@@ -1,8 +1,7 @@
 import { useEffect } from 'react';
 import { outsideHref } from '../app/router.tsx';
-import { Metrics as MetricsDocument, type MetricsQuery } from '../graphql/generated.ts';
-import { useQuery } from '../graphql/use-query.ts';
-import { FailureNotice } from '../ui/failure-notice.tsx';
+import type { MetricsQuery } from '../graphql/generated.ts';
+import type { QueryState } from '../graphql/use-query.ts';
 import { Section } from '../ui/section.tsx';
 import { LoadingRows } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -18,8 +17,7 @@ const perSecond = (value: number) => `${count(value)}/s`;
 const milliseconds = (value: number) => `${count(value)} ms`;
 
 /** The requests of the last hour to this instance of the gateway. */
-export function Metrics() {
-  const { data, failure, isLoading, reload } = useQuery(MetricsDocument, {});
+export function Metrics({ data, isLoading, reload }: QueryState<MetricsQuery>) {
   useEffect(() => {
     const timer = setInterval(() => {
       if (!document.hidden) reload();
@@ -32,8 +30,7 @@ export function Metrics() {
       title="Requests of the last hour"
       description="To the APIs of this instance of the gateway, with all its workers. Other instances are not included."
     >
-      <FailureNotice title="The metrics could not be loaded" failure={failure} onRetry={reload} />
-      {!metrics && isLoading && <LoadingRows rows={4} />}
+      {!metrics && (isLoading ? <LoadingRows rows={4} /> : <p className="muted">Not known.</p>)}
       {metrics && <Charts metrics={metrics} />}
     </Section>
   );

@@ -1,7 +1,14 @@
 import { hrefOf, Link } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
-import { EnvironmentCounts, OwnCount } from '../graphql/generated.ts';
-import { useQuery } from '../graphql/use-query.ts';
+import {
+  EnvironmentCounts,
+  type EnvironmentCountsQuery,
+  Instance as InstanceDocument,
+  Metrics as MetricsDocument,
+  OwnCount,
+  type OwnCountQuery,
+} from '../graphql/generated.ts';
+import { type QueryState, useQuery } from '../graphql/use-query.ts';
 import { AllEnvironmentsBadge, EnvironmentBadge, type EnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { Section } from '../ui/section.tsx';
@@ -12,24 +19,36 @@ import { Metrics } from './metrics.tsx';
 /** The first page: how many groups there are, and what runs, and who is signed in. */
 export default function Overview() {
   const { can } = useSession();
+  const isAdmin = can('admin');
+  const counts = useQuery(EnvironmentCounts, isAdmin ? {} : undefined);
+  const ownCount = useQuery(OwnCount, !isAdmin && can('groups:read') ? {} : undefined);
+  const metrics = useQuery(MetricsDocument, can('metrics:read') ? {} : undefined);
+  const instance = useQuery(InstanceDocument, can('metrics:read') ? {} : undefined);
+  // Together, because they mostly have the same cause, such as a database that does not respond.
+  const failed = [counts, ownCount, metrics, instance].filter(({ failure }) => failure);
   return (
     <>
       <header className="page-header">
         <h1>Overview</h1>
       </header>
-      {can('admin') ? <CountsOfAll /> : can('groups:read') && <OwnEnvironment />}
-      {can('metrics:read') && <Metrics />}
-      {can('metrics:read') && <Instance />}
+      <FailureNotice
+        title={failed.length > 1 ? 'The overview could not be loaded' : 'A part of the overview could not be loaded'}
+        failure={failed[0]?.failure}
+        onRetry={() => {
+          for (const { reload } of failed) reload();
+        }}
+      />
+      {isAdmin ? <CountsOfAll {...counts} /> : can('groups:read') && <OwnEnvironment {...ownCount} />}
+      {can('metrics:read') && <Metrics {...metrics} />}
+      {can('metrics:read') && <Instance {...instance} />}
       <Identity />
     </>
   );
 }
 
-function CountsOfAll() {
-  const { data, failure, isLoading, reload } = useQuery(EnvironmentCounts, {});
+function CountsOfAll({ data, isLoading }: QueryState<EnvironmentCountsQuery>) {
   return (
     <section aria-label="Groups per environment">
-      <FailureNotice title="The groups could not be counted" failure={failure} onRetry={reload} />
       <div className="cards" aria-busy={isLoading}>
         <CountCard environment="CUSTOMER" isLoading={isLoading} count={data?.customer?.totalCount} isFiltered />
         <CountCard environment="TESTING" isLoading={isLoading} count={data?.testing?.totalCount} isFiltered />
@@ -39,12 +58,10 @@ function CountsOfAll() {
   );
 }
 
-function OwnEnvironment() {
+function OwnEnvironment({ data, isLoading }: QueryState<OwnCountQuery>) {
   const { caller } = useSession();
-  const { data, failure, isLoading, reload } = useQuery(OwnCount, {});
   return (
     <section aria-label="Groups of the environment">
-      <FailureNotice title="The groups could not be counted" failure={failure} onRetry={reload} />
       <div className="cards" aria-busy={isLoading}>
         <CountCard environment={caller.environmentTag ?? 'UNTAGGED'} isLoading={isLoading} count={data?.userGroups?.totalCount} />
       </div>

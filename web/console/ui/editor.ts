@@ -4,7 +4,7 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemir
 import { type Diagnostic, linter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { editorTheme } from './editor-theme.ts';
 
 /** Another name for CodeMirror's type, so that only this file and the theme know the package. */
@@ -61,7 +61,8 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
       extensions: [
         EditorView.cspNonce.of(nonce),
         [lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching()],
-        [highlightActiveLine(), highlightSelectionMatches()],
+        // Texts may have characters that are invisible, or reverse what follows.
+        [highlightActiveLine(), highlightSelectionMatches(), highlightSpecialChars()],
         [json(), editorTheme, EditorView.lineWrapping, EditorState.tabSize.of(2)],
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label }),

@@ -1,7 +1,13 @@
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
 
+/**
+ * The most that a text of the API may have, in UTF-16 units, which inputs count. The API permits 255 characters, of which each has at most
+ * two units, and rejects more.
+ */
+export const maxTextUnits = 510;
+
 interface LabelProps {
-  readonly label: string;
+  readonly label: ReactNode;
   /** What is expected, in a short sentence. */
   readonly hint?: ReactNode;
   /** What is wrong with the value. */
