@@ -62,3 +62,8 @@ export const maxLingerChunks = 256;
 export const maxLingeringConnections = 64;
 /** The same limit in sum: with more, connections are closed without reading the rest. */
 export const maxLingerBytesPerSecond = 8 * 2 ** 20;
+
+/** Rejections that wait while connections are being accepted; further ones are sent immediately. Each holds up to 64 KiB of a body. */
+export const maxPostponedRejections = 1_024;
+/** How long a rejection waits at most, in milliseconds. */
+export const rejectionPostponedMs = 1_000;

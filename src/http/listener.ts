@@ -24,6 +24,7 @@ import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed, problem } from './problem.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
+import { Rejections } from './rejections.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { FindRoute } from './router.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
@@ -49,6 +50,7 @@ interface Shared extends ListenerOptions {
   readonly bodies: ByteBudget;
   readonly turnstile: Turnstile;
   readonly writer: ResponseWriter;
+  readonly rejections: Rejections;
 }
 
 /** An HTTP server and the state of its connections. */
@@ -78,6 +80,7 @@ export function createListener(options: ListenerOptions): Listener {
     bodies: new ByteBudget(maxHeldBodyBytes),
     turnstile: createTurnstile(maxWaitingBodies),
     writer: new ResponseWriter(deadlines),
+    rejections: new Rejections(),
   };
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const exchange = new Exchange(shared, incoming, outgoing);
@@ -85,6 +88,7 @@ export function createListener(options: ListenerOptions): Listener {
     else void exchange.run();
   };
   const connections = new Connections(handle, maxPipelinedRequests);
+  server.on('connection', shared.rejections.connectionAccepted);
   server.on('request', connections.add);
   // Node.js would respond to these itself, bypassing every limit.
   server.on('checkContinue', connections.add);
@@ -241,7 +245,12 @@ class Exchange implements HttpRequest, Expiring {
     if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
     this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
-    this.respond(this.render(error));
+    if (this.isReading && !this.incoming.complete) this.shared.rejections.add(() => this.respondWith(error));
+    else this.respondWith(error);
+  }
+
+  private respondWith(error: GatewayError): void {
+    if (!this.isResponded) this.respond(this.render(error));
   }
 
   /** Renders a failure in the form of the route. */
