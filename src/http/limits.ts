@@ -24,6 +24,8 @@ export const httpLimits = {
   maxHeldBodyBytes: 64 * 2 ** 20,
   /** All responses that clients have not read yet, in the same shares. */
   maxUnsentBytes: 48 * 2 ** 20,
+  /** Rejections of unread requests that wait while connections are being accepted; each holds up to 64 KiB of a body. */
+  maxPostponedRejections: 1_024,
   /** Large bodies that wait to be parsed. */
   maxWaitingBodies: 200,
 } as const;
@@ -44,6 +46,8 @@ export const httpTimeouts = {
   keepAliveMs: 65_000,
   /** How long the rest of a rejected body is read and discarded, so that the client can read the response. */
   lingerMs: 2_000,
+  /** How long the rejection of a request whose body was not read waits at most while connections are being accepted. */
+  rejectionPostponedMs: 1_000,
 } as const;
 
 /** Bodies up to this size are read before the credential is checked, and do not count: the number of connections bounds them. */
@@ -62,8 +66,3 @@ export const maxLingerChunks = 256;
 export const maxLingeringConnections = 64;
 /** The same limit in sum: with more, connections are closed without reading the rest. */
 export const maxLingerBytesPerSecond = 8 * 2 ** 20;
-
-/** Rejections that wait while connections are being accepted; further ones are sent immediately. Each holds up to 64 KiB of a body. */
-export const maxPostponedRejections = 1_024;
-/** How long a rejection waits at most, in milliseconds. */
-export const rejectionPostponedMs = 1_000;

@@ -1,4 +1,4 @@
-import { maxPostponedRejections, rejectionPostponedMs } from './limits.ts';
+import { httpLimits, httpTimeouts } from './limits.ts';
 
 /** How many postponed rejections are sent in a turn of the event loop that accepted no connection. */
 const sentPerIdleTurn = 8;
@@ -8,7 +8,7 @@ const sentPerBusyTurn = 1;
 /**
  * Postpones the rejection of requests whose body was not read until no new connections arrive, because it costs more than
  * accepting a connection and reading a request, and those that arrive meanwhile may be worth serving. A flood of such requests
- * then delays others by a third as long. Bounded in number and in time: without new connections, the delay is a turn of the
+ * then delays others far less. Bounded in number and in time: without new connections, the delay is a turn of the
  * event loop.
  */
 export class Rejections {
@@ -24,7 +24,7 @@ export class Rejections {
 
   /** Calls `send` once, soon; at once when too many wait. It must not throw. */
   add(send: () => void): void {
-    if (this.waiting.length - this.next >= maxPostponedRejections) return send();
+    if (this.waiting.length - this.next >= httpLimits.maxPostponedRejections) return send();
     this.waiting.push({ send, addedMs: performance.now() });
     this.schedule();
   }
@@ -38,7 +38,7 @@ export class Rejections {
   private readonly turn = (): void => {
     this.isScheduled = false;
     const maxSent = this.hasAccepted ? sentPerBusyTurn : sentPerIdleTurn;
-    const dueMs = this.hasAccepted ? performance.now() - rejectionPostponedMs : Number.POSITIVE_INFINITY;
+    const dueMs = this.hasAccepted ? performance.now() - httpTimeouts.rejectionPostponedMs : Number.POSITIVE_INFINITY;
     this.hasAccepted = false;
     for (let sent = 0; sent < maxSent; sent += 1) {
       const first = this.waiting[this.next];
