@@ -235,7 +235,11 @@ test.each<[string, (target: string) => [dataDir: string, target: string], RegExp
   ['no database', (target) => [join(folder, 'nowhere'), target], /There is no database in .*nowhere\. Set DATA_DIR/],
   ['a folder that is not empty', () => [source.path, backup], /is not empty, and a backup never replaces anything/],
   ['a folder in the data directory', () => [source.path, join(source.path, 'postgres', 'backup')], /is in the data directory/],
-  ['one there whose name begins with dots', () => [source.path, join(source.path, 'postgres', '..b')], /is in the data directory/],
+  [
+    'one there whose name begins with dots',
+    () => [source.path, join(source.path, 'postgres', '..b')],
+    /is in the data directory/,
+  ],
   ['a folder whose parent is missing', (target) => [source.path, join(target, 'x')], /cannot be created: ENOENT/],
   [
     'a name under which another one is being written',

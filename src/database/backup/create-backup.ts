@@ -74,8 +74,7 @@ async function requireFree(folder: string, { cluster }: Layout): Promise<string>
   const target = join(parent, basename(resolve(folder)));
   const path = relative(cluster, target);
   const isOutside = path.startsWith(`..${sep}`) || isAbsolute(path); // absolute on another drive
-  if (!isOutside)
-    throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
+  if (!isOutside) throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
   const content = await readdir(target).catch(ifMissing);
   if (content && content.length > 0) {
     throw new Error(`${target} is not empty, and a backup never replaces anything. Choose another folder.`);
