@@ -16,6 +16,7 @@ const unavailableStates = [
   /^57014$/, // statement timeout
   /^58/, // system error, such as a failed write
   /^25006$/, // read-only: a standby took over
+  /^25P0[34]$/, // the server ended a transaction that was idle or took too long
   /^40/, // deadlock or serialization failure, even after a retry
 ];
 

@@ -12,7 +12,7 @@ import type { Db } from './user-groups.ts';
 export const idempotencyLimits = {
   /** The characters of a key. */
   maxIdempotencyKeyCharacters: 255,
-  /** Executed at once: each occupies a connection until it is committed, and other requests need some of the ten. */
+  /** Executed at once, and at most on half of the connections: each occupies one until it is committed, and other requests need some. */
   maxKeyedRequests: 5,
   /** Waiting for one of these places. */
   maxWaitingKeyedRequests: 1_000,
@@ -77,11 +77,16 @@ export type ExecuteOnce = (
 
 /** Creates a function that executes requests once. @param bind creates the database access of the domain for a transaction. */
 export function createExecuteOnce(
-  database: Pick<Database, 'workUnit'>,
+  database: Pick<Database, 'workUnit' | 'pool'>,
   keys: KeyRing,
   bind: (unit: WorkUnit) => Db,
 ): ExecuteOnce {
-  const places = createSemaphore(maxKeyedRequests, maxWaitingKeyedRequests, 'requests with an Idempotency-Key');
+  const connections = Math.max(1, Math.floor(database.pool.options.max / 2));
+  const places = createSemaphore(
+    Math.min(maxKeyedRequests, connections),
+    maxWaitingKeyedRequests,
+    'requests with an Idempotency-Key',
+  );
   return async (caller, { key, content }, execute) => {
     caller.requireCredential();
     const id = { apiTokenId: caller.apiToken?.id ?? 0, keyHash: sha256(key) };

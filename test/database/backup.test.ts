@@ -208,10 +208,38 @@ test('restore never replaces anything, keeps an empty folder after a failure, an
   expect(readdirSync(dataDir)).toEqual(['kept']);
 });
 
+test('of two restores into one folder at once, one succeeds', async () => {
+  const dataDir = newDataDir();
+  const results = await Promise.allSettled([restoreInto(dataDir, backup), restoreInto(dataDir, backup)]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const { reason } = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+  expect(String(reason)).toMatch(/restore\.partial exists: another restore is writing to it|is not empty/);
+  expect(readdirSync(dataDir).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);
+});
+
+test('a restore during which a gateway is started in the folder fails, and leaves its data and its keys', async () => {
+  const dataDir = newDataDir();
+  const own = ['encryption-keys', 'postgres-password', join('postgres', 'PG_VERSION')];
+  const failed = restoreInto(dataDir, backup, {
+    inspect: async () => {
+      mkdirSync(join(dataDir, 'postgres'));
+      for (const name of own) writeFileSync(join(dataDir, name), 'of the gateway');
+    },
+  });
+  await expect(failed).rejects.toThrow(/was used by a gateway during the restore, and a restore never replaces anything/);
+  expect(own.map((name) => readFileSync(join(dataDir, name), 'utf8'))).toEqual(own.map(() => 'of the gateway'));
+  expect(readdirSync(dataDir).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);
+});
+
 test.each<[string, (target: string) => [dataDir: string, target: string], RegExp]>([
   ['no database', (target) => [join(folder, 'nowhere'), target], /There is no database in .*nowhere\. Set DATA_DIR/],
   ['a folder that is not empty', () => [source.path, backup], /is not empty, and a backup never replaces anything/],
   ['a folder in the data directory', () => [source.path, join(source.path, 'postgres', 'backup')], /is in the data directory/],
+  [
+    'one there whose name begins with dots',
+    () => [source.path, join(source.path, 'postgres', '..b')],
+    /is in the data directory/,
+  ],
   ['a folder whose parent is missing', (target) => [source.path, join(target, 'x')], /cannot be created: ENOENT/],
   [
     'a name under which another one is being written',

@@ -14,7 +14,7 @@ const prismaError = (code: string, originalCode: string) =>
 describe('the database is unavailable', () => {
   test.each([
     ...['08000', '08001', '08003', '08006', '08P01', '53000', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57014'],
-    ...['58000', '58030', '25006', '40001', '40P01'],
+    ...['58000', '58030', '25006', '25P03', '25P04', '40001', '40P01'],
     ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
     ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
   ])('%s', (code) => expect(isUnavailable(withCode(code))).toBe(true));

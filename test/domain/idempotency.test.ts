@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { connectDatabase } from '../../src/database/client.ts';
 import { findKeyIdsInUse } from '../../src/database/queries/key-uses.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
@@ -91,6 +92,31 @@ test('a response that is not kept comes with no change, and what is thrown undoe
   await expect(failure).rejects.toMatchObject({ code: 'INTERNAL' });
   expect(await database.prisma.apiToken.count({ where: { name: 'undone' } })).toBe(0);
   expect(await database.prisma.idempotencyRecord.count()).toBe(0);
+});
+
+test('at most half of the connections execute requests with a key: other statements get one', async () => {
+  const small = connectDatabase({ connectionString: database.url }, { namedStatements: true, poolSize: 2 });
+  const once = createExecuteOnce(small, oldKeys, bindQueries);
+  let [begin, release] = [(): void => {}, (): void => {}];
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const keyed = ['x', 'y', 'z'].map((key) =>
+    once(caller, { key, content: key }, async () => {
+      begin();
+      await released;
+      return { response: key, isKept: true };
+    }),
+  );
+  await begun;
+  expect([small.pool.totalCount, small.pool.waitingCount]).toEqual([1, 0]);
+  await expect(small.query('one', 'select 1', [])).resolves.toEqual([['1']]);
+  release();
+  expect(await Promise.all(keyed)).toEqual(['x', 'y', 'z'].map((response) => ({ response, isReplayed: false })));
+  await small.close();
 });
 
 test('an anonymous caller has no keys', async () => {

@@ -4,7 +4,9 @@ import type { ErrorCode } from '../../src/domain/errors.ts';
 import { runHousekeeping } from '../../src/domain/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/domain/idempotency.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
 import { until } from '../support/process.ts';
+import { readSamples, sampleValue } from '../support/prometheus.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
 import { tokensOf } from '../support/tokens.ts';
 
@@ -186,7 +188,7 @@ describe('another request with the same key is rejected with 422', () => {
   test.each([
     ['variables', { variables: { name: 'b' } }],
     ['operation', { operationName: 'B' }],
-    ['document', { query: 'mutation A($name: String) { __typename } mutation B { __typename }' }],
+    ['document', { query: 'mutation A { deleteUserGroup(input: { by: { teamId: 1 } }) { __typename } }' }],
   ])('GraphQL: another %s, with the status also for application/json', async (_, change) => {
     const input = '{ by: { providedId: "none" }, name: $name }';
     const query = ['A', 'B']
@@ -307,9 +309,40 @@ test('a request whose key is being used is rejected with 409, over REST and Grap
   }
 });
 
+test('a costly request with a key waits for its turn without a transaction, which the server would end', async () => {
+  const query = bulk
+    .replace(/groups: \[.*\]/, 'groups: $groups')
+    .replace('mutation', 'mutation ($groups: [GetOrCreateUserGroupInput!]!)');
+  const groups = (name: string) => Array.from({ length: 500 }, (_, index) => ({ providedId: `${name} ${index}` }));
+  const held = await holdWrites(gateway.database.url);
+  let transactions: number | null;
+  const replies: Promise<Reply>[] = [];
+  try {
+    replies.push(...['a', 'b', 'd'].map((name) => gateway.graphql(query, { groups: groups(name) })));
+    await until(async () => (await waitingOperations()) === 1, 'as many are executed as may be at once');
+    replies.push(gateway.graphql(query, { groups: groups('c') }, withKey('costly')));
+    await until(async () => (await waitingOperations()) === 2, 'the costly request waits');
+    const idle = "state = 'idle in transaction' and datname = current_database() and application_name = 'user-group-gateway'";
+    ({ rowCount: transactions } = await gateway.database.pool.query(`select from pg_stat_activity where ${idle}`));
+  } finally {
+    await held.release();
+  }
+  expect(transactions).toBe(0);
+  const done = await Promise.all(replies);
+  expect(done.map(({ json }) => json.data.result.results.length)).toEqual([500, 500, 500, 500]);
+  const again = await gateway.graphql(query, { groups: groups('c') }, withKey('costly'));
+  expect([again.text, replayed(again)]).toEqual([done[3]?.text, 'true']);
+});
+
+const waitingOperations = async () => {
+  const { text } = await gateway.send('GET', '/metrics', { token: admin });
+  return sampleValue(readSamples(text), 'gateway_queue_length', { queue: 'operations' });
+};
+
 test.each<[string, () => Promise<Reply>]>([
   ['GET /api/user', () => gateway.send('GET', '/api/user', withKey('ignored', { body: { user_group_id: group.id } }))],
   ['a query', () => gateway.graphql('{ caller { name } }', undefined, withKey('", malformed'))],
+  ['a mutation of nothing', () => gateway.graphql('mutation { __typename }', undefined, withKey('ignored'))],
 ])('%s ignores the key', async (_, send) => {
   for (let again = 0; again < 2; again += 1) {
     const reply = await send();

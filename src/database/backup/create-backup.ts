@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, realpath, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { openEmbedded } from '../embedded/embedded.ts';
 import { findLayout, type Layout } from '../embedded/layout.ts';
 import { controlFile, findClusterFiles, ifMissing, readControlFile } from './cluster-files.ts';
@@ -72,8 +72,9 @@ async function requireFree(folder: string, { cluster }: Layout): Promise<string>
     throw new Error(`${folder} cannot be created: ${cause.message}. Create the folder that is to contain it.`);
   });
   const target = join(parent, basename(resolve(folder)));
-  if (!relative(cluster, target).startsWith('..'))
-    throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
+  const path = relative(cluster, target);
+  const isOutside = path.startsWith(`..${sep}`) || isAbsolute(path); // absolute on another drive
+  if (!isOutside) throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
   const content = await readdir(target).catch(ifMissing);
   if (content && content.length > 0) {
     throw new Error(`${target} is not empty, and a backup never replaces anything. Choose another folder.`);

@@ -1,4 +1,5 @@
-import { chmod, chown, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,6 +14,7 @@ import { ifMissing } from './cluster-files.ts';
 import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder, describeFailure, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
+import { claim, publish, removeDraft } from './publish-restore.ts';
 
 /** The folder in `DATA_DIR` that the backup is copied to, and recovered in. */
 const draftName = 'restore.partial';
@@ -63,14 +65,15 @@ export async function restoreBackup<Report>(
     home: join(layout.home, draftName),
     cluster: join(layout.home, draftName, clusterFolder),
   };
+  await claim(draft.dataDir);
+  const placed: string[] = [];
   try {
     const binaries = findBinaries(layout.user, copiesFolder(layout));
     requireMajor(manifest, binaries);
     await requireFiles(source, manifest);
-    for (const folder of new Set([draft.dataDir, draft.home])) {
-      await mkdir(folder);
-      await chmod(folder, 0o755); // PostgreSQL's user must enter it; what is in it can be read by its owner only
-    }
+    await mkdir(draft.home, { recursive: true });
+    // PostgreSQL's user must enter them; what is in them can be read by its owner only.
+    for (const folder of [draft.dataDir, draft.home]) await chmod(folder, 0o755);
     await requireSpace(
       draft.home,
       manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -78,22 +81,22 @@ export async function restoreBackup<Report>(
     await copyFiles(manifest, draft, options);
     const report = await recover(manifest, draft, binaries, options);
     signal.throwIfAborted();
-    for (const name of options.secretFiles) await rename(join(draft.dataDir, name), join(layout.dataDir, name)).catch(ifMissing);
-    await rename(draft.cluster, layout.cluster);
-    await syncFolder(layout.home);
+    await publish(draft, layout, options.secretFiles, placed);
     await removeDraft(draft);
     return { manifest, report };
   } catch (error) {
     await removeDraft(draft);
-    for (const name of [...options.secretFiles, homeRecord]) await rm(join(layout.dataDir, name), { force: true });
-    if (layout.home !== layout.dataDir) await rm(layout.home, { recursive: true, force: true });
+    // A gateway may have been started meanwhile: what is its own stays.
+    if (!existsSync(layout.cluster)) {
+      for (const file of placed) await rm(file, { force: true });
+      if (layout.home !== layout.dataDir) {
+        await rm(join(layout.dataDir, homeRecord), { force: true });
+        await rmdir(layout.home).catch(() => {});
+      }
+    }
     if (!existed) await rmdir(layout.dataDir).catch(() => {}); // copies of the executables may be in it
     throw describeFailure(error, layout.dataDir);
   }
-}
-
-async function removeDraft(draft: Layout): Promise<void> {
-  for (const folder of new Set([draft.dataDir, draft.home])) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** What a file system has at its root, and copies of PostgreSQL's executables. */

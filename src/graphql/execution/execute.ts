@@ -67,6 +67,12 @@ export interface OperationExecutor {
    * requests), the result is one error without data.
    */
   run(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult>;
+  /**
+   * Runs work that executes a costly operation when it is its turn.
+   *
+   * @throws GatewayError `UNAVAILABLE` when too many wait, or the response is no longer needed; what `work` throws.
+   */
+  inTurn<Result>(context: Pick<GraphQLContext, 'caller' | 'isAbandoned'>, work: () => Promise<Result>): Promise<Result>;
   /** The cost of an execution, and the limit. */
   costOf(known: KnownOperation, variables: ExecutionRequest['variables']): { cost: number; limit: number };
 }
@@ -99,14 +105,22 @@ export function createOperationExecutor(
     return contextValue.meter.isExceeded ? rejection(responseTooLarge()) : result;
   }
 
+  const inTurn: OperationExecutor['inTurn'] = ({ caller, isAbandoned }, work) =>
+    heavy.run(caller.share, async () => {
+      await turnstile.enter(caller.share);
+      if (!isAbandoned()) return work();
+      throw new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+    });
+
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
-    const { isAbandoned, caller } = request.context;
+    const { turn } = request.context;
+    if (turn?.isTaken) return runByReference(known, request);
+    if (turn) {
+      turn.isNeeded = true;
+      return rejection(new GatewayError('UNAVAILABLE', 'The operation is executed when it is its turn.')); // is not sent
+    }
     try {
-      return await heavy.run(caller.share, async () => {
-        await turnstile.enter(caller.share);
-        if (!isAbandoned()) return runByReference(known, request);
-        return rejection(new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.'));
-      });
+      return await inTurn(request.context, () => runByReference(known, request));
     } catch (error) {
       if (error instanceof GatewayError) return rejection(error);
       throw error;
@@ -169,6 +183,7 @@ export function createOperationExecutor(
       const isPaused = known.pausedUntilMs > 0 && known.pausedUntilMs > Date.now();
       return known.compiled && !isPaused ? runCompiled(known.compiled, known, request) : runByReference(known, request);
     },
+    inTurn,
     costOf: (known, variables) => ({ cost: exactCost(known, variables), limit: maxCost }),
   };
 }

@@ -23,7 +23,7 @@ const maxWaitingDocuments = 200;
 export type IsMutation = (params: GraphQLParams, share: Caller['share']) => Promise<boolean>;
 
 /**
- * Creates a function that says whether a request would execute a mutation; not, if its document has errors.
+ * Creates a function that says whether a request would execute a mutation; not, if its document has errors or only asks for `__typename`.
  *
  * That function rejects with a GatewayError `INVALID_INPUT` when the operation has several mutations: a response with several
  * outcomes, of which some are kept and others are not, could not be sent again, and their locks would be held for long.
@@ -36,7 +36,8 @@ export function createMutationFinder(): IsMutation {
     const document = parseOrNothing(query);
     const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
     if (operation?.operation !== OperationTypeNode.MUTATION) return false;
-    if (countRootFields(document as DocumentNode, operation) <= 1) return true;
+    const count = countRootFields(document as DocumentNode, operation);
+    if (count <= 1) return count === 1;
     throw new GatewayError(
       'INVALID_INPUT',
       'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +

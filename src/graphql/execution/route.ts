@@ -6,7 +6,7 @@ import { parseJson, parseQuery } from '../../http/json.ts';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, failureHeaders, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
-import type { ContextOf, GraphQLContext } from '../schema/context.ts';
+import type { ContextOf, GraphQLContext, Turn } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 import { assertResponseSize } from '../schema/response-meter.ts';
 import { createMutationFinder, keyedContentOf, keyedResponseOf } from './keyed-mutations.ts';
@@ -48,13 +48,19 @@ export function graphqlHandler(
   /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */
   async function respondWithKey(request: HttpRequest, params: GraphQLParams): Promise<HttpResponse> {
     if (!(await isMutation(params, request.caller.share))) return respond(request, params, contextOf(request));
+    const turn: Turn = { isTaken: false, isNeeded: false };
+    const response = await respondInTurn(request, params, turn);
+    if (!turn.isNeeded) return response;
+    return server.inTurn(request, () => respondInTurn(request, params, { isTaken: true, isNeeded: false }));
+  }
+
+  function respondInTurn(request: HttpRequest, params: GraphQLParams, turn: Turn): Promise<HttpResponse> {
     return respondOnce(executeOnce, request, keyedContentOf(params), async (db) => {
       const codes = new Set<ErrorCode>();
-      const countError = (code: ErrorCode): void => {
-        codes.add(code);
-        request.countError(code);
-      };
-      const response = await respond(request, params, contextOf(request, db, countError));
+      const countError = (code: ErrorCode): void => void codes.add(code);
+      const response = await respond(request, params, contextOf(request, db, countError, turn));
+      if (turn.isNeeded) return { response, isKept: false };
+      for (const code of codes) request.countError(code);
       return keyedResponseOf(response, codes);
     });
   }

@@ -40,10 +40,15 @@ export interface PipelineRequest {
 
 /** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
-  /** Takes every request: parsing, validation, limits, execution, and content negotiation. */
+  /**
+   * Takes every request: parsing, validation, limits, execution, and content negotiation. Long documents wait for their turn, unless
+   * the request has a transaction, which only requests have that waited before.
+   */
   fullPipeline(request: PipelineRequest): Promise<Response>;
   /** Takes plain requests with documents that the full pipeline executed before. */
   readonly fastPath: FastPath;
+  /** Runs work that executes a costly operation when it is its turn. */
+  readonly inTurn: OperationExecutor['inTurn'];
 }
 
 /** How many long documents may wait to be parsed. */
@@ -93,10 +98,12 @@ export function createGraphQLServer(
   return {
     async fullPipeline({ url, init, params, characters, context }) {
       const { query } = params;
-      if (typeof query === 'string' && query.length > longDocumentLength) await turnstile.enter(context.caller.share);
+      const isLong = typeof query === 'string' && query.length > longDocumentLength;
+      if (isLong && !context.turn) await turnstile.enter(context.caller.share);
       return yoga.fetch(url, init, { ...context, params, characters });
     },
     fastPath: createFastPath(executor, documents, failureHeaders),
+    inTurn: executor.inTurn,
   };
 }
 

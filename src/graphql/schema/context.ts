@@ -24,6 +24,15 @@ export interface GraphQLContext {
   readonly noted: NotedOperation;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
+  /** Of a request that holds a transaction; others wait for their turn where they are executed. */
+  readonly turn: Turn | undefined;
+}
+
+/** The turn of a costly operation that holds a transaction. It must not wait for its turn meanwhile: the server would end the transaction. */
+export interface Turn {
+  readonly isTaken: boolean;
+  /** Set if nothing was executed, because the operation is costly and the turn is not taken. */
+  isNeeded: boolean;
 }
 
 /** What is noted of the operation that a request executes. */
@@ -42,18 +51,23 @@ export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countEr
  * @param db the database access that it uses, if not the usual one.
  * @param countError counts its error codes, if the request is not to.
  */
-export type ContextOf = (request: ContextRequest, db?: Db, countError?: GraphQLContext['countError']) => GraphQLContext;
+export type ContextOf = (
+  request: ContextRequest,
+  db?: Db,
+  countError?: GraphQLContext['countError'],
+  turn?: Turn,
+) => GraphQLContext;
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
   const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
-  const { instance = noInstance, noted = { operation: '', cost: undefined } } = options;
-  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter: new ResponseMeter() };
+  const { instance = noInstance, noted = { operation: '', cost: undefined }, turn } = options;
+  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter: new ResponseMeter(), turn };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted'>>;
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'turn'>>;
 
 const never = (): boolean => false;
 const ignore = (): void => {};

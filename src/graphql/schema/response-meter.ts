@@ -61,7 +61,7 @@ export function responseTooLarge(): GatewayError {
   return new GatewayError(
     'QUERY_TOO_COSTLY',
     `The response exceeds the limit of ${maxResponseBytes / 2 ** 20} MiB or ${maxResolvedFields} fields. ` +
-      'Request fewer fields or items. If this was a mutation, its changes were made.',
+      'Request fewer fields or items. If this was a mutation without an Idempotency-Key, its changes were made.',
   );
 }
 
