@@ -15,7 +15,7 @@ import { RateLimited } from '../domain/rate-limit.ts';
 import type { Share } from '../fair-queue.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import type { Authenticate } from './authenticate.ts';
-import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
+import { BodyHold, declaresBody, isSmall, isTooLarge, readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { type CompletedExchange, notHttp } from './completed-exchange.ts';
 import { Connections } from './connections.ts';
@@ -23,8 +23,8 @@ import { Deadlines, type Expiring } from './deadlines.ts';
 import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed, problem } from './problem.ts';
-import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { Rejections } from './rejections.ts';
+import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { FindRoute } from './router.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
@@ -245,7 +245,8 @@ class Exchange implements HttpRequest, Expiring {
     if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
     this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
-    if (this.isReading && !this.incoming.complete) this.shared.rejections.add(() => this.respondWith(error));
+    if (this.isReading && !this.incoming.complete && declaresBody(this.incoming))
+      this.shared.rejections.add(() => this.respondWith(error));
     else this.respondWith(error);
   }
 

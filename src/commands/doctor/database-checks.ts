@@ -5,6 +5,7 @@ import { connectionTo, findEmbedded } from '../../database/embedded/find-embedde
 import { readMigrationState, requireAllPrivileges } from '../../database/migration-state.ts';
 import { embeddedDatabase } from '../../database/open.ts';
 import { findOldestEvent, readServerState, readServerTime } from '../../database/queries/server-state.ts';
+import { readOnlyState } from '../../database/server-role.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 
 /** The oldest major version of PostgreSQL that the gateway works with. */
@@ -28,11 +29,6 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
     const found = `PostgreSQL ${state.version} (${place}), ${describeBytes(state.databaseBytes)}`;
     if (state.major < minMajor)
       return failure(found, `Upgrade it to PostgreSQL ${minMajor} or later, or set DATABASE_URL to another server.`);
-    if (state.isStandby)
-      return failure(
-        `${found}, is a standby and accepts no writes`,
-        'Set DATABASE_URL to the primary server, or promote this one.',
-      );
     if (state.isReadOnly)
       return failure(
         `${found}, rejects writes: default_transaction_read_only is on`,
@@ -40,7 +36,9 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
       );
     return ok(`${found}, accepts writes`);
   } catch (error) {
-    const { message, errors } = error as AggregateError;
+    const { message, errors, code } = error as AggregateError & { code?: string };
+    if (code === readOnlyState)
+      return failure(`${place}: ${message}`, 'Set DATABASE_URL to the server that accepts writes, or promote this one.');
     const reason = message || (errors ?? []).map((part) => (part as Error).message).join(', ');
     return failure(
       `cannot be used (${place}): ${reason}`,
@@ -72,7 +70,6 @@ export const checkReplication = ofDatabase(({ state }) => {
   const { standbys, synchronousStandbys, settings } = state;
   const names = settings.synchronous_standby_names;
   const found = `${counted(standbys, 'standby')} connected`;
-  if (state.isStandby) return skipped('the server is a standby itself');
   if (names === '' && standbys > 0)
     return warning(
       `${found}, and commits wait for none: a failover loses the last acknowledged writes`,

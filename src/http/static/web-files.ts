@@ -46,7 +46,7 @@ const encodedExtensions: Readonly<Record<ContentCoding, string>> = { br: '.br', 
  */
 export function openWebFiles(folder: URL, previous: URL): WebFiles {
   const listings = [new Listing(new URL('assets/', folder)), new Listing(new URL('assets/', previous))];
-  const pages = new Map<string, { readonly text: string; readonly version: number }>();
+  const pages = new Map<string, { readonly text: string; readonly version: string }>();
   const find = (name: string): Asset | undefined => {
     for (const listing of listings) {
       const asset = listing.find(name);
@@ -83,14 +83,17 @@ export function openWebFiles(folder: URL, previous: URL): WebFiles {
   };
 }
 
-/** Changes when a build replaces a file or a folder; 0 if there is none. */
-const versionOf = (file: URL): number => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+/** Changes when a build replaces a file or a folder, even within the resolution of the clock; empty if there is none. */
+function versionOf(file: URL): string {
+  const status = statSync(file, { throwIfNoEntry: false });
+  return status ? `${status.ino} ${status.ctimeMs}` : '';
+}
 
 /** The assets of a folder, listed when one is first requested. */
 class Listing {
   private readonly folder: URL;
   private assets: ReadonlyMap<string, Asset> = new Map();
-  private version = 0;
+  private version = '';
 
   constructor(folder: URL) {
     this.folder = folder;
