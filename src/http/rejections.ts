@@ -24,7 +24,7 @@ export class Rejections {
 
   /** Calls `send` once, soon; at once when too many wait. It must not throw. */
   add(send: () => void): void {
-    if (this.waiting.length - this.next >= httpLimits.maxPostponedRejections) return send();
+    if (this.waiting.length - this.next >= httpLimits.maxPostponedRejections) return void send();
     this.waiting.push({ send, addedMs: performance.now() });
     this.schedule();
   }
@@ -46,8 +46,10 @@ export class Rejections {
       this.next += 1;
       first.send();
     }
-    if (this.next < this.waiting.length) return this.schedule();
-    this.waiting = [];
-    this.next = 0;
+    if (this.next === this.waiting.length || this.next >= httpLimits.maxPostponedRejections) {
+      this.waiting = this.waiting.slice(this.next); // or those that were sent would stay in memory
+      this.next = 0;
+    }
+    if (this.waiting.length > 0) this.schedule();
   };
 }
