@@ -16,9 +16,11 @@ export const idempotencyLimits = {
   maxKeyedRequests: 5,
   /** Waiting for one of these places. */
   maxWaitingKeyedRequests: 1_000,
+  /** The bytes of a response, which is stored for 24 hours. */
+  maxStoredResponseBytes: 1_048_576,
 } as const;
 
-const { maxIdempotencyKeyCharacters, maxKeyedRequests, maxWaitingKeyedRequests } = idempotencyLimits;
+const { maxIdempotencyKeyCharacters, maxKeyedRequests, maxWaitingKeyedRequests, maxStoredResponseBytes } = idempotencyLimits;
 
 /** A key in the form of the draft: a string of RFC 8941. */
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
@@ -67,7 +69,7 @@ export interface Execution {
  * @param execute takes the database access that belongs to the transaction. What it throws undoes all changes.
  * @returns the response as a text, and whether it is a stored one.
  * @throws GatewayError `IDEMPOTENCY_KEY_IN_USE` while the request is being executed, `IDEMPOTENCY_KEY_REUSED` when the response is
- *   that of another request, `UNAVAILABLE`. Unauthenticated for an anonymous caller.
+ *   that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, `UNAVAILABLE`. Unauthenticated for an anonymous caller.
  */
 export type ExecuteOnce = (
   caller: Caller,
@@ -102,6 +104,7 @@ export function createExecuteOnce(
           }
           const { response, isKept } = await execute(bind(unit));
           if (!isKept) throw new NotKept(response);
+          if (Buffer.byteLength(response) > maxStoredResponseBytes) throw tooLargeToStore();
           await storeRecord(unit, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
           return { response, isReplayed: false };
         }),
@@ -155,6 +158,14 @@ export const keyReused = (): GatewayError =>
     'IDEMPOTENCY_KEY_REUSED',
     'Another request had this Idempotency-Key within the last 24 hours. Nothing was changed. Use a new key for each request, and the ' +
       'same one only to send the same request again.',
+  );
+
+/** The error when the response to a request exceeds what is stored; its changes are undone. */
+const tooLargeToStore = (): GatewayError =>
+  new GatewayError(
+    'QUERY_TOO_COSTLY',
+    `The response exceeds the limit of ${maxStoredResponseBytes} bytes for requests with an Idempotency-Key. Nothing was changed. Request ` +
+      'fewer fields or items.',
   );
 
 /** With a key, a request is safe to repeat when it is not known whether its change was made. */

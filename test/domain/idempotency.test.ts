@@ -3,7 +3,7 @@ import { connectDatabase } from '../../src/database/client.ts';
 import { findKeyIdsInUse } from '../../src/database/queries/key-uses.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { createExecuteOnce } from '../../src/domain/idempotency.ts';
+import { createExecuteOnce, idempotencyLimits } from '../../src/domain/idempotency.ts';
 import { reencryptAll } from '../../src/domain/key-rotation.ts';
 import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -62,6 +62,16 @@ test('a response that cannot be decrypted is left as it is, and reported', async
   });
   expect(problems.join()).toContain('idempotency_record.response_encrypted');
   await expect(execute(oldKeys, 'lost')).rejects.toMatchObject({ code: 'INTERNAL' });
+});
+
+test('a response that is too large to be stored is rejected, and nothing is kept', async () => {
+  const large = 'ä'.repeat(idempotencyLimits.maxStoredResponseBytes / 2);
+  expect(await execute(oldKeys, 'largest', large)).toEqual({ response: large, isReplayed: false });
+  await expect(execute(oldKeys, 'larger', `${large}.`)).rejects.toMatchObject({
+    code: 'QUERY_TOO_COSTLY',
+    message: expect.stringContaining('1048576 bytes'),
+  });
+  expect(await database.prisma.idempotencyRecord.count()).toBe(1);
 });
 
 test('a response that was moved to another row is not sent', async () => {
