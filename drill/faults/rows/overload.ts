@@ -116,10 +116,13 @@ function report({ figure, expect, totals }: RowContext, name: string, all: reado
   expect(p99 < mostServedMs, `served requests took up to ${seconds(p99)} s`);
 }
 
-/** What one caller sends to fill its share of the queue in front of the database: requests of so many look-ups each. */
-const filling = 60;
+/**
+ * What one caller sends to fill its share of the queue in front of the database: requests of so many look-ups each. They are more than
+ * may wait even if no keys of others do, because those of the other caller may all be in flight.
+ */
+const filling = 160;
 const keysPerRequest = 50;
-/** How many keys of one caller may wait while others wait, too. */
+/** How many keys of one caller may wait while others wait, too: the least with which its share is full. */
 const shareOfQueue = 2_500;
 /** Single look-ups that follow: of the same caller, and of another one before and after. */
 const lookups = 100;
