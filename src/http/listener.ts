@@ -245,8 +245,9 @@ class Exchange implements HttpRequest, Expiring {
     if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
     this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
-    if (this.isReading && !this.incoming.complete && declaresBody(this.incoming))
-      this.shared.rejections.add(() => this.respondWith(error));
+    // Once its body is being read, discarding more of it costs more than the rejection.
+    const isUnread = this.incoming.readableFlowing === null && declaresBody(this.incoming);
+    if (this.isReading && isUnread) this.shared.rejections.add(() => this.respondWith(error));
     else this.respondWith(error);
   }
 
