@@ -1,6 +1,19 @@
 import { GatewayError } from './domain/errors.ts';
 import { FairQueue, type Share } from './fair-queue.ts';
 
+/** The result of a promise, or that of `late` when it takes longer. What comes of it afterwards is ignored. */
+export async function within<Result, Late>(
+  milliseconds: number,
+  promise: Promise<Result>,
+  late: () => Late,
+): Promise<Result | Late> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Late>((resolve) => {
+    timer = setTimeout(() => resolve(late()), milliseconds);
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
+
 /**
  * Starts work that occupies the event loop for a while one piece at a time, round-robin between callers, with time for other
  * requests in between.

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { within } from './concurrency.ts';
 import { batchSizes } from './database/batch-statistics.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
@@ -168,13 +169,9 @@ function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string): Db 
 
 /** Why the gateway cannot serve; nothing if it can. */
 async function unreadiness(database: Database): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, readinessTimeoutMs, 'the database does not respond');
-  });
   const check = isMigrated(database).then(
     (migrated) => (migrated ? undefined : 'the database has pending migrations'),
     () => 'the database is unreachable',
   );
-  return Promise.race([check, timeout]).finally(() => clearTimeout(timer));
+  return within(readinessTimeoutMs, check, () => 'the database does not respond');
 }

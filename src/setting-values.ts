@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { InvalidDatabaseUrl, parseDatabaseUrl } from './database/database-url.ts';
-import { parseEncryptionKeys } from './domain/keys.ts';
+import { maxKeyFileBytes, parseEncryptionKeys } from './domain/keys.ts';
 
 /** A setting that is on or off. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -48,9 +48,6 @@ export function toOrigins(text: string, context: z.RefinementCtx): readonly stri
 
 /** Whether it is an origin as browsers write it in the `Origin` header. */
 const isOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-
-/** Many times the length of the most keys that there may be. */
-const maxKeyFileBytes = 65_536;
 
 /** The text of a file. The problem does not repeat its name: a key in its place must not be shown. */
 export function readText(file: string, context: z.RefinementCtx): string | undefined {

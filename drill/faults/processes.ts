@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** A process with everything below it, from `/proc`; empty if it has ended, also while nobody has waited for it. */
+/** A process with everything below it, from `/proc`; empty if it has ended, also while its parent has not waited for it. */
 export function descendants(pid: number): number[] {
   const children = new Map<number, number[]>();
   let isRunning = false;

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { generateEncryptionKey, parseEncryptionKeys } from '../domain/keys.ts';
+import { generateEncryptionKey, maxKeyFileBytes, parseEncryptionKeys } from '../domain/keys.ts';
 
 /** The name of the file in `DATA_DIR` with the encryption keys of the embedded database. */
 export const keyFileName = 'encryption-keys';
@@ -41,6 +41,11 @@ export function addKey(file: string): void {
 
 /** Reads the keys in the file. @throws Error that names the file and what is wrong; the message contains no key. */
 export function readKeyFile(file: string): readonly Buffer[] {
+  // First, because reading a pipe or a device may never end.
+  const found = statSync(file);
+  if (!found.isFile() || found.size > maxKeyFileBytes) {
+    throw new Error(`${file} must be a regular file of at most ${maxKeyFileBytes} bytes. Restore it from a backup.`);
+  }
   const { keys, problems } = parseEncryptionKeys(readFileSync(file, 'utf8'));
   if (problems.length > 0) throw new Error(`The file ${file} ${problems.join('; ')}. Restore it from a backup.`);
   return keys;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { applicationNames } from './application-names.ts';
 import { parseDatabaseUrl, type TargetSession } from './database-url.ts';
 import { retryOnConflict } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
@@ -112,7 +113,7 @@ export function connectDatabase(
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    application_name: 'user-group-gateway',
+    application_name: applicationNames.pool,
   });
   const pool = new pg.Pool(options);
   // `pg` copies the options; read the port from the original, which changes when the server restarts on another port.

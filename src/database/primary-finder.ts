@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { applicationNames } from './application-names.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import { readTimeline, requireRole } from './server-role.ts';
 
@@ -107,7 +108,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
   async function probe(server: Server): Promise<Candidate> {
     const client = new pg.Client({
       ...{ connectionString: server.url, connectionTimeoutMillis: connectTimeoutMs, query_timeout: checkTimeoutMs },
-      ...{ keepAlive: true, application_name: 'user-group-gateway-failover' },
+      ...{ keepAlive: true, application_name: applicationNames.failover },
     });
     client.on('error', () => {});
     try {

@@ -64,7 +64,7 @@ export interface Execution {
 
 /**
  * Executes a request once, or returns the response that was stored when it was executed. The changes and the response are committed
- * in one transaction, so that a response that was lost on its way can be fetched by the same request.
+ * in one transaction, so that the same request can fetch a response that did not arrive.
  *
  * @param execute takes the database access that belongs to the transaction. What it throws undoes all changes.
  * @returns the response as a text, and whether it is a stored one.

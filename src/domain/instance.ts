@@ -1,3 +1,4 @@
+import { within } from '../concurrency.ts';
 import type { Database } from '../database/client.ts';
 import { type DatabaseFacts, maxReplicas, type Replica, readDatabaseFacts } from '../database/queries/instance.ts';
 
@@ -56,17 +57,8 @@ export function instanceSource(
   };
   return {
     async read() {
-      const facts = await within(timeoutMs, readFacts());
+      const facts = await within(timeoutMs, readFacts(), () => undefined);
       return { version, startedAt, database: { isEmbedded, facts, migrations: migrations.length } };
     },
   };
-}
-
-/** The result of a promise, or nothing when it takes longer. */
-async function within<Result>(milliseconds: number, promise: Promise<Result>): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, undefined);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

@@ -15,6 +15,9 @@ const encryptionKeyBytes = 32;
 /** The most keys that may be configured. A look-up by token hashes it under each of them. */
 export const maxEncryptionKeys = 16;
 
+/** The largest file with keys that is read, in bytes: many times the length of the most keys that there may be. */
+export const maxKeyFileBytes = 65_536;
+
 /** How many bytes identify a key in what is stored: enough that two keys with one id do not occur by chance. */
 const idBytes = 4;
 const nonceBytes = 12;

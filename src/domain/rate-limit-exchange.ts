@@ -26,7 +26,7 @@ export interface RateLimitExchange {
   stop(): Promise<void>;
 }
 
-/** Exchanges counts in the background. Requests never wait for it: while the database does not respond, each process goes on with what it knows. */
+/** Exchanges counts in the background. Requests never wait for it: while the database does not respond, each process continues with what it knows. */
 export function startRateLimitExchange(
   limiter: RateLimiter,
   exchangeCounts: ExchangeRateCounts,

@@ -23,7 +23,7 @@ export const httpLimits = {
   /** All request bodies in memory. One API token may hold half of it; requests without a valid one share a quarter. */
   maxHeldBodyBytes: 64 * 2 ** 20,
   /** All responses that clients have not read yet, in the same shares. */
-  maxUnsentBytes: 48 * 2 ** 20,
+  maxUnsentBytes: 40 * 2 ** 20,
   /** Rejections of unread requests that wait while connections are being accepted; each holds up to 64 KiB of a body. */
   maxPostponedRejections: 1_024,
   /** Large bodies that wait to be parsed. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,14 @@ test('a key that is added comes first, and the others stay', () => {
   expect(readKeyFile(file)).toHaveLength(2);
   expect(mode()).toBe(0o600);
   expect(readdirSync(folder)).toEqual(['encryption-keys']);
+});
+
+test.each([
+  ['a pipe', () => execFileSync('mkfifo', [file])],
+  ['larger than 64 KiB', () => writeFileSync(file, `${generateEncryptionKey()}\n`.repeat(1_500))],
+])('%s is rejected without reading it', (_, make) => {
+  make();
+  expect(() => readKeyFile(file)).toThrow('must be a regular file of at most 65536 bytes');
 });
 
 test.each([

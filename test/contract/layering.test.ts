@@ -7,6 +7,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['runtime-flags.ts', 'commands'],
   commands: [
     'package-root.ts',
+    'concurrency.ts',
     'gateway.ts',
     'config.ts',
     'logger.ts',
@@ -26,6 +27,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     ...['routes.ts', 'package-root.ts', 'database', 'database/queries', 'domain', 'graphql/execution', 'graphql/schema'],
     ...['http', 'http/pages', 'metrics', 'oauth2', 'prometheus', 'rest', 'gateway-gauges.ts', 'request-log.ts', 'tracing'],
     'rate-limiting.ts',
+    'concurrency.ts',
   ],
   'rate-limiting.ts': ['database/client.ts', 'database/queries', 'domain', 'http', 'metrics'],
   'request-log.ts': ['http'],
@@ -59,6 +61,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   'database/queries': [
     ...['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/errors.ts'],
     'database/text-rows.ts',
+    'database/application-names.ts',
   ],
   'logger.ts': ['config.ts', 'domain/tokens.ts'],
   'config.ts': ['setting-values.ts', 'domain/keys.ts', 'domain/tokens.ts'],

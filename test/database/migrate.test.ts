@@ -115,7 +115,7 @@ test('a rolled back migration is pending; a failed one changes nothing', async (
   expect(rows).toEqual([]);
 });
 
-test('goes on with a database that a newer version has migrated, with a warning that names its migrations', async () => {
+test('continues with a database that a newer version has migrated, with a warning that names its migrations', async () => {
   await migrate(empty.pool);
   await empty.pool.query(
     "insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'y', '29990101000000_newer', now())",

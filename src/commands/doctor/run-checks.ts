@@ -1,3 +1,4 @@
+import { within } from '../../concurrency.ts';
 import { type Config, ConfigError, readConfig } from '../../config.ts';
 import { redactTokens } from '../../domain/tokens.ts';
 import { type Check, type CheckContext, failure, type Outcome } from './check.ts';
@@ -94,24 +95,13 @@ function finding(name: string, { status, found, remedy }: Outcome): Finding {
 /** Makes a check. A failure is an outcome, and so is a check that takes too long. */
 async function bounded(check: Check, context: CheckContext): Promise<Outcome> {
   const { timeoutMs } = context;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Outcome>((resolve) => {
-    const late = failure(
-      `did not finish within ${timeoutMs / 1_000} s`,
-      'Check the machine that it depends on, and the network.',
-    );
-    timer = setTimeout(() => {
-      delete context.reached; // the others would wait as long for it
-      resolve(late);
-    }, timeoutMs);
-  });
   const work = Promise.resolve(context).then(check);
-  work.catch(() => {}); // of one that is late
   try {
-    return await Promise.race([work, timeout]);
+    return await within(timeoutMs, work, () => {
+      delete context.reached; // the others would wait as long for it
+      return failure(`did not finish within ${timeoutMs / 1_000} s`, 'Check the machine that it depends on, and the network.');
+    });
   } catch (error) {
     return failure(`could not be checked: ${(error as Error).message}`, 'Resolve the failures above first.');
-  } finally {
-    clearTimeout(timer);
   }
 }

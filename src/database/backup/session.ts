@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { applicationNames } from '../application-names.ts';
 import type { Connection } from '../client.ts';
 
 /** How long the checkpoint at the start may take, which writes the whole cache to disk. */
@@ -38,7 +39,7 @@ export interface BackupEnd {
 export async function beginBackup(connection: Connection): Promise<BackupSession> {
   const client = new pg.Client({
     ...connection,
-    ...{ application_name: 'user-group-gateway-backup', connectionTimeoutMillis: 10_000, keepAlive: true },
+    ...{ application_name: applicationNames.backup, connectionTimeoutMillis: 10_000, keepAlive: true },
     query_timeout: checkpointTimeoutMs,
   });
   const lost = new AbortController();

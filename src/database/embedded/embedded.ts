@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { applicationNames } from '../application-names.ts';
 import type { Connection } from '../client.ts';
 import { type Binaries, findBinaries, locatePackage } from './binaries.ts';
 import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
@@ -10,9 +11,6 @@ import { runningPostmaster } from './server-lock.ts';
 
 /** How long a server may take to start, including crash recovery. */
 const startTimeoutMs = 120_000;
-
-/** The application name of each process's sentinel connection in `pg_stat_activity`, followed by a unique id. */
-const sentinelPrefix = 'user-group-gateway-presence-';
 
 /** Complete, because `pg` takes omitted settings from environment variables that are meant for other clients (PGSSLMODE, PGOPTIONS). */
 const connectionDefaults = { host: '127.0.0.1', ssl: false, options: '-c search_path=public' };
@@ -52,7 +50,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   await createCluster(layout, binaries);
   const access: Access = { layout, binaries, password: requirePassword(layout, binaries), settings: options.settings ?? [] };
 
-  const name = sentinelPrefix + randomUUID();
+  const name = applicationNames.presencePrefix + randomUUID();
   const connections: Connection[] = [];
   let closing = false;
   let recovery: Promise<void> | undefined;
@@ -112,7 +110,9 @@ async function release(sentinel: pg.Client): Promise<boolean> {
   try {
     await sentinel.query('select pg_advisory_lock($1)', [releaseLock]);
     await sentinel.query("set application_name = ''");
-    const others = await sentinel.query(`select from pg_stat_activity where application_name like '${sentinelPrefix}%'`);
+    const others = await sentinel.query(
+      `select from pg_stat_activity where application_name like '${applicationNames.presencePrefix}%'`,
+    );
     return others.rowCount === 0;
   } catch {
     return true; // the server has stopped or is stopping; stopping it again is harmless

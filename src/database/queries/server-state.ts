@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { applicationNames } from '../application-names.ts';
 import type { Database } from '../client.ts';
 
 /** What `doctor` looks at in a database server. */
@@ -58,7 +59,7 @@ export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise
        )
      ) as state
      from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database()`,
-    ['user-group-gateway', 'user-group-gateway-presence-%'],
+    [applicationNames.pool, `${applicationNames.presencePrefix}%`],
   );
   if (!rows[0]) throw new Error('The server does not know the role of this connection.');
   return rows[0].state;

@@ -68,7 +68,7 @@ const toGroup = ([, providedId, environmentTag, name, hash, encrypted, mapping, 
   properties: properties as string | null,
 });
 
-/** Whoever reads the output may pause for longer than a server allows transactions to be idle. */
+/** The reader of the output may pause for longer than a server allows transactions to be idle. */
 const beginSnapshot = `
   begin isolation level repeatable read read only;
   set local idle_in_transaction_session_timeout = 0`;

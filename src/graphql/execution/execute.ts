@@ -2,12 +2,9 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
-  Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
 } from 'graphql';
 import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
@@ -23,6 +20,7 @@ import { type CompiledOperation, compileOperation } from './compile.ts';
 import { causeOf } from './compiled-operation.ts';
 import { costBound, costOf, type DocumentCost, documentCostOf } from './cost.ts';
 import type { FailureHeaders } from './error-masking.ts';
+import { rootFieldsOf } from './root-fields.ts';
 import { createVariableCheck, type VariableCheck } from './variable-limits.ts';
 
 /** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
@@ -195,20 +193,6 @@ const isOutage = (error: GraphQLError): boolean => asGatewayError(causeOf(error)
 const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than allowed' : String(cost));
 
 /** Whether every root field needs an API token, so that without one there is nothing to execute. */
-function needsCredential(document: DocumentNode, { operation, selectionSet }: OperationDefinitionNode): boolean {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
-  const seen = new Set<string>();
-  const isOpen = (set: SelectionSetNode | undefined): boolean =>
-    set?.selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) return isOpenRootField(operation, selection.name.value);
-      if (selection.kind === Kind.INLINE_FRAGMENT) return isOpen(selection.selectionSet);
-      const name = selection.name.value;
-      if (seen.has(name)) return false;
-      seen.add(name);
-      return isOpen(fragments.get(name)?.selectionSet);
-    }) ?? false;
-  return !isOpen(selectionSet);
+function needsCredential(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+  return !rootFieldsOf(document, operation).some(({ name }) => isOpenRootField(operation.operation, name.value));
 }

@@ -1,12 +1,4 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type DocumentNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { createTurnstile } from '../../concurrency.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type ErrorCode, errorCatalog, GatewayError } from '../../domain/errors.ts';
@@ -14,6 +6,7 @@ import type { KeyedResponse } from '../../http/idempotency.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import { longDocumentLength } from '../schema/limits.ts';
 import { parseDocument } from './parse-document.ts';
+import { rootFieldsOf } from './root-fields.ts';
 import type { GraphQLParams } from './server.ts';
 
 /** How many long documents may wait to be parsed. */
@@ -55,28 +48,10 @@ function parseOrNothing(source: string): DocumentNode | undefined {
   }
 }
 
-/** How many root fields an operation executes at most, those of fragments included, `__typename` aside. */
-function countRootFields(document: DocumentNode, { selectionSet }: OperationDefinitionNode): number {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
-  const names = new Set<string>();
-  const spread = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else if (selection.kind === Kind.FIELD) {
-        if (selection.name.value !== '__typename') names.add((selection.alias ?? selection.name).value);
-      } else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  collect(selectionSet);
-  return names.size;
+/** How many root fields an operation executes at most, `__typename` aside: those with one response name are one. */
+function countRootFields(document: DocumentNode, operation: OperationDefinitionNode): number {
+  const fields = rootFieldsOf(document, operation).filter(({ name }) => name.value !== '__typename');
+  return new Set(fields.map(({ alias, name }) => (alias ?? name).value)).size;
 }
 
 /** What the effect of a request depends on. */

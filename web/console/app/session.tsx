@@ -39,7 +39,7 @@ const SessionContext = createContext<Session | undefined>(undefined);
 /** The session of a signed-in person. @throws Error outside of a {@link SessionProvider}. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (!session) throw new Error('Nobody is signed in.');
+  if (!session) throw new Error('There is no session.');
   return session;
 }
 
