@@ -32,8 +32,18 @@ export function filesSince(folder: string, timeMs: number, except: readonly stri
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
     if (!found?.isFile() || found.mtimeMs < timeMs || except.includes(name)) return [];
-    return [{ name, content: readFileSync(join(folder, name)) }];
+    return [{ name, content: bytesOf(join(folder, name)) }];
   });
+}
+
+/** A file's bytes. A running PostgreSQL removes files while others are read, such as its cache of the catalog: those contain nothing. */
+export function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 /** The arguments and the environment of a process and of those that it started. Empty where there is no /proc. */

@@ -8,8 +8,14 @@ import type { Ended } from './process.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = fileURLToPath(new URL('command-process.js', import.meta.url));
 
+interface CommandProcess {
+  child: ChildProcess;
+  /** How it ended; pending while it runs. */
+  ended: Promise<Pick<Ended, 'code' | 'signal'>>;
+}
+
 /** The process that runs the commands of this one's tests; none before the first command, and after one that ended it. */
-let shared: ChildProcess | undefined;
+let shared: CommandProcess | undefined;
 let isBusy = false;
 
 /**
@@ -26,21 +32,18 @@ export function runShared(args: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 async function execute(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const child = shared ?? start();
+  const { child, ended } = (shared ??= start());
   const mark = `<end of ${randomUUID()}>`;
   const output = Promise.all([readUntil(mark, child.stdout), readUntil(mark, child.stderr)]);
-  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  const returned = new Promise<{ code: number | null; signal: null }>((resolve) => {
+    child.removeAllListeners('message').once('message', ({ code }: { code: number | null }) => resolve({ code, signal: null }));
+  });
   child.send({ args, env, mark });
-  const [[stdout, stderr], { code, signal = null }] = await Promise.all([
-    output,
-    Promise.race([once(child, 'message').then(([message]) => message as { code: number | null }), exit]) as Promise<
-      Pick<Ended, 'code'> & Partial<Pick<Ended, 'signal'>>
-    >,
-  ]);
-  return { code, signal, stdout, stderr };
+  const [[stdout, stderr], end] = await Promise.all([output, Promise.race([returned, ended])]);
+  return { ...end, stdout, stderr };
 }
 
-function start(): ChildProcess {
+function start(): CommandProcess {
   const { PATH, HOME } = process.env;
   const child = fork(program, [], { cwd: root, env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   child.stdout?.setEncoding('utf8');
@@ -48,8 +51,8 @@ function start(): ChildProcess {
   child.once('exit', () => {
     shared = undefined;
   });
-  shared = child;
-  return child;
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  return { child, ended };
 }
 
 /** What a stream has until a mark, or its end. */

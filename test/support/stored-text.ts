@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../src/database/client.ts';
+import { bytesOf } from './secret-search.ts';
 
 /** Every row of every table of the database's own, as text. */
 export async function dumpOf({ pool }: Pick<Database, 'pool'>): Promise<string> {
@@ -20,5 +21,5 @@ export async function dataFilesWith({ pool }: Pick<Database, 'pool'>, text: RegE
     "select current_setting('data_directory') || '/base/' || oid as folder from pg_database where datname = current_database()",
   );
   const folder = rows[0]?.folder ?? '';
-  return readdirSync(folder).filter((file) => text.test(readFileSync(join(folder, file), 'latin1')));
+  return readdirSync(folder).filter((file) => text.test(bytesOf(join(folder, file)).toString('latin1')));
 }
