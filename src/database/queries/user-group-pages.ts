@@ -65,18 +65,19 @@ function textOf({ environmentTag, sortBy, direction, start, end }: PageQuery, wi
     ...(start ? [bound(further)] : []),
     ...(end ? [bound(back)] : []),
   ];
-  // Of the index. Its first column is constant, and is named because PostgreSQL does not infer that from `is null`. An id is
-  // unique in its environment, so that its index needs no number.
-  const orderBy = ['environment_tag', column, ...(sortBy === 'providedId' ? [] : ['team_id'])]
-    .map((each) => `${each} ${order}`)
-    .join(', ');
+  const orderBy = (columns: readonly string[]): string => columns.map((each) => `${each} ${order}`).join(', ');
+  // An id is unique in its environment, so that its index needs no number.
+  const own = sortBy === 'providedId' ? [column] : [column, 'team_id'];
+  // The index begins with the environment. PostgreSQL infers from `=` that it is constant, and then no longer knows it as a part of
+  // the order of what the inner statement returns; from `is null` it does not.
+  const all = ['environment_tag', ...own];
   const columns = (withJson ? userGroupSelectList : briefUserGroupSelectList)('g');
   // The inner limit is for the planner. Without it a plan for any limit would sort the table, so that none would be kept: planning
   // takes PostgreSQL longer than reading the page.
   return `
   select * from (
-    select ${columns} from user_group g where ${where.join(' and ')} order by ${orderBy} limit ${maxGroups}
-  ) as page order by ${orderBy} limit $1::int`;
+    select ${columns} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
+  ) as page order by ${orderBy(environmentTag === null ? all : own)} limit $1::int`;
 }
 
 function valuesOf({ environmentTag, start, end, limit }: PageQuery): unknown[] {
