@@ -85,7 +85,7 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
     if (sent.length === 0) throw new Error(`${title}: no statement was recorded.`);
     let buffers = 0;
     for (const { text, values } of sent) {
-      const { rows } = await database.pool.query(`${explain} ${text}`, values);
+      const { rows } = await database.pool.query<Explained>(`${explain} ${text}`, values);
       // Filters are planned for their own values. Other pages have a plan for any values once a connection has prepared them.
       buffers += Math.max(buffersOf(rows), input.filter ? 0 : await buffersOfAnyPlan(database, text, values));
     }
@@ -127,8 +127,13 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
 
 const explain = 'explain (analyze, buffers, timing off, format json)';
 
-function buffersOf(rows: readonly Record<string, never>[]): number {
-  const { Plan: plan } = rows[0]?.['QUERY PLAN']?.[0] ?? { Plan: {} };
+interface Explained {
+  readonly 'QUERY PLAN': readonly [{ readonly Plan: Readonly<Record<'Shared Hit Blocks' | 'Shared Read Blocks', number>> }];
+}
+
+function buffersOf([row]: readonly Explained[]): number {
+  if (!row) throw new Error('PostgreSQL did not explain the statement.');
+  const [{ Plan: plan }] = row['QUERY PLAN'];
   return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 }
 
@@ -138,7 +143,7 @@ async function buffersOfAnyPlan({ pool }: Database, text: string, values: readon
   try {
     const literals = values.map((value) => client.escapeLiteral(String(value)));
     await client.query(`begin; set local plan_cache_mode = force_generic_plan; prepare page as ${text}`);
-    const { rows } = await client.query(`${explain} execute page (${literals.join(', ')})`);
+    const { rows } = await client.query<Explained>(`${explain} execute page (${literals.join(', ')})`);
     await client.query('deallocate page; commit');
     return buffersOf(rows);
   } finally {
