@@ -144,11 +144,7 @@ test.each<[string, string, unknown[]]>([
   ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [page]],
   ['a page with edges', '{ userGroups { edges { cursor node { token } } nodes { properties } } }', [page]],
   ['a filtered page', '{ userGroups(filter: { search: "acm" }) { nodes { name } } }', [...filtered, reads('user_group')]],
-  [
-    'a page and the count, twice',
-    '{ userGroups { totalCount again: totalCount } }',
-    [page, begin, limit, count, commit],
-  ],
+  ['a page and the count, twice', '{ userGroups { totalCount again: totalCount } }', [page, begin, limit, count, commit]],
   ['a page without groups', '{ userGroups(filter: { providedIds: [] }) { nodes { name } } }', filtered],
 ])('%s costs what it needs', async (_, query, expected) => {
   expect((await gateway.graphql(query)).json.errors).toBeUndefined();
