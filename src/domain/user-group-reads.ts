@@ -62,6 +62,7 @@ async function readOrder(request: GroupsRequest, { size, ...order }: GroupSectio
     environments.map((environmentTag) => {
       const query = { ...order, environmentTag, limit: size + 1 };
       const { start, end } = order;
+      // Without the caller, whose right to the environment is checked already: what a page has depends on nothing else of it.
       const key = JSON.stringify([withJson, environmentTag, order.sortBy, order.direction, start, end, size]);
       return readPage(key, { share: caller.share, isAbandoned }, () => lookups.readGroupPage(query, withJson));
     }),
