@@ -24,7 +24,7 @@ try {
   const startedMs = Date.now();
   await fillGroups(database.pool, count);
   process.stdout.write(
-    `${count} groups in ${Math.round((Date.now() - startedMs) / 1_000)} s; buffers read for the positions of a page:\n`,
+    `${count} groups in ${Math.round((Date.now() - startedMs) / 1_000)} s; buffers read for a page, or the positions of a filtered one:\n`,
   );
   const costs = await costOfPages(database);
   for (const cost of costs) process.stdout.write(describe(cost));

@@ -2,7 +2,7 @@ import type { Database } from '../database/client.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { InvalidInput, type Issue } from './errors.ts';
-import { cutPage, type Page, type PageInput, pageSizeIssues, pageSizeOf } from './page.ts';
+import { type CountedPage, cutPage, type PageInput, pageSizeIssues, pageSizeOf, withTotalCount } from './page.ts';
 
 /** Which API tokens are listed. */
 export interface ApiTokenPageInput extends PageInput {
@@ -10,11 +10,8 @@ export interface ApiTokenPageInput extends PageInput {
   readonly includeRevoked?: boolean | null | undefined;
 }
 
-/** A page of API tokens. */
-export interface ApiTokenPage extends Page<ApiToken> {
-  /** Counts all of them, on every page, once however often it is called. */
-  totalCount(): Promise<number>;
-}
+/** A page of API tokens. All of them are counted, on every page. */
+export type ApiTokenPage = CountedPage<ApiToken, number>;
 
 type Prisma = Pick<Database['prisma'], 'apiToken'>;
 
@@ -39,16 +36,9 @@ export async function readApiTokenPage(prisma: Prisma, input: ApiTokenPageInput)
     orderBy: { id: isBackward ? 'asc' : 'desc' },
     take: size + 1,
   });
-  const { edges, info } = cutPage(found, { size, isBackward, after, before }, ({ id }) => encodeCursor(listName, [id]));
-  let count: Promise<number> | undefined;
-  return {
-    ...info,
-    edges,
-    totalCount() {
-      count ??= prisma.apiToken.count({ where: listed });
-      return count;
-    },
-  };
+  const cursorOf = ({ id }: ApiToken) => encodeCursor(listName, [id]);
+  const page = cutPage({ found, cursorOf, nodeOf: (token) => token }, { size, isBackward, after, before });
+  return withTotalCount(page, () => prisma.apiToken.count({ where: listed }));
 }
 
 /** The number that a cursor holds; undefined without a cursor, and when it is none of this list, which is an issue. */

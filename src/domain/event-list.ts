@@ -14,8 +14,8 @@ import { InvalidInput, type Issue } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
 import { type EventReadOptions, readableEnvironments, toPosition } from './events.ts';
 import { cutPage, type Page, pageSizeOf } from './page.ts';
-import { pageReads } from './page-reads.ts';
-import { abandoned, readWithinTime } from './timed-read.ts';
+import { abandoned, pageReads } from './page-reads.ts';
+import { readWithinTime } from './timed-read.ts';
 import { type Db, locate, type UserGroupBy } from './user-groups.ts';
 
 const listName = 'Event';
@@ -70,10 +70,8 @@ async function readPage(request: ListRequest): Promise<Page<Event>> {
     ...{ start, end, limit: size + 1, withChanges },
     direction: isBackward ? 'asc' : 'desc',
   });
-  const { edges, info } = cutPage(found, { size, isBackward, after, before }, ({ occurredAt, id }) =>
-    encodeCursor(listName, [occurredAt.getTime(), String(id)]),
-  );
-  return { ...info, edges };
+  const cursorOf = ({ occurredAt, id }: Event) => encodeCursor(listName, [occurredAt.getTime(), String(id)]);
+  return cutPage({ found, cursorOf, nodeOf: (event) => event }, { size, isBackward, after, before });
 }
 
 /** A part of a list: each comes out of an index in order, so that a page is merged from the beginnings of all parts. */

@@ -40,6 +40,26 @@ export interface Page<Node> extends PageInfo {
   readonly edges: readonly Edge<Node>[];
 }
 
+/** A page of a list whose items can be counted. */
+export interface CountedPage<Node, Count extends number | null = number | null> extends Page<Node> {
+  /** Counts the items of the whole list, once however often it is called. */
+  totalCount(): Promise<Count>;
+}
+
+/** The same page, with a way to count the list. */
+export function withTotalCount<Node, Count extends number | null>(
+  page: Page<Node>,
+  countAll: () => Promise<Count>,
+): CountedPage<Node, Count> {
+  let count: Promise<Count> | undefined;
+  return Object.assign(page, {
+    totalCount() {
+      count ??= countAll();
+      return count;
+    },
+  });
+}
+
 /** The issues of the size of a page. */
 export function* pageSizeIssues({ first, last }: PageInput): Generator<Issue> {
   for (const [name, size] of [
@@ -68,25 +88,58 @@ export interface PageSection {
   readonly before: unknown;
 }
 
-/**
- * Makes a page of the items that were read for it.
- *
- * @param found the items in the order in which they were read; one more than the size, if there are more.
- */
-export function cutPage<Item>(
-  found: readonly Item[],
+/** The items that were read for a page, and what they become. */
+export interface FoundItems<Item, Node> {
+  /** In the order in which they were read; one more than the size, if there are more. */
+  readonly found: readonly Item[];
+  /** Makes the cursor of an item. Called when the cursor is read: most responses have none, or only the last. */
+  readonly cursorOf: (item: Item) => string;
+  /** The node of an item; undefined to leave the item out, though paging goes on behind it. */
+  readonly nodeOf: (item: Item) => Node | undefined;
+}
+
+/** Makes a page of the items that were read for it. Spreading the page would make its cursors. */
+export function cutPage<Item, Node>(
+  { found, cursorOf, nodeOf }: FoundItems<Item, Node>,
   { size, isBackward, after, before }: PageSection,
-  cursorOf: (item: Item) => string,
-): { readonly edges: readonly Edge<Item>[]; readonly info: PageInfo } {
+): Page<Node> {
   const items = found.slice(0, size);
   if (isBackward) items.reverse();
-  const edges = items.map((node) => ({ node, cursor: cursorOf(node) }));
   const hasMore = found.length > size;
-  const info = {
+  const edges: Edge<Node>[] = [];
+  for (const item of items) {
+    const node = nodeOf(item);
+    if (node !== undefined) edges.push(new ItemEdge(node, item, cursorOf));
+  }
+  const cursorAt = (index: number): string | null => {
+    const item = items.at(index);
+    return item === undefined ? null : cursorOf(item);
+  };
+  return {
+    edges,
     hasNextPage: isBackward ? before !== undefined : hasMore,
     hasPreviousPage: isBackward ? hasMore : after !== undefined,
-    startCursor: edges[0]?.cursor ?? null,
-    endCursor: edges.at(-1)?.cursor ?? null,
+    get startCursor() {
+      return cursorAt(0);
+    },
+    get endCursor() {
+      return cursorAt(-1);
+    },
   };
-  return { edges, info };
+}
+
+class ItemEdge<Node, Item> implements Edge<Node> {
+  readonly node: Node;
+  private readonly item: Item;
+  private readonly cursorOf: (item: Item) => string;
+
+  constructor(node: Node, item: Item, cursorOf: (item: Item) => string) {
+    this.node = node;
+    this.item = item;
+    this.cursorOf = cursorOf;
+  }
+
+  get cursor(): string {
+    return this.cursorOf(this.item);
+  }
 }

@@ -4,6 +4,7 @@ import { isStatementTimeout } from '../database/errors.ts';
 import { limitStatementTime } from '../database/queries/statement-time.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { GatewayError } from './errors.ts';
+import { abandoned } from './page-reads.ts';
 
 /** How long reading a filtered page of a list, or counting, may take. */
 const maxReadMs = 2_000;
@@ -55,7 +56,3 @@ export async function readWithinTime<Result>(
     throw new GatewayError('UNAVAILABLE', message, { cause: error });
   }
 }
-
-/** The error of a read that was not started, because its response is no longer needed. */
-export const abandoned = (): GatewayError =>
-  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');

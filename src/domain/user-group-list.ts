@@ -1,19 +1,10 @@
 import { isStatementTimeout } from '../database/errors.ts';
-import type {
-  GroupConditions,
-  PageReader,
-  Position,
-  PositionQuery,
-  SortField,
-} from '../database/queries/user-group-page-query.ts';
-import { countGroups, findPositions } from '../database/queries/user-group-pages.ts';
+import type { GroupConditions, Position, SortField } from '../database/queries/user-group-page-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput } from './errors.ts';
-import { cutPage, type Page, pageSizeOf } from './page.ts';
-import { pageReads } from './page-reads.ts';
-import { abandoned, readWithinTime } from './timed-read.ts';
-import { type GroupPosition, readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
+import { type CountedPage, cutPage, type PageSection, pageSizeOf, withTotalCount } from './page.ts';
+import { readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
 import {
   checkListInput,
   type UserGroupFilter,
@@ -21,13 +12,11 @@ import {
   type UserGroupOrder,
   type UserGroupOrderField,
 } from './user-group-list-input.ts';
-import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
+import { countGroups, type FoundGroup, type GroupsRequest, readSection } from './user-group-reads.ts';
+import type { Db, ReadOptions } from './user-groups.ts';
 
-/** A page of user groups. */
-export interface UserGroupPage extends Page<UserGroup> {
-  /** Counts all groups that the filter matches, once however often it is called; null when that takes too long. */
-  totalCount(): Promise<number | null>;
-}
+/** A page of user groups. All groups that the filter matches are counted; null when that takes too long. */
+export type UserGroupPage = CountedPage<UserGroup>;
 
 const everyEnvironment: readonly (EnvironmentTag | null)[] = ['Customer', 'Testing', null];
 
@@ -39,16 +28,6 @@ const sortFields: Readonly<Record<UserGroupOrderField, SortField>> = {
 };
 
 const newestFirst: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
-
-/** What is read for one request. */
-interface ListRequest {
-  readonly db: Db;
-  readonly caller: Caller;
-  readonly isAbandoned: () => boolean;
-  readonly options: ReadOptions;
-  readonly environments: readonly (EnvironmentTag | null)[];
-  readonly conditions: GroupConditions;
-}
 
 /**
  * A page of the groups that the caller has access to. Each page is read anew: a group that is created or deleted meanwhile
@@ -71,102 +50,41 @@ export function listUserGroups(
   checkListInput(input);
   const filter = input.filter ?? {};
   const environments = environmentsOf(caller, filter);
-  const request: ListRequest = { db, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
+  const request: GroupsRequest = { db, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
   const { field, direction } = input.orderBy ?? newestFirst;
   const sortBy = sortFields[field];
   const { size, isBackward } = pageSizeOf(input);
   const [after, before] = readCursors(caller, sortBy, input);
-  return readPage(request, {
-    ...{ sortBy, size, isBackward, after, before },
-    direction: (direction === 'ASC') !== isBackward ? 'asc' : 'desc',
-  });
+  return readPage(request, sortBy, { size, isBackward, isAscending: direction === 'ASC', after, before });
 }
 
-/** A part of an order. */
-interface Section extends Pick<PositionQuery, 'sortBy' | 'direction'> {
-  readonly size: number;
-  readonly isBackward: boolean;
+/** A part of the list. */
+interface Section extends PageSection {
+  /** Whether the list, not necessarily the read, begins with the smallest. */
+  readonly isAscending: boolean;
   readonly after: Position | undefined;
   readonly before: Position | undefined;
 }
 
-async function readPage(request: ListRequest, section: Section): Promise<UserGroupPage> {
-  const { sortBy, direction, size, isBackward, after, before } = section;
+async function readPage(request: GroupsRequest, sortBy: SortField, section: Section): Promise<UserGroupPage> {
+  const { size, isBackward, isAscending, after, before } = section;
   const [start, end] = isBackward ? [before, after] : [after, before];
-  const found = await readPositions(request, { sortBy, direction, start, end, limit: size + 1 });
-  const { edges, info } = cutPage(found, section, (position) => userGroupCursor(sortBy, position));
-  const groups = await readGroups(
-    request,
-    edges.map(({ node }) => node),
-  );
-  let count: Promise<number | null> | undefined;
-  return {
-    ...info,
-    edges: edges.flatMap(({ cursor }, index) => {
-      const node = groups[index];
-      return node ? [{ node, cursor }] : [];
-    }),
-    totalCount() {
-      count ??= countAll(request);
-      return count;
-    },
-  };
+  const direction = isAscending !== isBackward ? 'asc' : 'desc';
+  const found = await readSection(request, { sortBy, direction, start, end, size });
+  const cursorOf = (position: FoundGroup) => userGroupCursor(sortBy, position);
+  return withTotalCount(cutPage({ found, cursorOf, nodeOf: ({ group }) => group }, section), () => countAll(request));
 }
 
-/**
- * The groups at these positions, by the same statement as other look-ups. Nothing for one that was deleted, or moved to another
- * environment, after its position was read.
- */
-function readGroups({ db, caller, options, environments }: ListRequest, positions: readonly Position[]) {
-  return Promise.all(
-    positions.map(async ({ teamId }) => {
-      const group = await lookUpGroup(db, caller, teamId, options);
-      return group && environments.includes(group.environmentTag) ? group : undefined;
-    }),
-  );
-}
-
-/** Reads each environment through its part of the index and merges what was found: so no index without the environment is needed. */
-async function readPositions(request: ListRequest, query: Omit<PositionQuery, 'environmentTag' | 'conditions'>) {
-  const { db, caller, isAbandoned, environments, conditions } = request;
-  const readOne = async (reader: PageReader, environmentTag: EnvironmentTag | null): Promise<GroupPosition[]> =>
-    (await findPositions(reader, { ...query, environmentTag, conditions })).map((each) => ({ ...each, environmentTag }));
-  const lists = isFiltered(conditions)
-    ? await readInTime(request, readOne)
-    : await Promise.all(
-        environments.map((environmentTag) =>
-          pageReads.run(caller.share, async () => {
-            if (isAbandoned()) throw abandoned();
-            return readOne(db.prisma, environmentTag);
-          }),
-        ),
-      );
-  if (lists.length < 2) return lists.flat();
-  const sign = query.direction === 'asc' ? 1 : -1;
-  return lists.flat().sort((a, b) => sign * comparePositions(a, b));
-}
-
-async function countAll(request: ListRequest): Promise<number | null> {
+async function countAll(request: GroupsRequest): Promise<number | null> {
   try {
-    const { conditions } = request;
-    const counts = await readInTime(request, (reader, environmentTag) => countGroups(reader, { environmentTag, conditions }));
-    return counts.reduce((sum, count) => sum + count, 0);
+    return await countGroups(request);
   } catch (error) {
     if (isStatementTimeout((error as Error).cause)) return null;
     throw error;
   }
 }
 
-/** Reads each environment, all of them within the time limit. */
-async function readInTime<Result>(
-  { db, caller, isAbandoned, environments }: ListRequest,
-  read: (reader: PageReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
-): Promise<Result[]> {
-  const reads = environments.map((tag) => (reader: PageReader) => read(reader, tag));
-  return readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'user groups' }, reads);
-}
-
-function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): ListRequest['environments'] {
+function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): GroupsRequest['environments'] {
   if (environmentTag) return [caller.chooseEnvironment(environmentTag.tag)];
   return caller.allEnvironments ? everyEnvironment : [caller.environmentTag];
 }
@@ -181,9 +99,6 @@ function conditionsOf({ search, providedIds, properties, createdAt, updatedAt }:
   };
 }
 
-const isFiltered = (conditions: GroupConditions): boolean =>
-  Object.values(conditions).some((condition) => condition !== undefined);
-
 function readCursors(caller: Caller, sortBy: SortField, input: UserGroupListInput): (Position | undefined)[] {
   const given = (['after', 'before'] as const).map((name) => {
     const cursor = input[name];
@@ -194,13 +109,4 @@ function readCursors(caller: Caller, sortBy: SortField, input: UserGroupListInpu
     .map(({ name }) => ({ path: [name], message: 'is not a cursor of this list. Use one of a page with the same orderBy.' }));
   if (issues.length > 0) throw new InvalidInput(issues);
   return given.map(({ position }) => position);
-}
-
-/** The order of the database: times, or texts by their code points, then the numbers of the groups. */
-function comparePositions(a: Position, b: Position): number {
-  const order =
-    typeof a.value === 'string'
-      ? Buffer.compare(Buffer.from(a.value), Buffer.from(b.value as string))
-      : a.value.getTime() - (b.value as Date).getTime();
-  return order || a.teamId - b.teamId;
 }

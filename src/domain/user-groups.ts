@@ -69,7 +69,7 @@ export function lookUpGroup(
   return (withJson ? lookups.groupByTeamId : lookups.briefGroupByTeamId)(teamId, share);
 }
 
-/** Where a group carries its current token, once it is known without decryption. A symbol, so that nothing prints it. */
+/** Where a group carries its current token, once it is known. A symbol, so that nothing prints it. */
 const knownToken = Symbol('current token');
 
 interface WithKnownToken {
@@ -83,14 +83,15 @@ export function withToken(group: UserGroup & WithKnownToken, token: string): Use
 }
 
 /**
- * The current token of a group that the caller found; decrypted here, unless the caller found or made the group by it. A caller
+ * The current token of a group that the caller found; decrypted here, once, unless the caller found or made the group by it. A caller
  * with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
  *
  * @throws Forbidden without `groups:read` or `groups:write`. @throws DecryptionError when the key is missing or the row was changed.
  */
 export function currentTokenOf({ keys }: Pick<Db, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
   caller.require('groups:read', 'groups:write');
-  return group[knownToken] ?? decryptToken(keys, 'user_group', group);
+  group[knownToken] ??= decryptToken(keys, 'user_group', group);
+  return group[knownToken];
 }
 
 /** The input of a token rotation. */

@@ -69,7 +69,39 @@ test('however many pages are read at once, connections remain for other requests
   for (const page of await Promise.all(pages)) expect(page.edges).toHaveLength(3);
 });
 
-test('a group that is deleted after its position was read is left out, and paging goes on behind it', async () => {
+test('requests that wait for the same page share a statement, and those for another page do not', async () => {
+  let reads = 0;
+  const counting: Db = {
+    ...db,
+    lookups: {
+      ...db.lookups,
+      readGroupPage: (query, withJson) => {
+        reads += 1;
+        return db.lookups.readGroupPage(query, withJson);
+      },
+    },
+  };
+  const held = await holdWrites(database.url);
+  const filter = { environmentTag: { tag: null } };
+  const list = (id: number, first: number, isAbandoned = () => false) =>
+    listUserGroups(counting, callerOf(id), { first, filter }, isAbandoned);
+  const started = [10, 20, 30, 40].map((first) => list(1, first));
+  const abandoned = list(2, 5, () => true).catch(({ message }) => message);
+  const waiting = Array.from({ length: 40 }, (_, index) => list(index % 8, index % 2 ? 2 : 3, () => index === 0));
+  await held.untilOneWaits();
+  expect(reads).toBe(4);
+  await held.release();
+  expect(await abandoned).toMatch('The request was abandoned');
+  await Promise.all(started);
+  const pages = await Promise.all(waiting);
+  expect(pages.map(({ edges }) => edges.length)).toEqual(Array.from({ length: 40 }, (_, index) => (index % 2 ? 2 : 3)));
+  expect(reads).toBe(6);
+  // A page that was read before is read anew.
+  await list(1, 2);
+  expect(reads).toBe(7);
+});
+
+test('a filtered group that is deleted after its position was read is left out, and paging goes on behind it', async () => {
   const deleting: Db = {
     ...db,
     lookups: {
@@ -81,8 +113,9 @@ test('a group that is deleted after its position was read is left out, and pagin
     },
   };
   const orderBy = { field: 'NAME', direction: 'ASC' } as const;
-  const page = await listUserGroups(deleting, callerOf(1), { first: 2, orderBy });
+  const filter = { providedIds: ['a', 'b', 'c'] };
+  const page = await listUserGroups(deleting, callerOf(1), { first: 2, orderBy, filter });
   expect([page.edges.map(({ node }) => node.name), page.hasNextPage]).toEqual([['a'], true]);
-  const next = await listUserGroups(db, callerOf(1), { first: 2, after: page.endCursor, orderBy });
+  const next = await listUserGroups(db, callerOf(1), { first: 2, after: page.endCursor, orderBy, filter });
   expect(next.edges.map(({ node }) => node.name)).toEqual(['c']);
 });

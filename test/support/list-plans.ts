@@ -62,7 +62,7 @@ const everyOrder: readonly UserGroupOrder[] = (['CREATED', 'UPDATED', 'NAME', 'P
 const columns = { CREATED: 'created_at', UPDATED: 'updated_at', NAME: 'name', PROVIDED_ID: 'provided_id' } as const;
 const sortFields = { CREATED: 'createdAt', UPDATED: 'updatedAt', NAME: 'name', PROVIDED_ID: 'providedId' } as const;
 
-/** Reads pages as a caller does, and has PostgreSQL explain each statement that it was sent for them. */
+/** Reads pages as a caller does, and has PostgreSQL explain each statement with a limit that it was sent for them. */
 export async function costOfPages(database: Database): Promise<PlanCost[]> {
   const db = bindQueries(database);
   const statements: { text: string; values: unknown[] }[] = [];
@@ -85,9 +85,9 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
     if (sent.length === 0) throw new Error(`${title}: no statement was recorded.`);
     let buffers = 0;
     for (const { text, values } of sent) {
-      const { rows } = await database.pool.query(`explain (analyze, buffers, timing off, format json) ${text}`, values);
-      const { Plan: plan } = rows[0]['QUERY PLAN'][0];
-      buffers += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      const { rows } = await database.pool.query<Explained>(`${explain} ${text}`, values);
+      // Filters are planned for their own values. Other pages have a plan for any values once a connection has prepared them.
+      buffers += Math.max(buffersOf(rows), input.filter ? 0 : await buffersOfAnyPlan(database, text, values));
     }
     return { title, buffers, maxBuffers };
   }
@@ -123,6 +123,32 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
   }
   database.pool.off('connect', record);
   return costs;
+}
+
+const explain = 'explain (analyze, buffers, timing off, format json)';
+
+interface Explained {
+  readonly 'QUERY PLAN': readonly [{ readonly Plan: Readonly<Record<'Shared Hit Blocks' | 'Shared Read Blocks', number>> }];
+}
+
+function buffersOf([row]: readonly Explained[]): number {
+  if (!row) throw new Error('PostgreSQL did not explain the statement.');
+  const [{ Plan: plan }] = row['QUERY PLAN'];
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
+/** What a statement reads with the plan for any values. */
+async function buffersOfAnyPlan({ pool }: Database, text: string, values: readonly unknown[]): Promise<number> {
+  const client = await pool.connect();
+  try {
+    const literals = values.map((value) => client.escapeLiteral(String(value)));
+    await client.query(`begin; set local plan_cache_mode = force_generic_plan; prepare page as ${text}`);
+    const { rows } = await client.query<Explained>(`${explain} execute page (${literals.join(', ')})`);
+    await client.query('deallocate page; commit');
+    return buffersOf(rows);
+  } finally {
+    client.release();
+  }
 }
 
 const callerOf = (environmentTag: EnvironmentTag | null, scope: string): Caller =>

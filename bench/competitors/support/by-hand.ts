@@ -26,6 +26,8 @@ export interface Group {
 /** A group as it is stored. */
 export type StoredGroup = Omit<Group, 'token'> & TokenColumns;
 
+type ListedGroup = Omit<StoredGroup, 'properties'>;
+
 /** The columns of {@link StoredGroup}. */
 export const columns = 'team_id, provided_id, name, token_hash, token_encrypted, environment_tag, properties';
 
@@ -52,16 +54,16 @@ export async function groupByToken(token: string, { environment_tag }: Caller): 
 }
 
 /** The newest groups of the caller's environment. */
-export async function newestGroups(count: number, { environment_tag }: Caller): Promise<Group[]> {
+export async function newestGroups(count: number, { environment_tag }: Caller): Promise<Omit<Group, 'properties'>[]> {
   const { rows } = await (environment_tag
-    ? pool.query<StoredGroup>({ name: 'newest', text: newest('= $2'), values: [count, environment_tag] })
-    : pool.query<StoredGroup>({ name: 'newest-untagged', text: newest('is null'), values: [count] }));
+    ? pool.query<ListedGroup>({ name: 'newest', text: newest('= $2'), values: [count, environment_tag] })
+    : pool.query<ListedGroup>({ name: 'newest-untagged', text: newest('is null'), values: [count] }));
   return rows.map((stored) => ({ ...stored, token: tokenOf(stored) }));
 }
 
-/** In the order of the index on environment, time and number. */
+/** The columns of which the response consists, in the order of the index on environment, time and number. */
 const newest = (environment: string) => `
-  select ${columns} from user_group where environment_tag ${environment}
+  select team_id, provided_id, name, token_hash, token_encrypted, environment_tag from user_group where environment_tag ${environment}
   order by environment_tag desc, created_at desc, team_id desc limit $1`;
 
 /** The group with a provided id, in the caller's environment: by the index that has that environment's groups. */

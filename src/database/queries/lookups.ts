@@ -1,17 +1,18 @@
 import type { Database } from '../client.ts';
 import { type ApiTokenLookups, bindApiTokenLookups } from './api-token-lookups.ts';
 import { bindUserGroupLookups, type UserGroupLookups } from './user-group-lookups.ts';
+import { bindUserGroupPages, type UserGroupPages } from './user-group-pages.ts';
 
 /**
  * The look-ups that requests share: keys that are requested in one turn of the event loop are sent in one statement. The share
- * says on whose behalf, so that no API token alone fills the queue.
+ * says on whose behalf, so that no API token alone fills the queue. Pages are read in statements of their own.
  */
-export interface Lookups extends UserGroupLookups, ApiTokenLookups {}
+export interface Lookups extends UserGroupLookups, ApiTokenLookups, UserGroupPages {}
 
 /**
  * Binds the look-ups to a database. It may be a copy of the one that is written to; then a change, such as the revocation of an
  * API token, takes effect as soon as it has arrived there.
  */
 export function bindLookups(database: Pick<Database, 'query'>): Lookups {
-  return { ...bindUserGroupLookups(database), ...bindApiTokenLookups(database) };
+  return { ...bindUserGroupLookups(database), ...bindApiTokenLookups(database), ...bindUserGroupPages(database) };
 }

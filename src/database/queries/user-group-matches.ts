@@ -1,30 +1,25 @@
 import { Prisma } from '../../generated/prisma/client.ts';
-import type { GroupConditions, PageReader, Position, PositionQuery, SortField, TimeRange } from './user-group-page-query.ts';
+import {
+  directions,
+  type GroupConditions,
+  type MatchQuery,
+  type MatchReader,
+  type Position,
+  type SortField,
+  sortColumns,
+  type TimeRange,
+} from './user-group-page-query.ts';
 
-const columns: Readonly<Record<SortField, Prisma.Sql>> = {
-  createdAt: Prisma.sql`created_at`,
-  updatedAt: Prisma.sql`updated_at`,
-  name: Prisma.sql`name`,
-  providedId: Prisma.sql`provided_id`,
-};
+const columnOf = (sortBy: SortField): Prisma.Sql => Prisma.raw(sortColumns[sortBy].sql);
 
-const types: Readonly<Record<SortField, Prisma.Sql>> = {
-  createdAt: Prisma.sql`timestamptz`,
-  updatedAt: Prisma.sql`timestamptz`,
-  name: Prisma.sql`text`,
-  providedId: Prisma.sql`text`,
-};
-
-const ascending = { order: Prisma.sql`asc`, further: Prisma.sql`>`, back: Prisma.sql`<` };
-const descending = { order: Prisma.sql`desc`, further: Prisma.sql`<`, back: Prisma.sql`>` };
-
-/** Finds the positions of groups by conditions of every kind. */
-export function findMatches(reader: Pick<PageReader, '$queryRaw'>, query: PositionQuery): Promise<Position[]> {
-  const { conditions, environmentTag, sortBy, direction, start, end, limit } = query;
-  const column = columns[sortBy];
-  const { order, further, back } = direction === 'asc' ? ascending : descending;
-  const bound = ({ value, teamId }: Position, operator: Prisma.Sql) =>
-    Prisma.sql`(${column}, team_id) ${operator} (${value}::${types[sortBy]}, ${teamId}::int)`;
+/** Finds the positions of groups by their conditions, in the order that is asked for. */
+export function findMatches(reader: MatchReader, query: MatchQuery): Promise<Position[]> {
+  const { conditions, environmentTag, sortBy, start, end, limit } = query;
+  const column = columnOf(sortBy);
+  const { order, further, back } = directions[query.direction];
+  const direction = Prisma.raw(order);
+  const bound = ({ value, teamId }: Position, operator: string) =>
+    Prisma.sql`(${column}, team_id) ${Prisma.raw(operator)} (${value}::${Prisma.raw(sortColumns[sortBy].type)}, ${teamId}::int)`;
   const where = [
     ...conditionsOf(environmentTag, conditions),
     ...(start ? [bound(start, further)] : []),
@@ -32,20 +27,20 @@ export function findMatches(reader: Pick<PageReader, '$queryRaw'>, query: Positi
   ];
   return reader.$queryRaw<Position[]>`
     select team_id as "teamId", ${column} as value from user_group where ${Prisma.join(where, ' and ')}
-    order by environment_tag ${order}, ${column} ${order}, team_id ${order} limit ${limit}::int`;
+    order by environment_tag ${direction}, ${column} ${direction}, team_id ${direction} limit ${limit}::int`;
 }
 
-/** Counts groups by conditions of every kind. */
+/** Counts the groups of an environment that meet conditions. */
 export async function countMatches(
-  reader: Pick<PageReader, '$queryRaw'>,
-  { environmentTag, conditions }: Pick<PositionQuery, 'environmentTag' | 'conditions'>,
+  reader: MatchReader,
+  { environmentTag, conditions }: Pick<MatchQuery, 'environmentTag' | 'conditions'>,
 ): Promise<number> {
   const where = Prisma.join(conditionsOf(environmentTag, conditions), ' and ');
   const [row] = await reader.$queryRaw<{ count: number }[]>`select count(*)::int as count from user_group where ${where}`;
   return row?.count ?? 0;
 }
 
-function conditionsOf(environmentTag: PositionQuery['environmentTag'], conditions: GroupConditions): Prisma.Sql[] {
+function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: GroupConditions): Prisma.Sql[] {
   const { search, providedIds, properties = [], createdAt = {}, updatedAt = {} } = conditions;
   const where = [
     environmentTag === null
@@ -63,7 +58,7 @@ function conditionsOf(environmentTag: PositionQuery['environmentTag'], condition
   for (const { path, equals } of properties) {
     where.push(Prisma.sql`(properties #> ${[...path]}::text[])::jsonb = ${equals}::jsonb`);
   }
-  return [...where, ...rangeOf(columns.createdAt, createdAt), ...rangeOf(columns.updatedAt, updatedAt)];
+  return [...where, ...rangeOf(columnOf('createdAt'), createdAt), ...rangeOf(columnOf('updatedAt'), updatedAt)];
 }
 
 function rangeOf(column: Prisma.Sql, { from, to }: TimeRange): Prisma.Sql[] {

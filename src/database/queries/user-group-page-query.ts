@@ -28,9 +28,8 @@ export interface GroupConditions {
 }
 
 /** Groups of one environment, in order. */
-export interface PositionQuery {
+export interface PageQuery {
   readonly environmentTag: EnvironmentTag | null;
-  readonly conditions: GroupConditions;
   readonly sortBy: SortField;
   readonly direction: 'asc' | 'desc';
   /** Positions between which the groups are in this direction, both excluded. */
@@ -39,5 +38,24 @@ export interface PositionQuery {
   readonly limit: number;
 }
 
-/** What the pages are read with: Prisma, or a transaction. */
-export type PageReader = Pick<Prisma.TransactionClient, 'userGroup' | '$queryRaw'>;
+/** Those of them that meet conditions. */
+export interface MatchQuery extends PageQuery {
+  readonly conditions: GroupConditions;
+}
+
+/** What matches are read with: Prisma, or a transaction. */
+export type MatchReader = Pick<Prisma.TransactionClient, '$queryRaw'>;
+
+/** The column of each sort field. */
+export const sortColumns = {
+  createdAt: { sql: 'created_at', type: 'timestamptz' },
+  updatedAt: { sql: 'updated_at', type: 'timestamptz' },
+  name: { sql: 'name', type: 'text' },
+  providedId: { sql: 'provided_id', type: 'text' },
+} as const satisfies Readonly<Record<SortField, { readonly sql: string; readonly type: string }>>;
+
+/** The operators of each direction. */
+export const directions = {
+  asc: { order: 'asc', further: '>', back: '<' },
+  desc: { order: 'desc', further: '<', back: '>' },
+} as const;

@@ -1,63 +1,87 @@
-import type { Prisma } from '../../generated/prisma/client.ts';
-import { countMatches, findMatches } from './user-group-matches.ts';
-import type { GroupConditions, PageReader, Position, PositionQuery, SortField, TimeRange } from './user-group-page-query.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
+import type { Database } from '../client.ts';
+import { BriefUserGroupRow, briefUserGroupSelectList, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
+import { directions, type PageQuery, type Position, sortColumns } from './user-group-page-query.ts';
 
-/**
- * Conditions that Prisma cannot state: sort columns have the collation "C", in which only ASCII letters have a lower case, and
- * Prisma names no collation; and it compares JSON without the index.
- */
-const isBeyondPrisma = ({ search, properties = [] }: GroupConditions): boolean => search !== undefined || properties.length > 0;
+/** The most groups that a page query may ask for. */
+const maxGroups = 101;
 
-/** Finds the positions of groups, in the order that is asked for. */
-export async function findPositions(reader: PageReader, query: PositionQuery): Promise<Position[]> {
-  const { environmentTag, conditions, sortBy, direction, limit } = query;
-  if (isBeyondPrisma(conditions)) return findMatches(reader, query);
-  const rows = await reader.userGroup.findMany({
-    select: { ...nothingElse, teamId: true, [sortBy]: true },
-    where: { AND: [{ environmentTag }, ...whereOf(conditions), ...boundsOf(query)] },
-    orderBy: orderOf(sortBy, direction),
-    take: limit,
-  });
-  return rows.map((row) => ({ teamId: row.teamId, value: row[sortBy] }));
+/** Reads of pages. */
+export interface UserGroupPages {
+  /**
+   * The groups of one environment in an order, in one statement.
+   *
+   * @param withJson whether properties and mappings are read; without, taking them from a group throws.
+   * @throws RangeError for a limit above 101.
+   */
+  readonly readGroupPage: (query: PageQuery, withJson: boolean) => Promise<UserGroup[]>;
 }
 
-/** Has the type of the result name each sort column. */
-const nothingElse = { createdAt: false, updatedAt: false, name: false, providedId: false };
-
-/** Counts the groups of an environment. */
-export function countGroups(reader: PageReader, query: Pick<PositionQuery, 'environmentTag' | 'conditions'>): Promise<number> {
-  const { environmentTag, conditions } = query;
-  if (isBeyondPrisma(conditions)) return countMatches(reader, query);
-  return reader.userGroup.count({ where: { AND: [{ environmentTag }, ...whereOf(conditions)] } });
+/** Binds the reads of pages to a database. */
+export function bindUserGroupPages({ query }: Pick<Database, 'query'>): UserGroupPages {
+  return {
+    async readGroupPage(page, withJson) {
+      if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
+      const { name, text } = statementOf(page, withJson);
+      const rows = await query(name, text, valuesOf(page));
+      const GroupRow = withJson ? UserGroupRow : BriefUserGroupRow;
+      return rows.map((row) => new GroupRow(row));
+    },
+  };
 }
 
-/**
- * The order of the index. Its first column is constant, and is named because PostgreSQL does not infer that from `is null`.
- * An id is unique in its environment, so that its index needs no number.
- */
-function orderOf(sortBy: SortField, direction: PositionQuery['direction']): Prisma.UserGroupOrderByWithRelationInput[] {
-  return [{ environmentTag: direction }, { [sortBy]: direction }, ...(sortBy === 'providedId' ? [] : [{ teamId: direction }])];
+interface Statement {
+  readonly name: string;
+  readonly text: string;
 }
 
-function whereOf({ providedIds, createdAt, updatedAt }: GroupConditions): Prisma.UserGroupWhereInput[] {
-  const where: Prisma.UserGroupWhereInput[] = [];
-  if (providedIds) where.push({ providedId: { in: [...providedIds] } });
-  if (createdAt) where.push({ createdAt: timeFilter(createdAt) });
-  if (updatedAt) where.push({ updatedAt: timeFilter(updatedAt) });
-  return where;
+/** One for each order, direction and set of bounds, so that connections can prepare them: 128 at most. */
+const statements = new Map<string, Statement>();
+
+function statementOf(page: PageQuery, withJson: boolean): Statement {
+  const { environmentTag, sortBy, direction, start, end } = page;
+  const environment = environmentTag === null ? 'untagged' : 'tagged';
+  const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
+  const name = `${withJson ? '' : 'brief-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
+  let statement = statements.get(name);
+  if (!statement) {
+    statement = { name, text: textOf(page, withJson) };
+    statements.set(name, statement);
+  }
+  return statement;
 }
 
-const timeFilter = ({ from, to }: TimeRange): Prisma.DateTimeFilter => ({ ...(from && { gte: from }), ...(to && { lt: to }) });
-
-function boundsOf({ sortBy, direction, start, end }: PositionQuery): Prisma.UserGroupWhereInput[] {
-  const [further, back] = direction === 'asc' ? (['gt', 'lt'] as const) : (['lt', 'gt'] as const);
-  return [...(start ? beyond(sortBy, further, start) : []), ...(end ? beyond(sortBy, back, end) : [])];
-}
-
-/** The bound stands beside the alternatives too: from these alone PostgreSQL makes a filter, and reads from the beginning. */
-function beyond(sortBy: SortField, operator: 'gt' | 'lt', { value, teamId }: Position): Prisma.UserGroupWhereInput[] {
-  return [
-    { [sortBy]: { [`${operator}e`]: value } },
-    { OR: [{ [sortBy]: { [operator]: value } }, { [sortBy]: value, teamId: { [operator]: teamId } }] },
+function textOf({ environmentTag, sortBy, direction, start, end }: PageQuery, withJson: boolean): string {
+  const { sql: column, type } = sortColumns[sortBy];
+  const { order, further, back } = directions[direction];
+  let parameters = 1;
+  const parameter = (of: string): string => {
+    parameters += 1;
+    return `$${parameters}::${of}`;
+  };
+  const bound = (operator: string): string => `(g.${column}, g.team_id) ${operator} (${parameter(type)}, ${parameter('int')})`;
+  const where = [
+    environmentTag === null ? 'g.environment_tag is null' : `g.environment_tag = ${parameter('environment_tag')}`,
+    ...(start ? [bound(further)] : []),
+    ...(end ? [bound(back)] : []),
   ];
+  const orderBy = (columns: readonly string[]): string => columns.map((each) => `${each} ${order}`).join(', ');
+  // An id is unique in its environment, so that its index needs no number.
+  const own = sortBy === 'providedId' ? [column] : [column, 'team_id'];
+  // The index begins with the environment. PostgreSQL infers from `=` that it is constant, and then no longer knows it as a part of
+  // the order of what the inner statement returns; from `is null` it does not.
+  const all = ['environment_tag', ...own];
+  const columns = (withJson ? userGroupSelectList : briefUserGroupSelectList)('g');
+  // The inner limit is for the planner. Without it a plan for any limit would sort the table, so that none would be kept: planning
+  // takes PostgreSQL longer than reading the page.
+  return `
+  select * from (
+    select ${columns} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
+  ) as page order by ${orderBy(environmentTag === null ? all : own)} limit $1::int`;
+}
+
+function valuesOf({ environmentTag, start, end, limit }: PageQuery): unknown[] {
+  const bound = (position: Position | undefined): unknown[] =>
+    position ? [position.value instanceof Date ? position.value.toISOString() : position.value, position.teamId] : [];
+  return [limit, ...(environmentTag === null ? [] : [environmentTag]), ...bound(start), ...bound(end)];
 }

@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLArgument,
+  type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -34,9 +35,9 @@ const resultScalars: ReadonlySet<string> = new Set(['String', 'ID', 'Int', 'Bool
  * Whether a valid document consists only of constructs for which compiled code was shown to respond as graphql-js does (by the
  * generated requests of `npm run fuzz`). Whatever is not named here, such as a kind of syntax node that does not exist yet, is
  * left to graphql-js. Named here are: one query without directives and fragments; required variables of built-in scalars
- * without defaults; fields of object types that appear once in their selection set, return objects, leaves, or lists of them but
- * no connections, and whose arguments have no defaults; and as arguments whole variables, strings, integers, booleans, enum values, and input
- * objects of these.
+ * without defaults; fields of object types that appear once in their selection set, return objects, leaves, or lists of them, are
+ * not slow, and whose arguments have no defaults; and as arguments whole variables, strings, integers, booleans, enum values, and
+ * input objects of these.
  */
 export function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const [operation] = document.definitions;
@@ -87,10 +88,16 @@ function isFieldCompilable(node: FieldNode, parent: GraphQLObjectType): boolean 
   return (
     field !== undefined &&
     // What compiled code fails at is executed once more: a list that the database stopped would be searched twice.
-    (field.extensions as FieldCost).pageSize === undefined &&
+    !mayBeSlow(field, node) &&
     areArgumentsCompilable(node.arguments ?? [], field.args) &&
     isResultCompilable(field.type, node.selectionSet)
   );
+}
+
+/** Whether a field is slow with the arguments that are given, whatever their values are. */
+function mayBeSlow({ extensions }: GraphQLField<unknown, unknown>, { arguments: given = [] }: FieldNode): boolean {
+  const { isSlow } = extensions as FieldCost;
+  return isSlow?.(Object.fromEntries(given.map(({ name }) => [name.value, true]))) ?? false;
 }
 
 function isResultCompilable(type: GraphQLOutputType, selectionSet: SelectionSetNode | undefined): boolean {

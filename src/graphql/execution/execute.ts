@@ -131,7 +131,7 @@ export function createOperationExecutor(
     try {
       const result = await compiled(undefined, context, variables ?? {});
       if (!result.errors && result.data) return context.meter.isExceeded ? rejection(responseTooLarge()) : result;
-      if (result.errors?.some(isOutage)) pauseCompiled(known);
+      if (result.errors?.some(isOutage) && !context.isAbandoned()) pauseCompiled(known);
     } catch {
       // graphql-js reports the error, if there is one.
     }

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core';
-import { defaultPageSize, type Edge, maxPageSize, type Page } from '../../domain/page.ts';
+import { type CountedPage, defaultPageSize, type Edge, maxPageSize, type Page } from '../../domain/page.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 import type { FieldCost, RawVariables } from './field-cost.ts';
 
@@ -27,13 +27,8 @@ const PageInfoType = builder.objectRef<Page<unknown>>('PageInfo').implement({
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
-/** A connection, and how to count all items of its list. */
-export interface CountedPage<Node> extends Page<Node> {
-  totalCount(): Promise<number | null>;
-}
-
 /** Counting may take as long as many look-ups. */
-const countCost = { cost: () => 300 } satisfies FieldCost;
+const countCost = { cost: () => 300, isSlow: () => true } satisfies FieldCost;
 
 const isPage = { isPage: true } satisfies FieldCost;
 

@@ -3,7 +3,7 @@ import { builder } from './builder.ts';
 import { definePages, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
 import { EventType, eventTypeList, readsChanges } from './event.ts';
-import { type FieldCost, filterCost } from './field-cost.ts';
+import { type FieldCost, filterCost, isFiltered } from './field-cost.ts';
 import { selector, UserGroupByInput } from './user-group.ts';
 
 const EventFilterInput = builder.inputType('EventFilter', {
@@ -24,7 +24,7 @@ builder.queryField('events', (t) =>
   t.field({
     type: definePages('Event', EventType, 'events'),
     nullable: true,
-    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
+    extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
     description:
       'Lists the audit log of the environment of the API token, with scope admin of every environment, the newest event first. ' +
       'Requires the scope audit:read. The latest 20 changes: ' +

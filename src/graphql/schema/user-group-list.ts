@@ -3,7 +3,7 @@ import { builder } from './builder.ts';
 import { defineConnection, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
-import { type FieldCost, filterCost } from './field-cost.ts';
+import { type FieldCost, filterCost, isFiltered } from './field-cost.ts';
 import { readsJson, UserGroupType } from './user-group.ts';
 
 const EnvironmentTagFilterInput = builder.inputType('EnvironmentTagFilter', {
@@ -81,7 +81,7 @@ builder.queryField('userGroups', (t) =>
   t.field({
     type: defineConnection('UserGroup', UserGroupType, 'user groups'),
     nullable: true,
-    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
+    extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
     description:
       'Lists the user groups of the environment of the API token, with scope admin of every environment. Requires the scope ' +
       'groups:read. The newest 20: `{ userGroups { nodes { providedId name } } }`. To search, and sort by name: ' +

@@ -130,6 +130,7 @@ test.each<[string, boolean]>([
 
 const begin = expect.stringMatching(/^begin/i);
 const limit = expect.stringMatching(/set_config\('statement_timeout'.* true\)/);
+const page = expect.stringMatching(/^select \* from \(\s+select g\.team_id.* limit \$1::int$/s);
 const positions = expect.stringMatching(/^select [^*]*team_id.* limit /is);
 const count = expect.stringMatching(/^select count\(/i);
 const commit = expect.stringMatching(/^commit/i);
@@ -140,29 +141,21 @@ const tokens = expect.stringMatching(/^select .* from "public"."api_token" where
 const tokenCount = expect.stringMatching(/^select count\(.* from "public"."api_token"/is);
 
 test.each<[string, string, unknown[]]>([
-  ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [positions, reads('user_group')]],
-  [
-    'a page with edges',
-    '{ userGroups { edges { cursor node { token } } nodes { properties } } }',
-    [positions, reads('user_group')],
-  ],
+  ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [page]],
+  ['a page with edges', '{ userGroups { edges { cursor node { token } } nodes { properties } } }', [page]],
   ['a filtered page', '{ userGroups(filter: { search: "acm" }) { nodes { name } } }', [...filtered, reads('user_group')]],
-  [
-    'a page and the count, twice',
-    '{ userGroups { totalCount again: totalCount } }',
-    [positions, reads('user_group'), begin, limit, count, commit],
-  ],
+  ['a page and the count, twice', '{ userGroups { totalCount again: totalCount } }', [page, begin, limit, count, commit]],
   ['a page without groups', '{ userGroups(filter: { providedIds: [] }) { nodes { name } } }', filtered],
 ])('%s costs what it needs', async (_, query, expected) => {
   expect((await gateway.graphql(query)).json.errors).toBeUndefined();
   expect(statements).toEqual([reads('api_token'), ...expected]);
 });
 
-test('a page of every environment costs one statement for the positions of each', async () => {
+test('a page of every environment costs one statement for each', async () => {
   const { secret: token } = await gateway.issue({ scopes: ['admin'] });
   statements = [];
   await gateway.graphql('{ userGroups { nodes { name } } }', {}, { token });
-  expect(statements).toEqual([reads('api_token'), positions, positions, positions, reads('user_group')]);
+  expect(statements).toEqual([reads('api_token'), page, page, page]);
   statements = [];
   await gateway.graphql('{ userGroups(filter: { search: "acm" }) { nodes { name } } }', {}, { token });
   expect(statements).toEqual([reads('api_token'), begin, ...everyEnvironment, commit, reads('user_group')]);
