@@ -28,12 +28,14 @@ export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handle
  * Creates a function that renders metrics once for all who ask before it begins, one rendering at a time, with time for other
  * requests in between: with many series it takes milliseconds, and any number of clients may ask at once.
  */
-function shareRenderings(metrics: Pick<InstanceMetrics, 'scrape'>): (format: ExpositionFormat) => ReturnType<typeof renderMetrics> {
+function shareRenderings(
+  metrics: Pick<InstanceMetrics, 'scrape'>,
+): (format: ExpositionFormat) => ReturnType<typeof renderMetrics> {
   const next = new Map<ExpositionFormat, ReturnType<typeof renderMetrics>>();
   let last: Promise<unknown> = Promise.resolve();
   return (format) => {
     const known = next.get(format);
-    if (known) return known;
+    if (known !== undefined) return known;
     const rendering = last.then(async () => {
       await setImmediate();
       next.delete(format);

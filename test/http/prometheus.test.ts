@@ -149,7 +149,9 @@ test('scrapes that arrive at once share what is rendered: any number of them del
   const { handle } = metricsHandler(scrapes);
   const caller = { require: () => {} };
   const send = (accept: string) => handle({ caller, headers: { accept } } as unknown as HttpRequest);
-  const replies = await Promise.all(Array.from({ length: 1_000 }, (_, index) => send(index % 2 ? 'text/plain' : openMetricsType)));
+  const replies = await Promise.all(
+    Array.from({ length: 1_000 }, (_, index) => send(index % 2 ? 'text/plain' : openMetricsType)),
+  );
   expect(renderings).toBe(2);
   expect(new Set(replies.map(({ body }) => body)).size).toBe(2);
   await send('text/plain');
