@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { type LookupFunction, Socket } from 'node:net';
-import { within } from '../concurrency.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a look-up of a name may take before the addresses that it had last are used. */
 const patienceMs = 500;
@@ -37,7 +37,7 @@ export function createHostLookup(find: FindAddresses = findInSystem): LookupFunc
         name.search = undefined;
       });
     const { search, last } = name;
-    return last ? within(patienceMs, search, () => last) : search;
+    return last ? Promise.race([search, sleep(patienceMs, last, { ref: false })]) : search;
   }
 
   return (host, options, callback) => {
