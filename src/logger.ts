@@ -2,16 +2,21 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from './config.ts';
 import { redactTokens } from './domain/tokens.ts';
+import { createLogStream } from './log-stream.ts';
 
 /**
- * Opens the log on standard error; standard output is for results. Of a request that fails only its id, trace, method and path are logged, and
+ * Opens the log on standard error; standard output is for results. As JSON, it never makes the process wait for its reader. Of a request that fails only its id, trace, method and path are logged, and
  * of an error its type, code, message and stack, so that no secret is logged.
  */
 export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options = { ...logForm, level: logLevel };
-  if (logFormat === 'json') return pino(options, pino.destination({ dest: 2, sync: true }));
+  if (logFormat === 'json') return pino(options, createLogStream(process.stderr, describeDropped));
   return pino(options, PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' }));
 }
+
+/** The line about lines that were dropped, because nobody read the log. */
+const describeDropped = (dropped: number): string =>
+  `${JSON.stringify({ level: 'warn', time: new Date(), dropped, msg: 'lines of the log were dropped: nobody read it' })}\n`;
 
 /** The form of the log's lines: the level by its name, the time in ISO 8601 and UTC, no process id and no host name. */
 export const logForm = {

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
+import { endAtSignals } from './first-process.ts';
 import './runtime-flags.ts';
+
+endAtSignals();
 
 // Imported after the flags are set, which packages look at when they are loaded.
 const { runCommand } = await import('./commands/run-command.ts');

@@ -12,3 +12,11 @@ export function handleLostOutput(isServer: boolean): void {
   });
   process.stderr.on('error', () => {}); // nothing is left to report it on
 }
+
+/** How long a server that has stopped waits for the reader of its output. */
+const readerTimeoutMs = 2_000;
+
+/** Ends a server that has stopped although nobody reads the rest of its output, for which Node.js would wait. */
+export function endWithoutReader(): void {
+  setTimeout(() => process.exit(), readerTimeoutMs).unref();
+}

@@ -1,7 +1,7 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { handleLostOutput } from './lost-output.ts';
+import { endWithoutReader, handleLostOutput } from './lost-output.ts';
 import { asksForHelp } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -42,7 +42,7 @@ async function dispatch([command, ...args]: readonly string[]): Promise<number> 
   if ((command === 'serve' || command === 'migrate') && asksForHelp(args)) return print(help);
   switch (command) {
     case 'serve':
-      return (await import('./serve.ts')).serve(args);
+      return (await import('./serve.ts')).serve(args).finally(endWithoutReader);
     case 'token':
       return (await import('./token.ts')).token(args);
     case 'migrate':

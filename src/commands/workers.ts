@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { closeLostConnections } from './lost-connections.ts';
 import { sumWorkerMetrics } from './worker-metrics.ts';
 
 /** The message with which the primary process stops a worker. */
@@ -13,7 +14,7 @@ const readyMessage = 'ready';
 const restartDelayMs = 1_000;
 
 /**
- * Runs `count` processes that share one port, restarts those that exit unexpectedly, and stops all of them once `stop`
+ * Runs `count` processes that share one port, also the one that the system chose for `PORT=0`, restarts those that exit unexpectedly, and stops all of them once `stop`
  * resolves with a reason.
  *
  * @returns the exit code: 0, or 1 when no worker could start before `stop` resolved.
@@ -22,25 +23,37 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
   let stopping = false;
   let everListened = false;
   const workers = new Set<Worker>();
+  /** Those that ask for the port of the settings, and share what the first of them got for it. */
+  const asConfigured = new Set<Worker>();
+  /** The port that the first worker got. */
+  let port: number | undefined;
   const sumMetricsOf = sumWorkerMetrics();
 
   await new Promise<void>((resolve) => {
     const start = (replaced?: number): void => {
-      const worker = cluster.fork();
+      // Node.js forgets the listener once no worker uses it. If the system chose its port, it would choose another one.
+      const isKnown = port !== undefined && asConfigured.size === 0;
+      const worker = cluster.fork(isKnown ? { PORT: String(port) } : undefined);
       const { pid } = worker.process;
       workers.add(worker);
+      if (!isKnown) asConfigured.add(worker);
       sumMetricsOf(worker);
+      closeLostConnections(worker);
       // A message to a worker that has just exited fails before the exit is noticed, which is handled below.
       worker.on('error', () => {});
       worker.on('message', (message) => {
         if (stopping && message === readyMessage) worker.send(stopMessage);
       });
-      worker.once('listening', () => {
+      worker.once('listening', (address) => {
         everListened = true;
+        port ??= address.port;
+        // The last one that used the listener has exited since this one was started; the next start takes the known port.
+        if (address.port !== port && !stopping) return void worker.process.kill('SIGKILL');
         if (replaced !== undefined) log.info(`worker ${pid} replaced worker ${replaced}`);
       });
       worker.once('exit', (code, signal) => {
         workers.delete(worker);
+        asConfigured.delete(worker);
         const end = `worker ${pid} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
         if (stopping) {
           if (code !== 0) log.warn(end);

@@ -97,7 +97,7 @@ export function connectDatabase(
   const url = connection.connectionString === undefined ? undefined : parseDatabaseUrl(connection.connectionString);
   const finder = url && url.serverUrls.length > 1 ? createPrimaryFinder(url) : undefined;
   const options: pg.PoolConfig = Object.assign(connection, {
-    Client: finder ? failoverClient(finder) : SessionlessClient,
+    ...(finder ? { Client: failoverClient(finder), stream: finder.openSocket } : { Client: SessionlessClient }),
     ...(url && { connectionString: url.serverUrls[0] as string }),
     max: poolSize,
     connectionTimeoutMillis: connectionTimeoutMs,

@@ -1,15 +1,10 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { applicationNames } from './application-names.ts';
 import type { DatabaseUrl } from './database-url.ts';
+import { createHostLookup, socketsWith } from './host-lookup.ts';
+import { type Candidate, endQuietly, probe, type Server } from './probe.ts';
 import { readTimeline, requireRole } from './server-role.ts';
-
-/** One of the servers of a URL with several hosts. */
-export interface Server {
-  readonly url: string;
-  readonly host: string;
-  readonly port: number;
-}
 
 /** Knows which of several servers takes writes, and which connections lead to it. */
 export interface PrimaryFinder {
@@ -23,6 +18,8 @@ export interface PrimaryFinder {
   track(client: pg.Client, server: Server): void;
   /** Notes that a connection could not be established, or leads to a server that no longer takes writes. */
   failed(client: pg.Client, error: unknown): void;
+  /** Opens the sockets of the connections to the servers. */
+  readonly openSocket: () => Socket;
   /** Closes what it opened. */
   close(): void;
 }
@@ -33,26 +30,22 @@ const graceMs = 300;
 /** How long a search that found none stands, so that many requests do not burden servers that are starting. */
 const retryMs = 200;
 
-/** How often the primary is checked, and how long it may take to respond: a host that vanishes silently closes no connection. */
+/** How often the primary is checked, which has 2 seconds to respond: a host that vanishes silently closes no connection. */
 const checkEveryMs = 1_000;
-const checkTimeoutMs = 2_000;
 
 /** How often the other servers are asked whether one of them takes writes too. */
 const lookAroundEveryMs = 1_000;
 
-/** A server that takes writes, with the connection that shows it. */
-interface Candidate {
-  readonly server: Server;
-  readonly client: pg.Client;
-}
-
 /** Creates a finder for the servers of a URL; connects on first use. */
 export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: DatabaseUrl): PrimaryFinder {
   const servers = serverUrls.map((url): Server => ({ url, ...readAddress(url) }));
+  const openSocket = socketsWith(createHostLookup());
   const serverOf = new Map<pg.Client, Server>();
   let current: Server | undefined;
   let search: Promise<Server> | undefined;
   let watched: pg.Client | undefined;
+  /** The cluster that this process has written to. */
+  let cluster: string | undefined;
   let closed = false;
 
   function find(): Promise<Server> {
@@ -69,6 +62,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
 
   async function findPrimary(): Promise<Server> {
     const candidate = await probeAll();
+    cluster ??= candidate.cluster;
     if (closed) endQuietly(candidate.client);
     else watch(candidate);
     return candidate.server;
@@ -85,7 +79,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     });
     const probes = servers.map(async (server) => {
       try {
-        const candidate = await probe(server);
+        const candidate = await ask(server);
         if (isDecided) return endQuietly(candidate.client);
         found.push(candidate);
         onFirst();
@@ -99,26 +93,24 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
       const message = `no server takes writes (${reasons.map(({ text }) => text).join('; ')})`;
       throw Object.assign(new Error(message), { code: reasons.some(({ error }) => isFull(error)) ? fullState : '08006' });
     }
+    if (new Set(found.map((each) => each.cluster ?? found.find((other) => other.cluster)?.cluster)).size > 1) {
+      throw differentClusters(found);
+    }
     found.sort((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server));
     const chosen = found.length === 1 ? (found[0] as Candidate) : await latest(found);
     for (const each of found) if (each !== chosen) endQuietly(each.client);
     return chosen;
   }
 
-  async function probe(server: Server): Promise<Candidate> {
-    const client = new pg.Client({
-      ...{ connectionString: server.url, connectionTimeoutMillis: connectTimeoutMs, query_timeout: checkTimeoutMs },
-      ...{ keepAlive: true, application_name: applicationNames.failover },
-    });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await requireRole(client, target);
-      return { server, client };
-    } catch (error) {
-      endQuietly(client);
-      throw error;
-    }
+  /** Asks a server, and refuses one of another cluster than before: it does not have the data. */
+  async function ask(server: Server): Promise<Candidate> {
+    const candidate = await probe(server, { target, connectTimeoutMs, openSocket });
+    if (candidate.cluster === undefined || candidate.cluster === (cluster ?? candidate.cluster)) return candidate;
+    endQuietly(candidate.client);
+    throw new Error(
+      `the server belongs to another cluster (system identifier ${candidate.cluster}, not ${cluster}): remove it from DATABASE_URL, or ` +
+        'restart the gateway if the data was moved to it',
+    );
   }
 
   /** Keeps the connection of the search, and checks on it that the server still responds and still takes writes. */
@@ -145,7 +137,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     for (let isAlone = true; isAlone; ) {
       await sleep(lookAroundEveryMs, undefined, { ref: false });
       if (watched !== client) return;
-      const found = await Promise.allSettled(others.map(probe));
+      const found = await Promise.allSettled(others.map(ask));
       for (const each of found) {
         if (each.status === 'rejected') continue;
         endQuietly(each.value.client);
@@ -170,6 +162,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
 
   return {
     find,
+    openSocket,
     track(client, server) {
       serverOf.set(client, server);
       client.once('end', () => serverOf.delete(client));
@@ -198,10 +191,12 @@ function readAddress(connectionString: string): Pick<Server, 'host' | 'port'> {
   return { host, port };
 }
 
-/** Ends a connection without waiting: the server may not respond. */
-function endQuietly(client: pg.Client): void {
-  client.end().catch(() => {});
-  setTimeout(() => client.connection.stream.destroy(), checkTimeoutMs).unref();
+/** The error when nobody could say which of several servers has the data. Ends their connections. */
+function differentClusters(found: readonly Candidate[]): Error {
+  for (const { client } of found) endQuietly(client);
+  const list = found.map(({ server, cluster }) => `${server.host}:${server.port}: system identifier ${cluster}`).join('; ');
+  const message = `servers of different clusters take writes (${list}); DATABASE_URL must name the servers of one cluster`;
+  return Object.assign(new Error(message), { code: '08006' });
 }
 
 /** Fails what waits on a connection and removes it from its pool. */

@@ -31,3 +31,19 @@ export async function readTimeline(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ segment: string }>('select pg_walfile_name(pg_current_wal_lsn()) as segment');
   return Number.parseInt(rows[0]?.segment.slice(0, 8) ?? '', 16);
 }
+
+/**
+ * The identifier of a server's cluster, which all servers have that were copied from the same one; nothing if the server does not
+ * say: the role may lack the privilege.
+ */
+export async function readCluster(client: pg.ClientBase): Promise<string | undefined> {
+  const statement = 'select system_identifier::text as cluster from pg_control_system()';
+  try {
+    const { rows } = await client.query<{ cluster: string }>(statement);
+    return rows[0]?.cluster;
+  } catch (error) {
+    // Only what the server itself says: another failure is that of the connection.
+    if (/^(42|0A)/.test(String((error as { code?: unknown }).code))) return undefined;
+    throw error;
+  }
+}

@@ -6,6 +6,7 @@ import type { WorkUnit } from '../database/work-unit.ts';
 import type { Caller } from './caller.ts';
 import { asGatewayError, GatewayError } from './errors.ts';
 import type { KeyRing, Place } from './keys.ts';
+import { StoredBytes } from './stored-bytes.ts';
 import type { Db } from './user-groups.ts';
 
 /** The limits of requests with an Idempotency-Key. */
@@ -18,9 +19,14 @@ export const idempotencyLimits = {
   maxWaitingKeyedRequests: 1_000,
   /** The bytes of a response, which is stored for 24 hours. */
   maxStoredResponseBytes: 1_048_576,
+  /** A response with as many bytes counts towards {@link idempotencyLimits.maxStoredBytesPerApiToken}. */
+  minCountedResponseBytes: 4_096,
+  /** The bytes of such responses that one process stores for an API token in 24 hours. */
+  maxStoredBytesPerApiToken: 1_073_741_824,
 } as const;
 
 const { maxIdempotencyKeyCharacters, maxKeyedRequests, maxWaitingKeyedRequests, maxStoredResponseBytes } = idempotencyLimits;
+const { minCountedResponseBytes: minBytes, maxStoredBytesPerApiToken: maxBytes } = idempotencyLimits;
 
 /** A key in the form of the draft: a string of RFC 8941. */
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
@@ -69,7 +75,7 @@ export interface Execution {
  * @param execute takes the database access that belongs to the transaction. What it throws undoes all changes.
  * @returns the response as a text, and whether it is a stored one.
  * @throws GatewayError `IDEMPOTENCY_KEY_IN_USE` while the request is being executed, `IDEMPOTENCY_KEY_REUSED` when the response is
- *   that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, `UNAVAILABLE`. Unauthenticated for an anonymous caller.
+ *   that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, or the API token has stored too much, `UNAVAILABLE`. Unauthenticated for an anonymous caller.
  */
 export type ExecuteOnce = (
   caller: Caller,
@@ -77,11 +83,17 @@ export type ExecuteOnce = (
   execute: (db: Db) => Promise<Execution>,
 ) => Promise<{ readonly response: string; readonly isReplayed: boolean }>;
 
-/** Creates a function that executes requests once. @param bind creates the database access of the domain for a transaction. */
+/**
+ * Creates a function that executes requests once.
+ *
+ * @param bind creates the database access of the domain for a transaction.
+ * @param stored counts what is stored for each API token.
+ */
 export function createExecuteOnce(
   database: Pick<Database, 'workUnit' | 'pool'>,
   keys: KeyRing,
   bind: (unit: WorkUnit) => Db,
+  stored = new StoredBytes({ minBytes, maxBytes }),
 ): ExecuteOnce {
   const connections = Math.max(1, Math.floor(database.pool.options.max / 2));
   const places = createSemaphore(
@@ -104,7 +116,9 @@ export function createExecuteOnce(
           }
           const { response, isKept } = await execute(bind(unit));
           if (!isKept) throw new NotKept(response);
-          if (Buffer.byteLength(response) > maxStoredResponseBytes) throw tooLargeToStore();
+          const bytes = Buffer.byteLength(response);
+          if (bytes > maxStoredResponseBytes) throw tooLargeToStore();
+          if (!stored.admit(id.apiTokenId, bytes)) throw tooMuchStored();
           await storeRecord(unit, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
           return { response, isReplayed: false };
         }),
@@ -166,6 +180,14 @@ const tooLargeToStore = (): GatewayError =>
     'QUERY_TOO_COSTLY',
     `The response exceeds the limit of ${maxStoredResponseBytes} bytes for requests with an Idempotency-Key. Nothing was changed. Request ` +
       'fewer fields or items.',
+  );
+
+/** The error when an API token has stored as much as it may; the changes of the request are undone. */
+const tooMuchStored = (): GatewayError =>
+  new GatewayError(
+    'QUERY_TOO_COSTLY',
+    `The large responses to requests of this API token with an Idempotency-Key exceed ${maxBytes} bytes in 24 hours. Nothing was ` +
+      `changed. Request fewer fields or items, so that the response has less than ${minBytes} bytes, or send it without a key.`,
   );
 
 /** With a key, a request is safe to repeat when it is not known whether its change was made. */

@@ -104,14 +104,15 @@ export class RateLimiter {
     );
   }
 
-  /** Adds what another process has counted. */
+  /** Adds what another process has counted. No number permits more requests, or none for more than 60 seconds. */
   addOthers(others: readonly RequestCount[]): void {
     const now = this.now();
     const second = Math.floor(now);
     for (const { apiTokenId, ageSeconds, count } of others) {
+      if (!Number.isInteger(count) || count <= 0) continue;
       const window = this.windowOf(apiTokenId, second);
       window.total(second);
-      window.add(Math.floor(now - ageSeconds), count);
+      window.add(Math.floor(now - ageSeconds), Math.min(count, this.limit));
     }
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { mediaTypes, readAcceptItem } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler } from '../http/types.ts';
@@ -12,13 +13,37 @@ export const metricsTag = { name: 'Monitoring', description: 'For Prometheus and
 
 /** Creates the handler that serves metrics in the text formats of Prometheus. Requires the scope `metrics:read`. */
 export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handler {
+  const render = shareRenderings(metrics);
   return {
     async handle({ caller, headers }) {
       caller.require('metrics:read');
-      const { contentType, body } = await renderMetrics(await metrics.scrape(), formatOf(headers.accept));
+      const { contentType, body } = await render(formatOf(headers.accept));
       return { status: 200, headers: { 'content-type': contentType }, body };
     },
     renderError: problem,
+  };
+}
+
+/**
+ * Creates a function that renders metrics once for all who ask before it begins, one rendering at a time, with time for other
+ * requests in between: with many series it takes milliseconds, and any number of clients may ask at once.
+ */
+function shareRenderings(
+  metrics: Pick<InstanceMetrics, 'scrape'>,
+): (format: ExpositionFormat) => ReturnType<typeof renderMetrics> {
+  const next = new Map<ExpositionFormat, ReturnType<typeof renderMetrics>>();
+  let last: Promise<unknown> = Promise.resolve();
+  return (format) => {
+    const known = next.get(format);
+    if (known !== undefined) return known;
+    const rendering = last.then(async () => {
+      await setImmediate();
+      next.delete(format);
+      return renderMetrics(await metrics.scrape(), format);
+    });
+    next.set(format, rendering);
+    last = rendering.catch(() => {});
+    return rendering;
   };
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** Which modules (folders, or files directly below src) may be imported from which; a path may also name one file of a module. */
 const permissions: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['runtime-flags.ts', 'commands'],
+  'main.ts': ['first-process.ts', 'runtime-flags.ts', 'commands'],
   commands: [
     'package-root.ts',
     'concurrency.ts',
@@ -63,7 +63,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'database/text-rows.ts',
     'database/application-names.ts',
   ],
-  'logger.ts': ['config.ts', 'domain/tokens.ts'],
+  'logger.ts': ['config.ts', 'domain/tokens.ts', 'log-stream.ts'],
   'config.ts': ['setting-values.ts', 'domain/keys.ts', 'domain/tokens.ts'],
   'setting-values.ts': ['database/database-url.ts', 'domain/keys.ts'],
   'fair-queue.ts': [],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { findKeyIdsInUse } from '../../src/database/queries/key-uses.ts';
@@ -6,6 +7,7 @@ import { Caller } from '../../src/domain/caller.ts';
 import { createExecuteOnce, idempotencyLimits } from '../../src/domain/idempotency.ts';
 import { reencryptAll } from '../../src/domain/key-rotation.ts';
 import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
+import { StoredBytes } from '../../src/domain/stored-bytes.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 
@@ -72,6 +74,39 @@ test('a response that is too large to be stored is rejected, and nothing is kept
     message: expect.stringContaining('1048576 bytes'),
   });
   expect(await database.prisma.idempotencyRecord.count()).toBe(1);
+});
+
+test('large responses of an API token are stored up to a sum in 24 hours; beyond it nothing is changed, and small ones are stored', async () => {
+  let hours = 1_000.9;
+  const stored = new StoredBytes({ minBytes: 1_000, maxBytes: 10_000 }, () => hours * 3_600);
+  const once = createExecuteOnce(database, oldKeys, bindQueries, stored);
+  let last = 0;
+  const store = (bytes: number, by = caller) => {
+    last += 1;
+    return once(by, { key: `stored ${last}`, content: '' }, async (db) => {
+      await db.prisma.apiToken.create({ data: { name: 'stored', scopes: [], secretHash: randomBytes(32) } });
+      return { response: 'x'.repeat(bytes), isKept: true };
+    });
+  };
+  const tooMuch = { code: 'QUERY_TOO_COSTLY', message: expect.stringContaining('in 24 hours. Nothing was changed') };
+  for (let count = 0; count < 9; count += 1) await store(1_000);
+  hours += 23;
+  await expect(store(1_001)).rejects.toMatchObject(tooMuch);
+  await store(1_000);
+  await expect(store(1_000)).rejects.toMatchObject(tooMuch);
+  for (let count = 0; count < 3; count += 1) await store(999);
+  expect(await database.prisma.apiToken.count({ where: { name: 'stored' } })).toBe(13);
+  expect(await database.prisma.idempotencyRecord.count()).toBe(13);
+  const request = { name: 'other', environmentTag: null, scopes: ['groups:write'], expiresAt: null };
+  await store(10_000, new Caller((await issueApiToken(database.prisma, request)).apiToken));
+
+  hours += 1;
+  await expect(store(1_000)).rejects.toMatchObject(tooMuch); // the first hour is not over for 24 hours
+  hours += 1;
+  await store(9_000);
+  await expect(store(1_000)).rejects.toMatchObject(tooMuch);
+  hours += 1_000;
+  await store(10_000);
 });
 
 test('a response that was moved to another row is not sent', async () => {

@@ -23,6 +23,20 @@ function refusal(limiter: RateLimiter, by = caller): number | undefined {
   }
 }
 
+test.each([-1, -4_000_000_000, 0.5, 1e300])(
+  'a count of %d, which no process shares, neither permits more nor refuses for longer',
+  (count) => {
+    let now = 1_000;
+    const limiter = new RateLimiter(2, () => now);
+    limiter.addOthers([{ apiTokenId: 1, ageSeconds: 0, count }]);
+    const admitted = [refusal(limiter), refusal(limiter), refusal(limiter)].filter((each) => each === undefined).length;
+    expect(admitted).toBe(count > 1 ? 0 : 2);
+    now += 61;
+    expect([refusal(limiter), refusal(limiter)]).toEqual([undefined, undefined]);
+    expect(refusal(limiter)).toBe(61);
+  },
+);
+
 describe('in one process', () => {
   // Fractions that sums do not round.
   const pause = (maxSeconds: number) => fc.nat(maxSeconds * 1_024).map((parts) => parts / 1_024);

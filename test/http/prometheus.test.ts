@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { HttpRequest } from '../../src/http/types.ts';
 import { metricDefinitions } from '../../src/metrics/definitions.ts';
+import { Instruments } from '../../src/metrics/instruments.ts';
+import { type InstanceMetrics, ProcessMetrics, singleProcess } from '../../src/metrics/process-metrics.ts';
+import { metricsHandler } from '../../src/prometheus/handler.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts';
+
+const openMetricsType = 'application/openmetrics-text';
 
 let gateway: TestGateway;
 let reader: string;
@@ -127,4 +133,27 @@ test.each([
 ])('with a credential that is not sufficient (%s) there are no metrics', async (_, token, status, code) => {
   const reply = await gateway.send('GET', '/metrics', token === null ? { token } : {});
   expect([reply.status, reply.json.code, reply.text.includes('gateway_')]).toEqual([status, code, false]);
+});
+
+test('scrapes that arrive at once share what is rendered: any number of them delays other requests by a few renderings', async () => {
+  const instruments = new ProcessMetrics(new Instruments(), () => []);
+  onTestFinished(() => instruments.stop());
+  const single = singleProcess(instruments);
+  let renderings = 0;
+  const scrapes: Pick<InstanceMetrics, 'scrape'> = {
+    scrape() {
+      renderings += 1;
+      return single.scrape();
+    },
+  };
+  const { handle } = metricsHandler(scrapes);
+  const caller = { require: () => {} };
+  const send = (accept: string) => handle({ caller, headers: { accept } } as unknown as HttpRequest);
+  const replies = await Promise.all(
+    Array.from({ length: 1_000 }, (_, index) => send(index % 2 ? 'text/plain' : openMetricsType)),
+  );
+  expect(renderings).toBe(2);
+  expect(new Set(replies.map(({ body }) => body)).size).toBe(2);
+  await send('text/plain');
+  expect(renderings).toBe(3);
 });

@@ -183,6 +183,18 @@ test.runIf(process.platform !== 'win32').each(['a"b', 'a$b', 'a`touch b`', 'a\\$
   },
 );
 
+test.runIf(process.platform !== 'win32')('reports with a message that DATA_DIR belongs to another user', async () => {
+  dataDir = makeDataDir();
+  const path = join(dataDir.path, 'of-root');
+  mkdirSync(path);
+  chmodSync(path, 0o555);
+  chmodSync(dataDir.path, 0o755);
+  const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { code, stderr } = await launch(process.execPath, ['dist/main.js', 'migrate'], { DATA_DIR: path }, other).ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^DATA_DIR cannot be used: EACCES: .*of-root.*owner/);
+});
+
 test('reports with a message that DATA_DIR cannot be created', async () => {
   dataDir = makeDataDir();
   const file = join(dataDir.path, 'file');

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { endProcesses, launch, type Running, untilServing } from '../support/process.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { endProcesses, launch, type Running, serve, until, untilServing } from '../support/process.ts';
 
 afterAll(endProcesses);
 
@@ -43,4 +45,30 @@ test('serve goes on when nothing reads its output any more, and says so', async 
     code: 0,
     stderr: expect.stringContaining('Cannot write to standard output: write EPIPE'),
   });
+});
+
+test('serve goes on while nothing reads its log, drops what is too much, and says how much; it stops without a reader, too', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const running = await serve({ DATABASE_URL: database.url, LOG_REQUESTS: '1' });
+  const requests = async (): Promise<void> => {
+    const headers = { 'x-request-id': 'x'.repeat(128) };
+    for (let count = 0; count < 300; count += 1)
+      expect((await sendRequest(running.url, 'GET', '/livez', { headers })).status).toBe(200);
+  };
+  running.child.stderr?.pause();
+  await Promise.all(Array.from({ length: 20 }, requests));
+  running.child.stderr?.resume();
+  const [, dropped] = await until(
+    () => /"dropped":(\d+),"msg":"lines of the log were dropped/.exec(running.output.stderr),
+    'the log says how many lines were dropped',
+  );
+  const logged = running.output.stderr.match(/"msg":"request"/g)?.length ?? 0;
+  expect(logged + Number(dropped)).toBe(6_001); // and the one that `serve` sent
+
+  running.child.stderr?.pause();
+  await Promise.all(Array.from({ length: 20 }, requests));
+  const exited = once(running.child, 'exit');
+  running.child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
-import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
+import { endProcesses, launch, type ServeProcess, serve, until } from '../support/process.ts';
 
 let database: TestDatabase;
 let gateway: ServeProcess;
@@ -162,4 +163,17 @@ test('SIGTERM under load: completes every accepted request, keeps every confirme
   expect(await tokensOf(next.url, loaded.firstToken ?? '', load.stored.keys())).toEqual(load.stored);
   expect(await next.stop('SIGINT')).toMatchObject({ code: 0 });
   expect(dataDir.postmaster()).toBeUndefined();
+});
+
+/** What runs a program as the first process of a container runs. */
+const ownProcesses = [...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']), '--pid', '--fork', '--kill-child'];
+const canBeFirst = process.platform === 'linux' && spawnSync('unshare', [...ownProcesses, 'true']).status === 0;
+
+test.runIf(canBeFirst)('as the first process of a container, ends at a signal while it loads its modules', async () => {
+  const settings = { DATABASE_URL: 'postgresql://127.0.0.1:1/none' };
+  const { child, ended } = launch('unshare', [...ownProcesses, process.execPath, 'dist/main.js', 'serve'], settings);
+  // The system discards a signal that comes before Node.js runs the first module.
+  const signals = setInterval(() => spawnSync('pkill', ['-TERM', '-P', String(child.pid)]), 10);
+  onTestFinished(() => clearInterval(signals));
+  expect((await ended).code).toBe(143);
 });

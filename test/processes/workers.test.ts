@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
@@ -43,6 +45,53 @@ test('several workers start on a new embedded database; one that exits is replac
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(0);
   expect(dataDir.postmaster(), running.output.stderr).toBeUndefined();
+});
+
+test.each([
+  ['at the same time', (_replaced: number[]) => true],
+  ['the second one while the first one is being replaced', (replaced: number[]) => replaced.length > 0],
+])('when every worker is killed, %s, others serve on the port that the system chose', async (_, isTime) => {
+  dataDir = copyDataDir();
+  const token = 'bootstrap-token-of-the-workers-test';
+  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], {
+    DATA_DIR: dataDir.path,
+    BOOTSTRAP_API_TOKEN: token,
+  });
+  await until(() => listening(running).length === 2, 'both workers listen');
+  const [url = ''] = listening(running);
+  const [first = 0, second = 0] = await workersOf(running);
+  process.kill(first, 'SIGKILL');
+  await until(
+    async () => isTime((await workersOf(running)).filter((pid) => pid !== first && pid !== second)),
+    'its time has come',
+  );
+  process.kill(second, 'SIGKILL');
+
+  const create = () => sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: 'after' } });
+  const reply = await until(() => create().catch(() => undefined), 'the same port is served again');
+  expect(reply.status).toBe(200);
+  const serving = async () => (await workersOf(running)).every((pid) => running.output.stderr.includes(`worker ${pid} replaced`));
+  await until(serving, 'each worker is replaced');
+  expect((await create()).status).toBe(200);
+});
+
+test('no connection stays open unanswered when the worker that gets it is killed', async () => {
+  dataDir = copyDataDir();
+  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], { DATA_DIR: dataDir.path });
+  await until(() => listening(running).length === 2, 'both workers listen');
+  const { hostname, port } = new URL(listening(running)[0] ?? '');
+  const workers = await workersOf(running);
+  // Stopped, they take no connection: each gets one that it does not receive.
+  for (const pid of workers) process.kill(pid, 'SIGSTOP');
+  const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+  const closed = sockets.map((socket) => {
+    socket.on('error', () => {});
+    socket.write('GET /livez HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    return new Promise((resolve) => socket.once('close', resolve));
+  });
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  for (const pid of workers) process.kill(pid, 'SIGKILL');
+  await Promise.all(closed);
 });
 
 test('when the primary process is killed, the workers complete requests in flight and exit, and the last one stops PostgreSQL', async () => {

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { canEnter, postgresUser, type SystemUser } from './system-user.ts';
 
@@ -57,13 +68,22 @@ function assertNotInterpreted(path: string): void {
   );
 }
 
-/** Creates a folder if it does not exist. @returns its real path, so that a symbolic link to it means the same data directory. */
+/** Creates a folder if it does not exist, and makes sure that this process may use it. @returns its real path, so that a symbolic link to it means the same data directory. */
 function makeFolder(path: string): string {
   try {
     mkdirSync(path, { recursive: true });
-    return realpathSync(path);
   } catch (cause) {
     throw new Error(`DATA_DIR cannot be created: ${(cause as Error).message}`, { cause });
+  }
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return realpathSync(path);
+  } catch (cause) {
+    throw new Error(
+      `DATA_DIR cannot be used: ${(cause as Error).message}. Make the user that runs the gateway the owner of the folder and of everything ` +
+        'in it, or set DATA_DIR to another folder.',
+      { cause },
+    );
   }
 }
 
