@@ -74,7 +74,7 @@ async function measureSetups(database: BenchDatabase, logProgress: (text: string
   );
   const generators = await openGenerators(database, Math.max(...setups.map(({ instances }) => instances)));
   const start = (workers: number) =>
-    startSystem('gateway', { DATABASE_URL: database.url }, workers > 1 ? ['--workers', String(workers)] : []);
+    startSystem('gateway', { DATABASE_URL: database.url }, { args: workers > 1 ? ['--workers', String(workers)] : [] });
   const instances = [await start(1), await start(1), await start(1)];
   const withWorkers = await start(2);
   const samples = setups.map((): Sample[] => []);

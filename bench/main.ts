@@ -104,7 +104,8 @@ async function main(): Promise<void> {
   const interrupted = untilInterrupted();
   interrupted.catch(() => {});
   prepare(logProgress);
-  const plan = { rounds: options.rounds, seconds: options.seconds, check: options.check, logProgress };
+  const { rounds, seconds, check, previous } = options;
+  const plan = { rounds, seconds, check, previous, logProgress };
   const server = await startServer();
   try {
     await Promise.race([options.scale ? compareSizes(server, plan) : compare(server, options, plan), interrupted]);

@@ -35,6 +35,8 @@ export interface Plan {
   readonly seconds: number;
   /** Whether every response is compared, without a warm-up. */
   readonly check: boolean;
+  /** The folder of another build of the gateway, if it is one of the systems. */
+  readonly previous?: string | undefined;
   readonly logProgress: (text: string) => void;
 }
 
@@ -55,7 +57,7 @@ export async function measureWorkload(
   const contenders: Contender[] = [];
   for (const system of systems) {
     plan.logProgress(`${workload}: starting ${system}`);
-    const running = await startSystem(system, { DATABASE_URL: database.url, WORKLOAD: workload });
+    const running = await startSystem(system, { DATABASE_URL: database.url, WORKLOAD: workload }, plan);
     contenders.push({ running, database });
     await probe(running, workload, database);
   }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type WorkloadId, workloadIds } from './load/workloads.ts';
 import { type SystemId, systemIds } from './systems.ts';
@@ -9,6 +11,8 @@ export interface Options {
   readonly rounds: number;
   readonly seconds: number;
   readonly groups: number;
+  /** A folder with `dist/` of another build of the gateway, to measure that too. */
+  readonly previous: string | undefined;
   /** The file to write the results to. */
   readonly json: string | undefined;
   /** Whether to check responses instead of measuring: a second each, every response compared. */
@@ -25,6 +29,7 @@ export const help = `Usage: npm run bench -- [options]
   --rounds N       measurements of each system, of which the median counts (5)
   --seconds N      how long each takes (3)
   --groups N       user groups in the database (100000)
+  --previous DIR   measures another build of the gateway too: a checkout that is built, or an installed package
   --json FILE      writes the figures there
   --scale          compares the gateway on 1,000 with the gateway on 1,000,000 groups instead
   --check          a second each, and every response compared: for CI; prints no results
@@ -37,15 +42,20 @@ export function readOptions(args: string[]): Options | 'help' {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ only: text, systems: text, rounds: text, seconds: text, groups: text, json: text },
+      ...{ only: text, systems: text, rounds: text, seconds: text, groups: text, previous: text, json: text },
       ...{ check: flag, scale: flag, help: flag },
     },
   });
   if (values.help) return 'help';
   const { check, scale } = values;
+  const previous = values.previous === undefined ? undefined : resolve(values.previous);
+  if (previous !== undefined && !existsSync(join(previous, 'dist/main.js'))) {
+    throw new Error(`--previous: ${previous} has no dist/main.js. Build that checkout first: npm run -s gateway -- --version.`);
+  }
   return {
+    previous,
     only: list('only', values.only, workloadIds),
-    systems: list('systems', values.systems, systemIds),
+    systems: [...list('systems', values.systems, systemIds), ...(previous === undefined ? [] : (['previous'] as const))],
     rounds: check ? 1 : atLeast('rounds', values.rounds ?? '5', 1),
     seconds: check ? 1 : atLeast('seconds', values.seconds ?? '3', 0.1),
     groups: atLeast('groups', values.groups ?? (check ? '1000' : '100000'), 100),

@@ -8,8 +8,8 @@ import type { WorkloadId } from './load/workloads.ts';
 /** The systems that can be measured, the gateway first. */
 export const systemIds = ['gateway', 'baseline', 'fastify', 'batched', 'mercurius', 'apollo', 'yoga', 'postgraphile'] as const;
 
-/** The name of a system. */
-export type SystemId = (typeof systemIds)[number];
+/** The name of a system; `previous` is another build of the gateway, which `--previous` adds. */
+export type SystemId = (typeof systemIds)[number] | 'previous';
 
 const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga'];
 
@@ -44,18 +44,19 @@ const children = new Set<ChildProcess>();
 /**
  * Starts a system as its users do, on a database.
  *
- * @param args further arguments of `serve`.
+ * @param options `args`: further arguments of `serve`. `previous`: the folder of another build of the gateway, for the system of that name.
  * @throws Error with its output when it does not start.
  */
 export async function startSystem(
   system: SystemId,
   environment: Readonly<Record<string, string>>,
-  args: readonly string[] = [],
+  { args = [], previous = '' }: { readonly args?: readonly string[]; readonly previous?: string | undefined } = {},
 ): Promise<Running> {
   const key = environment['DATABASE_URL'] && { ENCRYPTION_KEYS: encryptionKey };
-  const file = system === 'gateway' ? ['dist/main.js', 'serve', ...args] : [`bench/dist/bench/competitors/${system}.js`];
+  const isGateway = system === 'gateway' || system === 'previous';
+  const file = isGateway ? ['dist/main.js', 'serve', ...args] : [`bench/dist/bench/competitors/${system}.js`];
   const child = spawn(process.execPath, file, {
-    cwd: root,
+    cwd: system === 'previous' ? previous : root,
     // Inherits only the path from the environment: no settings, no options for Node.js.
     env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', PORT: '0', LOG_FORMAT: 'json', ...key, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,7 +1,7 @@
 import { type AddDiagnostic, createCollector, maxDiagnostics } from './collect-diagnostics.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { maxDepth, parseJson } from './json/parse-json.ts';
-import type { SyntaxProblem } from './json/parser-state.ts';
+import { parseJson } from './json/parse-json.ts';
+import { maxDepth, type SyntaxProblem } from './json/parser-state.ts';
 import { createPositions, type Positions } from './json/positions.ts';
 import { printValue } from './json/print-value.ts';
 import type { JsonNode } from './json/syntax-tree.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, typeOver } from '../support/console.ts';
+import { openConsole, save, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -37,8 +37,7 @@ test('a person changes the name, the mapping and the properties of a group', asy
   await page.getByRole('button', { name: 'Add a schema' }).click();
   await page.getByLabel('Schema id 2').fill('stock');
   await page.getByLabel('Data source of stock').fill('pg-3');
-  await page.getByRole('button', { name: 'Save the mapping' }).click();
-  await page.getByRole('button', { name: 'Save the mapping', disabled: true }).waitFor();
+  await save(page, 'Save the mapping');
 
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
   await typeOver(editor, '{"plan": "silver", "seats": 1e400}');
@@ -50,8 +49,7 @@ test('a person changes the name, the mapping and the properties of a group', asy
   await page.getByText('The text is not JSON').waitFor();
   await page.locator('.cm-lintRange-error, .cm-lintPoint-error').waitFor({ state: 'attached' });
   await typeOver(editor, '{"plan": "silver", "seats": 5}');
-  await page.getByRole('button', { name: 'Save the properties' }).click();
-  await page.getByRole('button', { name: 'Save the properties', disabled: true }).waitFor();
+  await save(page, 'Save the properties');
 
   expect(await read('changed')).toMatchObject({
     name: 'ACME Ltd',

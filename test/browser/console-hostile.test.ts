@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
+import { openConsole, save, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -113,10 +113,9 @@ test('a group shows what is stored, also when the response to the first of two c
   await page.getByRole('button', { name: 'Add a schema' }).click();
   await page.getByLabel('Schema id 1').fill('sales');
   await page.getByLabel('Data source of sales').fill('pg-1');
-  await page.getByRole('button', { name: 'Save the mapping' }).click();
-  await page.getByRole('button', { name: 'Save the mapping', disabled: true }).waitFor();
+  await save(page, 'Save the mapping');
   held[0]?.();
-  await page.getByRole('button', { name: 'Save the name', disabled: true }).waitFor();
+  await untilSaved(page, 'Save the name');
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('after');
   expect(await page.getByRole('button', { name: 'Save the mapping' }).isDisabled()).toBe(true);
 });
@@ -132,15 +131,13 @@ test('a thousand mapping entries and 64 KiB of properties can be edited', async 
   });
   const { page, assertFitsPhone } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret });
   await page.getByLabel('Data source of schema-999').fill('changed');
-  await page.getByRole('button', { name: 'Save the mapping' }).click();
-  await page.getByRole('button', { name: 'Save the mapping', disabled: true }).waitFor();
+  await save(page, 'Save the mapping');
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
   await editor.click();
   await page.keyboard.press('ControlOrMeta+Home');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.insertText('"added": 1,');
-  await page.getByRole('button', { name: 'Save the properties' }).click();
-  await page.getByRole('button', { name: 'Save the properties', disabled: true }).waitFor();
+  await save(page, 'Save the properties');
   const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { properties mapping { dataSource } } }';
   const stored = (await gateway.graphql(query, { by: { id: userGroup.id } })).json.data.userGroup;
   expect(stored.properties).toEqual({ added: 1, ...properties });

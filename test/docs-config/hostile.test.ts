@@ -12,6 +12,11 @@ test.each([
   ['arrays inside a document', `{"name": "a", ${navigation}, "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['groups', `{"name": "a", "navigation": ${'[{"group": "a", "pages": '.repeat(50_000)}[]${'}]'.repeat(50_000)}}`],
   ['closing brackets', `${']}'.repeat(100_000)}`],
+  ['objects without opening braces', `{"a": ${'b: '.repeat(100_000)}${'}'.repeat(100_000)}`],
+  ['objects without opening braces, in quotes', `{"a": ${'"b": '.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ['objects without opening braces or keys', `[${':=>'.repeat(100_000)}${']'.repeat(100_000)}`],
+  ['objects without opening braces, in arrays', `{"a": ${'[{},"b": '.repeat(100_000)}1${'}]'.repeat(100_000)}`],
+  ['objects without opening braces, in an array', `{"a": [{}, ${'"b": '.repeat(100_000)}1${'}'.repeat(100_000)}]}`],
 ])('rejects 100,000 levels of %s with a diagnostic', (_, source) => {
   const { valid, diagnostics } = validateDocsConfig(source);
   expect(valid).toBe(false);

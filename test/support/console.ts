@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Download, Locator } from 'playwright-core';
+import type { Download, Locator, Page } from 'playwright-core';
 import { type OpenPage, openPage, type PageOptions } from './browser.ts';
 import type { TestGateway } from './gateway.ts';
 
@@ -29,4 +29,19 @@ export async function typeOver(editor: Locator, value: string): Promise<void> {
   await editor.click();
   await editor.press('ControlOrMeta+a');
   await editor.page().keyboard.insertText(value);
+}
+
+/**
+ * Saves a section of a form, and waits until nothing is left to save.
+ *
+ * @param label of its button. While it saves, the button is disabled for people alone, with `aria-disabled`.
+ */
+export async function save(page: Page, label: string): Promise<void> {
+  await page.getByRole('button', { name: label }).click();
+  await untilSaved(page, label);
+}
+
+/** Waits until a section of a form has nothing left to save. @param label of its button. */
+export async function untilSaved(page: Page, label: string): Promise<void> {
+  await page.locator('button[disabled]', { hasText: label }).waitFor();
 }

@@ -11,7 +11,8 @@ const usualPaths: Partial<Record<NodeJS.Platform, readonly string[]>> = {
     .flatMap((folder) => ['Google\\Chrome', 'Chromium'].map((name) => join(folder, name, 'Application\\chrome.exe'))),
 };
 
-const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The first is Chromium without windows, which tests need none of: it takes about half the processor time. */
+const commands = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
  * The program of the system's Chromium or Chrome: `CHROME_PATH`, or where it usually is. Nothing if there is none.

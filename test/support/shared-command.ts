@@ -32,7 +32,8 @@ export function runShared(args: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 async function execute(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const { child, ended } = (shared ??= start());
+  shared ??= start();
+  const { child, ended } = shared;
   const mark = `<end of ${randomUUID()}>`;
   const output = Promise.all([readUntil(mark, child.stdout), readUntil(mark, child.stderr)]);
   const returned = new Promise<{ code: number | null; signal: null }>((resolve) => {

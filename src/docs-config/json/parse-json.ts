@@ -5,6 +5,7 @@ import {
   createRemoval,
   createScanner,
   type Frame,
+  maxDepth,
   openFrame,
   type ParserState,
   type SyntaxProblem,
@@ -34,9 +35,6 @@ import { skipTrivia } from './scan-trivia.ts';
 import { scanBareKey, scanWord } from './scan-word.ts';
 import { quoteText } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode } from './syntax-tree.ts';
-
-/** The maximum nesting depth, in levels. Real files have about ten. */
-export const maxDepth = 200;
 
 /** The result of parsing a text. */
 export interface JsonDocument {

@@ -1,6 +1,9 @@
 import { endOfLine } from './source-text.ts';
 import type { ArrayNode, JsonNode, Member, ObjectNode, TextRange } from './syntax-tree.ts';
 
+/** The maximum nesting depth, in levels. Real files have about ten. */
+export const maxDepth = 200;
+
 /** One replacement in the text. */
 export interface Edit {
   /** What to replace; an empty range inserts. */

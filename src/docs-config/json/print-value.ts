@@ -1,4 +1,4 @@
-import { maxDepth } from './parse-json.ts';
+import { maxDepth } from './parser-state.ts';
 
 /** The maximum number of indentation characters. The indentation of a deep value can be 400 times as long as the value. */
 const maxIndentCharacters = 2_000_000;

@@ -1,6 +1,6 @@
 import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
 import { colon, comma } from './characters.ts';
-import { createRemoval, type Frame, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
+import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { endOfWord } from './scan-word.ts';
 import { endOfLine, quoteText, valueCanEnd } from './source-text.ts';
@@ -119,7 +119,7 @@ export function closeArrayBeforeKey(parser: ParserState, node: ArrayNode): boole
   const key = node.items.at(-1);
   const parent = frames.at(-2);
   if (key?.kind !== 'string' || parent?.node.kind !== 'object') return false;
-  if (frames.at(-1)?.holdsObject && hasExtraClosing(parser)) {
+  if (frames.at(-1)?.holdsObject && mayLackBrace(parser)) {
     node.items.splice(-1, 1, openObjectAtKey(parser, key));
     return true;
   }
@@ -137,9 +137,14 @@ export function closeArrayBeforeKey(parser: ParserState, node: ArrayNode): boole
 /** `"api": "auth": …`: the last value of the object is a key, so an object opens before it. False when it cannot be a key. */
 export function openObjectBeforeKey(parser: ParserState): boolean {
   const member = parser.frames.at(-1)?.member;
-  if (member?.value.kind !== 'string' || !hasExtraClosing(parser)) return false;
+  if (member?.value.kind !== 'string' || !mayLackBrace(parser)) return false;
   member.value = openObjectAtKey(parser, member.value);
   return true;
+}
+
+/** Whether an opening brace can be missing: a closing one has none, and the object would not be nested too deep. */
+function mayLackBrace(parser: ParserState): boolean {
+  return parser.frames.length < maxDepth && hasExtraClosing(parser);
 }
 
 /** Reports that an opening brace is missing before a string, and makes the string the first key of that object. */
