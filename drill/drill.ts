@@ -1,3 +1,5 @@
+import type { Totals } from './summary.ts';
+
 /** One of the drills of `npm run drill -- NAME`. */
 export interface Drill {
   readonly name: string;
@@ -9,21 +11,12 @@ export interface Drill {
    * Runs it.
    *
    * @param args the arguments after its name.
+   * @param totals takes its figures.
    * @param signal ends the run early; every process is stopped nevertheless.
    * @returns the exit status: 0 if everything passed, 2 for wrong arguments.
    */
-  run(args: string[], signal: AbortSignal): Promise<number>;
+  run(args: string[], totals: Totals, signal: AbortSignal): Promise<number>;
 }
 
 /** Prints a line of a report. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const summary: string[] = [];
-
-/** Adds a line to the summary that follows everything else. */
-export const addSummary = (text: string): void => void summary.push(text);
-
-/** Prints the summary. */
-export function printSummary(): void {
-  if (summary.length > 0) print(`\n${summary.join('\n')}`);
-}

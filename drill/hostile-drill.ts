@@ -31,7 +31,7 @@ other callers get their responses, memory stays below 400 MiB, and every error r
   --only NAME   run the rows whose name starts with NAME; may be repeated
   --list        print the names of the rows
 `,
-  async run(args, signal) {
+  async run(args, totals, signal) {
     const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;
     const { only, list } = parseArgs({ args, options }).values;
     const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
@@ -40,6 +40,6 @@ other callers get their responses, memory stays below 400 MiB, and every error r
       print(chosen.map(({ name }) => name).join('\n'));
       return 0;
     }
-    return (await runHostile(chosen, print, signal)) ? 0 : 1;
+    return (await runHostile(chosen, totals, print, signal)) ? 0 : 1;
   },
 };

@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { issueToken as generateToken } from '../src/domain/tokens.ts';
 import { createConnections } from './connections.ts';
 import { seed } from './data.ts';
-import { addSummary } from './drill.ts';
 import { endDatabase, type GatewayProcess, issueToken, startGateway } from './gateway.ts';
 import { watchMemory } from './memory.ts';
 import { type Prober, startProber } from './probe.ts';
 import { describe, heading, type RowResult, violations } from './report.ts';
-import { sendRequest } from './request.ts';
+import { type Reply, sendRequest } from './request.ts';
 import type { Row, SeededData, Target } from './row.ts';
+import type { Totals } from './summary.ts';
 
 /** How long a row may take by default. */
 const rowTimeoutMs = 40_000;
@@ -42,17 +42,22 @@ interface Started {
  * Sends each row's hostile requests to a real gateway and reports the results. After a failed row the next one gets a new
  * gateway, so that rows do not affect each other.
  *
+ * @param totals takes the figures of the rows.
  * @param signal ends the run early; every process is stopped nevertheless.
  * @returns whether every row passed.
  */
-export async function runHostile(rows: readonly Row[], print: (text: string) => void, signal: AbortSignal): Promise<boolean> {
+export async function runHostile(
+  rows: readonly Row[],
+  totals: Totals,
+  print: (text: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-drill-'));
   chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
   let started: Started | undefined;
   let passed = 0;
   let failed = 0;
-  let requests = 0;
-  let serverErrors = 0;
+  const replies: Reply[] = [];
   try {
     const { run, gateway } = await prepare(dataDir);
     started = { gateway, prober: await startProber(gateway.port, run.otherToken, run.data.large.token) };
@@ -63,8 +68,7 @@ export async function runHostile(rows: readonly Row[], print: (text: string) => 
       const result = await runRow(run, started, row, signal);
       const found = violations(row, result);
       print(describe(result, found));
-      requests += result.replies.length;
-      serverErrors += result.replies.filter(({ outcome }) => outcome === '5xx').length;
+      replies.push(...result.replies);
       if (found.length === 0) passed += 1;
       else {
         failed += 1;
@@ -78,7 +82,10 @@ export async function runHostile(rows: readonly Row[], print: (text: string) => 
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
   }
   print(`${passed} passed, ${failed} failed`);
-  addSummary(`hostile requests: ${requests}; 5xx other than 503: ${serverErrors}; ${passed} rows passed, ${failed} failed`);
+  const count = (wanted: Reply['outcome']) => replies.filter(({ outcome }) => outcome === wanted).length;
+  totals.hostile = { requests: replies.length, refused: count('503'), serverErrors: count('5xx') };
+  totals.passed += passed;
+  totals.failed += failed;
   return failed === 0 && passed === rows.length;
 }
 

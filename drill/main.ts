@@ -1,15 +1,17 @@
-import { type Drill, print, printSummary } from './drill.ts';
+import { type Drill, print } from './drill.ts';
 import { faultsDrill } from './faults/faults-drill.ts';
 import { hostileDrill } from './hostile-drill.ts';
 import { modelDrill } from './model/model-drill.ts';
 import { scaleDrill } from './scale/scale-drill.ts';
 import { soakDrill } from './soak/soak-drill.ts';
+import { emptyTotals, summarize } from './summary.ts';
+import { trustDrill } from './trust/trust-drill.ts';
 
 /** Every drill. */
-const drills: readonly Drill[] = [hostileDrill, faultsDrill, modelDrill, scaleDrill, soakDrill];
+const drills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, modelDrill, scaleDrill, soakDrill];
 
 /** What runs without a name: everything that needs no further programs, in less than 15 minutes. */
-const standardDrills: readonly Drill[] = [hostileDrill, faultsDrill, modelDrill];
+const standardDrills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, modelDrill];
 
 const help = `Usage: npm run drill [-- NAME [options]]
 
@@ -29,14 +31,18 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+  const totals = emptyTotals();
   let status = 0;
   for (const each of drill ? [drill] : standardDrills) {
     if (interrupted.signal.aborted) break;
     if (!drill) print(`\n## ${each.name}\n`);
-    status = Math.max(status, await each.run(args, interrupted.signal));
+    status = Math.max(status, await each.run(args, totals, interrupted.signal));
   }
-  printSummary();
-  return interrupted.signal.aborted ? 1 : status;
+  // The drill of several machines has a table of its own.
+  if (args.includes('--list') || drill === scaleDrill) return status;
+  const { text, holds } = summarize(totals, drill === undefined);
+  print(`\n## summary\n\n${text}`);
+  return interrupted.signal.aborted ? 1 : Math.max(status, holds ? 0 : 1);
 }
 
 main(process.argv.slice(2)).then(

@@ -66,7 +66,8 @@ export function readReply(status: number, body: string, milliseconds: number, en
 const shortestAdvice = 20;
 
 function outcomeOf(status: number, code: string, text: string, hasErrors: boolean): Reply['outcome'] {
-  if (status === 503) return '503';
+  // Only one that says so is a refusal because of overload.
+  if (status === 503 && code === 'UNAVAILABLE' && text.length >= shortestAdvice) return '503';
   if (status >= 500 || status < 200) return '5xx';
   if (status < 300) return hasErrors ? (code ? 'errors' : 'unclear') : '2xx';
   if (status < 400) return '3xx';

@@ -1,19 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import { makeDatabaseFolder } from '../test/support/database-folder.ts';
-import { addSummary, print } from './drill.ts';
-import { emptyTotals, type FaultRow, type RowContext, type RowResult, summarize, type Totals } from './faults/fault-row.ts';
+import { print } from './drill.ts';
+import type { FaultRow, RowContext, RowResult } from './faults/fault-row.ts';
+import type { Totals } from './summary.ts';
 
 /**
- * Runs rows in order, and prints a line of a table in Markdown for each, and a summary.
+ * Runs rows in order, and prints a line of a table in Markdown for each.
  *
+ * @param totals takes the figures of the rows.
  * @param signal ends the current row early; what it started is stopped, and no other row runs.
  * @returns whether every row passed; one that cannot run here does not count.
  */
-export async function runRows(rows: readonly FaultRow[], signal: AbortSignal): Promise<boolean> {
+export async function runRows(rows: readonly FaultRow[], totals: Totals, signal: AbortSignal): Promise<boolean> {
   setMaxListeners(0, signal); // each row listens
-  const totals = emptyTotals();
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+  let hasFailed = false;
   print('| row | figures | seconds | result |\n|---|---|---|---|');
   for (const row of rows) {
     if (signal.aborted) break;
@@ -22,19 +23,20 @@ export async function runRows(rows: readonly FaultRow[], signal: AbortSignal): P
       print(`| ${row.name} | ${figures} | ${((performance.now() - began) / 1_000).toFixed(0)} | ${result} |`);
     const missing = row.missing?.();
     if (missing) {
-      counts.skipped += 1;
+      totals.skipped += 1;
       line(missing, 'not run');
       continue;
     }
     const { figures, failures } = await runRow(row, totals, signal);
-    if (failures.length === 0) counts.passed += 1;
-    else counts.failed += 1;
+    if (failures.length === 0) totals.passed += 1;
+    else {
+      totals.failed += 1;
+      hasFailed = true;
+    }
     line(figures.join('; '), failures.length === 0 ? 'passed' : 'FAILED');
     for (const failure of failures) print(`    FAIL: ${row.name}: ${failure}`);
   }
-  for (const text of summarize(totals)) addSummary(text);
-  addSummary(`${counts.passed} rows passed, ${counts.failed} failed, ${counts.skipped} not run`);
-  return counts.failed === 0 && !signal.aborted;
+  return !hasFailed && !signal.aborted;
 }
 
 async function runRow(row: FaultRow, totals: Totals, signal: AbortSignal): Promise<RowResult> {

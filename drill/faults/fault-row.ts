@@ -1,17 +1,4 @@
-/** Figures of all rows together, for the summary. */
-export interface Totals {
-  /** Processes that were killed, after which the gateway served again. */
-  kills: number;
-  /** Gateways that were killed after a COMMIT and before its response. */
-  killsAfterCommit: number;
-  /** Writes that were acknowledged, and those of them that are not stored. */
-  acknowledged: number;
-  lost: number;
-  /** From when the database accepts connections until the gateway serves, in milliseconds. */
-  readonly recoveriesMs: number[];
-  /** Lines of rows for the summary, such as what was refused under overload. */
-  readonly notes: string[];
-}
+import type { Totals } from '../summary.ts';
 
 /** What a row gets. */
 export interface RowContext {
@@ -46,30 +33,6 @@ export interface RowResult {
   /** Why it failed; empty if it passed. */
   readonly failures: readonly string[];
 }
-
-/** No figures yet. */
-export const emptyTotals = (): Totals => ({
-  ...{ kills: 0, killsAfterCommit: 0, acknowledged: 0, lost: 0 },
-  ...{ recoveriesMs: [], notes: [] },
-});
-
-/** The summary of the rows that ran, a line for each figure that they measured. */
-export function summarize({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, notes }: Totals): string[] {
-  return [
-    ...(kills > 0 ? [`kills survived: ${kills}`] : []),
-    ...(acknowledged > 0 ? [`acknowledged writes: ${acknowledged}; lost: ${lost}`] : []),
-    ...(killsAfterCommit > 0 ? [`kills between COMMIT and response: ${killsAfterCommit}`] : []),
-    ...(recoveriesMs.length > 0
-      ? [
-          `served again after the database was back: at most ${seconds(Math.max(...recoveriesMs))} s (${recoveriesMs.length} times)`,
-        ]
-      : []),
-    ...notes,
-  ];
-}
-
-/** Milliseconds as seconds. */
-export const seconds = (ms: number): string => (ms / 1_000).toFixed(2);
 
 /** The value that this fraction of the values does not exceed; 0 without values. */
 export function quantile(values: readonly number[], fraction: number): number {

@@ -34,7 +34,7 @@ run here says why.
   --only NAME   run the rows whose name starts with NAME; may be repeated
   --list        print the names of the rows
 `,
-  async run(args, signal) {
+  async run(args, totals, signal) {
     const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;
     const { only, list } = parseArgs({ args, options }).values;
     const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
@@ -43,6 +43,6 @@ run here says why.
       print(chosen.map(({ name, summary }) => `${name.padEnd(24)}${summary}`).join('\n'));
       return 0;
     }
-    return (await runRows(chosen, signal)) ? 0 : 1;
+    return (await runRows(chosen, totals, signal)) ? 0 : 1;
   },
 };

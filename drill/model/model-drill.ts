@@ -32,14 +32,14 @@ and must get its first response; at the end of all, the audit log must lead to w
   --runs N      how many histories (default: ${defaultRuns})
   --seed N      the seed of an earlier run
 `,
-  async run(args, signal) {
+  async run(args, totals, signal) {
     const { values } = parseArgs({ args, options: { runs: { type: 'string' }, seed: { type: 'string' } } });
     const runs = Number(values.runs ?? defaultRuns);
     const seed = Number(values.seed ?? randomInt(2 ** 31));
     if (!Number.isSafeInteger(runs) || runs < 1 || !Number.isSafeInteger(seed))
       throw new Error('--runs and --seed take whole numbers.');
     print(`npm run drill -- model --runs ${runs} --seed ${seed}\n`);
-    return (await runRows([modelRow(runs, seed)], signal)) ? 0 : 1;
+    return (await runRows([modelRow(runs, seed)], totals, signal)) ? 0 : 1;
   },
 };
 

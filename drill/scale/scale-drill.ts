@@ -27,7 +27,7 @@ table in Markdown. Takes about ten minutes. Topologies whose programs are not in
   --list            print the names of the rows
   --allow-missing   do not fail because of programs that are not installed
 `,
-  async run(args, signal) {
+  async run(args, _totals, signal) {
     const options = {
       only: { type: 'string', multiple: true },
       list: { type: 'boolean' },

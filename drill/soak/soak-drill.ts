@@ -16,9 +16,9 @@ files of the second and the last third.
 
   --minutes N   how long (default: ${defaultMinutes})
 `,
-  async run(args, signal) {
+  async run(args, totals, signal) {
     const { minutes = String(defaultMinutes) } = parseArgs({ args, options: { minutes: { type: 'string' } } }).values;
     if (!(Number(minutes) > 0)) throw new Error('--minutes takes a number above 0.');
-    return (await runRows([soakRow(Number(minutes))], signal)) ? 0 : 1;
+    return (await runRows([soakRow(Number(minutes))], totals, signal)) ? 0 : 1;
   },
 };

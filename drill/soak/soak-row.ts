@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkWriters } from '../faults/check-writers.ts';
 import { createAgent, type Reply, send, sendGraphQL } from '../faults/client.ts';
-import { type FaultRow, quantile, seconds } from '../faults/fault-row.ts';
+import { type FaultRow, quantile } from '../faults/fault-row.ts';
 import { Instance } from '../faults/instance.ts';
 import { openFiles, residentMiB } from '../faults/processes.ts';
 import { startWriters } from '../faults/writers.ts';
+import { seconds } from '../summary.ts';
 
 const read = 'query ($by: UserGroupBy!) { userGroup(by: $by) { teamId name token properties } }';
 const list = '{ userGroups(first: 20) { totalCount nodes { teamId name token } pageInfo { endCursor } } }';

@@ -44,7 +44,7 @@ export const httpTimeouts = {
   sendMs: 30_000,
   /** An idle connection: longer than the usual idle timeout of load balancers, so that they close it first. */
   keepAliveMs: 65_000,
-  /** How long the rest of a rejected body is read and discarded, so that the client can read the response. */
+  /** How long the rest of a rejected body is read and discarded, or the connection held open, so that the client can read the response. */
   lingerMs: 2_000,
   /** How long the rejection of a request whose body was not read waits at most while connections are being accepted. */
   rejectionPostponedMs: 1_000,
@@ -64,5 +64,7 @@ export const maxLingerBytes = 262_144;
 /** The same limit in chunks: a client may send chunks of one byte, and each costs more than its bytes. */
 export const maxLingerChunks = 256;
 export const maxLingeringConnections = 64;
-/** The same limit in sum: with more, connections are closed without reading the rest. */
+/** The same limit in sum: with more, the rest is not read. */
 export const maxLingerBytesPerSecond = 8 * 2 ** 20;
+/** How many connections with an unread rest are held open for `lingerMs`; further ones are closed, and reset. */
+export const maxHeldConnections = 512;

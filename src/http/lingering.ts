@@ -1,46 +1,78 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { httpTimeouts, maxLingerBytes, maxLingerBytesPerSecond, maxLingerChunks, maxLingeringConnections } from './limits.ts';
+import {
+  httpTimeouts,
+  maxHeldConnections,
+  maxLingerBytes,
+  maxLingerBytesPerSecond,
+  maxLingerChunks,
+  maxLingeringConnections,
+} from './limits.ts';
 
 /**
- * Closes connections whose request was rejected before it was read to its end. A connection that is closed with unread data is reset, and a
- * distant client may lose the response by it. So the rest of the request is read for a moment and discarded, as long as few
- * clients need that: reading from many costs more than their requests.
+ * Closes connections whose request was rejected before it was read to its end. A connection that is closed with unread data is
+ * reset, and a client that is still sending may lose the response by it. So the rest of the request is read for a moment and
+ * discarded, as long as few clients need that: reading from many costs more than their requests. What is more than that is not read,
+ * but the connection is held open for the same moment, so that the client can read the response.
  */
 export class Lingering {
   private connections = 0;
+  private held = 0;
   private bytesThisSecond = 0;
   private secondStartedMs = 0;
 
   /** Call it before the response ends. */
   start(incoming: IncomingMessage): void {
     const { socket } = incoming;
-    if (!this.mayStart()) {
-      closeAtOnce(socket);
-      return;
-    }
-    this.connections += 1;
+    const timer = setTimeout(() => void socket.destroy(), httpTimeouts.lingerMs).unref();
+    socket.once('close', () => clearTimeout(timer));
     // Node calls it when the response is sent: now it only says that no more will come.
     socket.destroySoon = () => void socket.end();
+    if (this.mayRead()) this.discard(incoming);
+    else this.hold(incoming);
+  }
+
+  private discard(incoming: IncomingMessage): void {
+    const { socket } = incoming;
     let bytes = 0;
     let chunks = 0;
+    let isReading = true;
+    this.connections += 1;
+    const stop = () => {
+      if (isReading) this.connections -= 1;
+      isReading = false;
+    };
     incoming.on('data', (chunk: Buffer) => {
+      if (!isReading) return;
       this.bytesThisSecond += chunk.length;
       bytes += chunk.length;
       chunks += 1;
-      if (bytes > maxLingerBytes || chunks > maxLingerChunks) socket.destroy();
+      if (bytes <= maxLingerBytes && chunks <= maxLingerChunks) return;
+      stop();
+      this.hold(incoming);
     });
     incoming.on('end', () => void socket.destroySoon());
     incoming.read(0); // or Node, when the response is sent, removes the listener of a request that nothing was read of
     incoming.resume();
-    const timer = setTimeout(() => void socket.destroy(), httpTimeouts.lingerMs).unref();
+    socket.once('close', stop);
+  }
+
+  /** Reads nothing further: what the client sends fills the buffers of the system, and then it waits. */
+  private hold(incoming: IncomingMessage): void {
+    const { socket } = incoming;
+    incoming._read = () => {}; // Node reads on when the response is sent
+    socket.pause();
+    if (this.held >= maxHeldConnections) {
+      if (socket.writableEnded) socket.destroy();
+      else socket.destroySoon = () => void socket.destroy(); // called when the response was passed to the system
+      return;
+    }
+    this.held += 1;
     socket.once('close', () => {
-      this.connections -= 1;
-      clearTimeout(timer);
+      this.held -= 1;
     });
   }
 
-  private mayStart(): boolean {
+  private mayRead(): boolean {
     const nowMs = performance.now();
     if (nowMs - this.secondStartedMs >= 1_000) {
       this.secondStartedMs = nowMs;
@@ -48,10 +80,4 @@ export class Lingering {
     }
     return this.connections < maxLingeringConnections && this.bytesThisSecond < maxLingerBytesPerSecond;
   }
-}
-
-/** Reads nothing further. Node would read on until the connection is shut down, and copy all of it. */
-function closeAtOnce(socket: Socket): void {
-  socket.pause();
-  socket.destroySoon = () => void socket.destroy(); // called when the response was passed to the system
 }

@@ -5,6 +5,7 @@ import { connectDatabase, type Database } from '../../src/database/client.ts';
 
 /** A database of a test's own. */
 export interface TestDatabase extends Database {
+  /** Leads to the server itself, also where this database is connected through PgBouncer. */
   readonly url: string;
 }
 
@@ -14,7 +15,8 @@ export async function createTestDatabase(template = 'user_group_gateway'): Promi
   // Copied as files, without a journal of each page, which only a replica or a crash would need.
   await administrate(`create database ${name} template ${template} strategy file_copy`);
   const url = `${inject('serverUrl')}/${name}`;
-  const database = connectDatabase({ connectionString: url });
+  const pooler = inject('poolerUrl');
+  const database = connectDatabase({ connectionString: pooler ? pooler + name : url }, { namedStatements: !pooler });
   return {
     ...database,
     url,

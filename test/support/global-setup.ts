@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
@@ -9,11 +10,14 @@ import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
 import { findBrowser } from './find-browser.ts';
+import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The run's PostgreSQL server, as a URL without a database. */
     serverUrl: string;
+    /** The same server through PgBouncer in transaction mode; empty unless `TEST_PGBOUNCER` is set. */
+    poolerUrl: string;
     /** A `DATA_DIR` as the first start leaves it, with no API token; PostgreSQL does not run on it. It is only copied. */
     createdDataDir: string;
     /** Where the browser that all tests share accepts connections; empty if no file of the run needs one. */
@@ -23,6 +27,9 @@ declare module 'vitest' {
 
 /** Settings for a server whose databases are thrown away: only what they would lose when the machine crashes is at stake. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=256MB', 'max_connections=400'];
+
+/** Fewer server connections than a gateway has, so that its statements move from one to another; more than it uses for slow reads. */
+const poolSize = 8;
 
 /** Builds what changed, however the tests were started, and starts what the whole run shares: PostgreSQL, the same that users get, and a browser. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
@@ -40,11 +47,27 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
   project.provide('browserEndpoint', browser?.wsEndpoint() ?? '');
   project.provide('createdDataDir', created);
-  project.provide('serverUrl', `postgresql://${user}:${password}@${host}:${port}`);
+  const serverUrl = `postgresql://${user}:${password}@${host}:${port}`;
+  project.provide('serverUrl', serverUrl);
+  const pooler = process.env['TEST_PGBOUNCER'] ? await startPooler(serverUrl) : undefined;
+  project.provide('poolerUrl', pooler?.url('') ?? '');
   return async () => {
+    if (pooler) {
+      process.stderr.write(`${await pooler.transactions()} transactions went through PgBouncer.\n`);
+      await pooler.close();
+    }
     await Promise.all([server.close(), browser?.close()]);
     for (const folder of [created, running]) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Puts PgBouncer in front of a server, set up as the documentation says. */
+async function startPooler(serverUrl: string): Promise<PgBouncer> {
+  const client = new pg.Client(`${serverUrl}/postgres`);
+  await client.connect();
+  await client.query("alter role current_user set statement_timeout = '10s'");
+  await client.end();
+  return startPgBouncer(poolSize, serverUrl);
 }
 
 /** Starts the system's browser if the run has tests that need it. Says so if there is none. */

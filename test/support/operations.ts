@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /** The code of an error, `nothing` for a look-up or a list that finds nothing, or `success`. */
-export type Outcome = 'success' | 'nothing' | 'FORBIDDEN' | 'NOT_FOUND';
+export type Outcome = 'success' | 'nothing' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT';
 
 /** Who may perform an operation, and what becomes of it otherwise. */
 export interface Access {
@@ -23,6 +23,8 @@ export interface Access {
   readonly scopes: readonly Scope[];
   /** What a caller of another environment gets that has every scope but `admin`. */
   readonly elsewhere: Outcome;
+  /** What a permitted caller of no environment gets, if it differs. */
+  readonly untagged?: Outcome;
   /** What a permitted caller gets; `success` by default. */
   readonly finds?: Outcome;
   /** Whether each request needs a group of its own, because a successful one changes what the next one finds. */
@@ -108,7 +110,7 @@ export const operations: Record<string, GraphQLOperation> = {
   revokeApiToken: { document: ({ spare }) => `mutation { revokeApiToken(input: { id: ${spare.revoked} }) ${result} }`, ...admin },
   getOrCreateUserGroup: {
     document: ({ providedId }) => `mutation { getOrCreateUserGroup(input: { providedId: "${providedId}" }) ${result} }`,
-    ...{ scopes: write, elsewhere: 'success', changes: true },
+    ...{ scopes: write, elsewhere: 'success', untagged: 'CONFLICT', changes: true },
   },
   getOrCreateUserGroups: {
     document: ({ providedId }) =>
@@ -148,11 +150,11 @@ export interface RestOperation extends Access {
 export const restOperations: Record<string, RestOperation> = {
   'GET /api/user': {
     body: ({ providedId }) => ({ user_group_id: providedId }),
-    ...{ scopes: write, elsewhere: 'success', changes: true },
+    ...{ scopes: write, elsewhere: 'success', untagged: 'CONFLICT', changes: true },
   },
   'QUERY /api/user': {
     body: ({ providedId }) => ({ user_group_id: providedId }),
-    ...{ scopes: write, elsewhere: 'success', changes: true },
+    ...{ scopes: write, elsewhere: 'success', untagged: 'CONFLICT', changes: true },
   },
   'PUT /api/user': {
     body: ({ providedId }) => ({ user_group_id: providedId, name: 'new' }),

@@ -1,20 +1,25 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { inject, type TestContext } from 'vitest';
 import { postgresUser } from '../../src/database/embedded/system-user.ts';
-import { launch, until } from './process.ts';
 
 /** A PgBouncer in transaction mode in front of the run's PostgreSQL. */
 export interface PgBouncer {
   /** The URL by which a database is reached through it. */
   url(database: string): string;
+  /** How many transactions have gone through it. */
+  transactions(): Promise<number>;
   /** Ends it and deletes its folder. */
   close(): Promise<void>;
 }
+
+const startTimeoutMs = 20_000;
 
 /** Marks the test as skipped, with the reason, where PgBouncer is not installed. */
 export function requirePgBouncer(context: TestContext): void {
@@ -26,9 +31,13 @@ export function requirePgBouncer(context: TestContext): void {
   }
 }
 
-/** Starts one. Each database gets `poolSize` server connections, which all its clients share. */
-export async function startPgBouncer(poolSize: number): Promise<PgBouncer> {
-  const server = new URL(inject('serverUrl'));
+/**
+ * Starts one. Each database gets `poolSize` server connections, which all its clients share.
+ *
+ * @param serverUrl the server behind it; by default the run's PostgreSQL.
+ */
+export async function startPgBouncer(poolSize: number, serverUrl: string = inject('serverUrl')): Promise<PgBouncer> {
+  const server = new URL(serverUrl);
   const { username, password } = server;
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-pgbouncer-'));
   const port = await freePort();
@@ -45,23 +54,34 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
+stats_users = ${username}
 pool_mode = transaction
 default_pool_size = ${poolSize}
-max_client_conn = 200
+max_client_conn = 2000
 `,
   );
   for (const path of [folder, users, settings]) chmodSync(path, 0o755); // for the user that it runs as in place of root
-  const running = launch('pgbouncer', [settings], {}, { cwd: '/', ...postgresUser() });
+  const child = spawn('pgbouncer', [settings], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...postgresUser() });
+  let log = '';
+  child.stderr.on('data', (text) => {
+    log += text;
+  });
+  const ended = once(child, 'close');
   const url = (database: string) => `postgresql://${username}:${password}@127.0.0.1:${port}/${database}`;
-  await until(async () => {
-    if (running.child.exitCode !== null) throw new Error(`pgbouncer ended: ${running.output.stderr}${running.output.stdout}`);
-    return isServing(url('postgres'));
-  }, 'PgBouncer takes connections');
+  for (const deadline = Date.now() + startTimeoutMs; !(await isServing(url('postgres'))); await pause(10))
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`PgBouncer takes no connections: ${log}`);
   return {
     url,
+    async transactions() {
+      const client = new pg.Client(url('pgbouncer'));
+      await client.connect();
+      const { rows } = await client.query<{ total_xact_count: string }>('show stats');
+      await client.end();
+      return rows.reduce((sum, { total_xact_count }) => sum + Number(total_xact_count), 0);
+    },
     async close() {
-      running.child.kill('SIGTERM');
-      await running.ended;
+      child.kill('SIGTERM');
+      await ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { globalAgent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { sendRequest } from './gateway.ts';
 import { testKey } from './keys.ts';
+import { sendRequest } from './request.ts';
 import { runShared } from './shared-command.ts';
 import { tokensOf } from './tokens.ts';
 

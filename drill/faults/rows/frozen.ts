@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { seconds } from '../../summary.ts';
 import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../client.ts';
-import { type FaultRow, quantile, seconds } from '../fault-row.ts';
+import { type FaultRow, quantile } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { residentMiB } from '../processes.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { seconds } from '../../summary.ts';
 import { checkWriters } from '../check-writers.ts';
-import { type FaultRow, quantile, seconds } from '../fault-row.ts';
+import { type FaultRow, quantile } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { startWriters } from '../writers.ts';
 

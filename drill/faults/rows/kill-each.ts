@@ -1,6 +1,7 @@
+import { seconds } from '../../summary.ts';
 import { checkWriters } from '../check-writers.ts';
 import { send } from '../client.ts';
-import { type FaultRow, seconds } from '../fault-row.ts';
+import type { FaultRow } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { descendants, freePort, titleOf } from '../processes.ts';
 import { until } from '../wait.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { type Overload, seconds } from '../../summary.ts';
 import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../client.ts';
-import { type FaultRow, quantile, type RowContext, seconds } from '../fault-row.ts';
+import { type FaultRow, quantile, type RowContext } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { residentMiB } from '../processes.ts';
 import { until } from '../wait.ts';
@@ -39,6 +40,7 @@ const capacityRow: FaultRow = {
   name: 'overload',
   summary: `costly lists at ${overload} times the rate that the gateway can serve, for ${overloadSeconds} s`,
   async run(context) {
+    const { totals } = context;
     const { gateway, token } = await startSeeded(context);
     const { port } = gateway;
     const agent = createAgent();
@@ -75,7 +77,7 @@ const capacityRow: FaultRow = {
     }
     const all = await Promise.all(replies);
     context.figure(`capacity ${Math.round(capacity)} lists/s`);
-    report(context, `${overload} × capacity`, all);
+    totals.overload = report(context, all);
     const slowestLive = quantile(live, 1);
     context.figure(
       `/livez within ${Math.round(slowestLive)} ms; memory ${Math.round(memoryBefore)} MiB, at most ${Math.round(memoryMiB)} MiB`,
@@ -100,20 +102,21 @@ async function measureCapacity(request: () => Promise<Reply>): Promise<number> {
 
 const timesOf = (replies: readonly Reply[]) => replies.map(({ milliseconds }) => milliseconds);
 
-/** Adds the figures of requests that were served and refused. */
-function report({ figure, expect, totals }: RowContext, name: string, all: readonly Reply[]): void {
+/** Adds the figures of requests that were served and refused, and returns them. */
+function report({ figure, expect }: RowContext, all: readonly Reply[]): Overload {
   const served = all.filter(({ status, json }) => status === 200 && !json?.errors);
   const refused = all.filter(isRefusal);
   const p99 = quantile(timesOf(served), 0.99);
   const refusedP99 = quantile(timesOf(refused), 0.99);
-  const text = `${all.length} requests: ${served.length} served, p99 ${seconds(p99)} s; ${refused.length} refused, p99 ${seconds(refusedP99)} s`;
-  figure(text);
-  totals.notes.push(`${name}: ${text}`);
+  figure(
+    `${all.length} requests: ${served.length} served, p99 ${seconds(p99)} s; ${refused.length} refused, p99 ${seconds(refusedP99)} s`,
+  );
   const other = all.find((reply) => !served.includes(reply) && !isRefusal(reply));
   expect(other === undefined, `another response: ${other?.status} ${other?.text.slice(0, 200)}`);
   expect(served.length > 0 && refused.length > 0, 'nothing was served, or nothing refused');
   expect(refusedP99 < quickMs, `refusals took up to ${seconds(refusedP99)} s`);
   expect(p99 < mostServedMs, `served requests took up to ${seconds(p99)} s`);
+  return { requests: all.length, served: served.length, refused: refused.length, servedP99Ms: p99, refusedP99Ms: refusedP99 };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { seconds } from '../../summary.ts';
 import { checkWriters } from '../check-writers.ts';
 import { send } from '../client.ts';
-import { type FaultRow, type RowContext, seconds } from '../fault-row.ts';
+import type { FaultRow, RowContext } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { startPostgres, untilAccepting } from '../postgres-server.ts';
 import { until } from '../wait.ts';

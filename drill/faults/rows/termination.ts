@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { seconds } from '../../summary.ts';
 import { createAgent, type Reply, send } from '../client.ts';
-import { type FaultRow, type RowContext, seconds } from '../fault-row.ts';
+import type { FaultRow, RowContext } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { until } from '../wait.ts';
 

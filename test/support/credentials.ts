@@ -1,0 +1,158 @@
+import type { Database } from '../../src/database/client.ts';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { type Scope, scopeNames } from '../../src/domain/caller.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
+import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import type { Access, Outcome } from './operations.ts';
+import type { Reply, RequestOptions } from './request.ts';
+
+/** The gateway on which credentials are tried, and its database. */
+export interface AccessGateway {
+  readonly database: Pick<Database, 'prisma'>;
+  /** Sends a request; a `token` of `null` sends none. */
+  send(method: string, path: string, options: RequestOptions): Promise<Reply>;
+}
+
+/** Something that a caller presents to be let in. */
+export interface PresentedCredential {
+  readonly name: string;
+  /** The headers that present it. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `absent` without an `Authorization` header, `invalid` with one that is rejected, `accepted` with another. */
+  readonly kind: 'absent' | 'invalid' | 'accepted';
+  /** Whether it is one of another environment than that of the groups, or of none, without the scope `admin`. */
+  readonly isElsewhere: boolean;
+  /** What should become of an operation with it, by the table of operations. */
+  expected(access: Access): Outcome | 'UNAUTHENTICATED';
+}
+
+const lesserScopes = scopeNames.filter((scope) => scope !== 'admin');
+
+/** Each pair of scopes other than `admin`. */
+const pairs = lesserScopes.flatMap((first, index) => lesserScopes.slice(index + 1).map((second) => [first, second] as const));
+
+/** How the environment of an API token is named, by its tag; groups are in Testing. */
+const places: readonly (readonly [EnvironmentTag | null, string])[] = [
+  ['Testing', ''],
+  ['Customer', ' in another environment'],
+  [null, ' in no environment'],
+];
+
+const accessOf = (
+  scopes: readonly Scope[],
+  environment: EnvironmentTag | null,
+): Pick<PresentedCredential, 'isElsewhere' | 'expected'> => {
+  const isAdmin = scopes.includes('admin');
+  const isElsewhere = !isAdmin && environment !== 'Testing';
+  return {
+    isElsewhere,
+    expected(access) {
+      const isEnough = isAdmin || access.scopes.length === 0 || access.scopes.some((scope) => scopes.includes(scope));
+      if (!isEnough) return 'FORBIDDEN';
+      if (environment === null && access.untagged) return access.untagged;
+      return isElsewhere ? access.elsewhere : (access.finds ?? 'success');
+    },
+  };
+};
+
+const refused: Pick<PresentedCredential, 'isElsewhere' | 'expected'> = { isElsewhere: false, expected: () => 'UNAUTHENTICATED' };
+const tokenHeader = (secret: string) => ({ authorization: `Token ${secret}` });
+
+/** Issues an API token, with `admin` in Testing by default. */
+export const issueCredential = (
+  { database }: AccessGateway,
+  scopes: readonly Scope[] = ['admin'],
+  environmentTag: EnvironmentTag | null = 'Testing',
+) => issueApiToken(database.prisma, { name: 'test', environmentTag, scopes, expiresAt: null });
+
+/** Credentials that are not accepted: none of them, and those that were accepted before, was used in vain before. */
+async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Promise<PresentedCredential[]> {
+  const admin = tokenHeader((await issueCredential(gateway)).secret);
+  const send = async (query: string, headers: Readonly<Record<string, string>>): Promise<Reply> => {
+    const reply = await gateway.send('POST', '/graphql', { token: null, headers: { ...headers }, body: { query } });
+    if (reply.status !== 200 || reply.json.errors) throw new Error(`${query} failed: ${reply.text}`);
+    return reply;
+  };
+  const issueAccepted = async () => {
+    const { secret, apiToken } = await issueCredential(gateway);
+    await send('{ caller { name } }', tokenHeader(secret));
+    return { secret, id: apiToken.id };
+  };
+  const [replaced, revoked, expired] = [await issueAccepted(), await issueAccepted(), await issueAccepted()];
+  await send(`mutation { rotateApiToken(input: { id: ${replaced.id} }) { __typename } }`, admin);
+  await send(`mutation { revokeApiToken(input: { id: ${revoked.id} }) { __typename } }`, admin);
+  const data = { expiresAt: new Date(Date.now() - 1) };
+  await gateway.database.prisma.apiToken.update({ where: { id: expired.id }, data });
+  const embed = `mutation { created: createEmbedToken(input: { by: { token: "${userGroupToken}" } }) { ... on CreateEmbedTokenPayload { token } } }`;
+  const secrets = {
+    malformed: `${(await issueAccepted()).secret}0`,
+    unknown: issueToken('apiToken'),
+    'a user group token': userGroupToken,
+    'an embed token': (await send(embed, admin)).json.data.created.token as string,
+    ...{ replaced: replaced.secret, revoked: revoked.secret, expired: expired.secret },
+  };
+  return Object.entries(secrets).map(([name, secret]) => ({
+    name,
+    headers: tokenHeader(secret),
+    kind: 'invalid' as const,
+    ...refused,
+  }));
+}
+
+/** API tokens with these scopes in an environment. */
+async function issueValid(
+  gateway: AccessGateway,
+  name: string,
+  scopes: readonly Scope[],
+  [environment, place]: (typeof places)[number],
+): Promise<PresentedCredential> {
+  const { secret } = await issueCredential(gateway, scopes, environment);
+  return { name: `${name}${place}`, headers: tokenHeader(secret), kind: 'accepted', ...accessOf(scopes, environment) };
+}
+
+/**
+ * Issues a credential of each kind: none, those that are not accepted, each scope, and every scope but `admin` in another
+ * environment.
+ *
+ * @param userGroupToken the current token of a group of Testing.
+ */
+export async function issueCredentials(gateway: AccessGateway, userGroupToken: string): Promise<PresentedCredential[]> {
+  const credentials: PresentedCredential[] = [{ name: 'none', headers: {}, kind: 'absent', ...refused }];
+  credentials.push(...(await issueInvalid(gateway, userGroupToken)));
+  const [own, other] = [places[0], places[1]] as [(typeof places)[number], (typeof places)[number]];
+  for (const scope of scopeNames) credentials.push(await issueValid(gateway, scope, [scope], own));
+  credentials.push(await issueValid(gateway, 'every scope but admin', lesserScopes, other));
+  return credentials;
+}
+
+/**
+ * Issues further credentials: API tokens in the wrong part of a request, each pair of scopes, and each scope and each but `admin`
+ * in every environment.
+ */
+export async function issueFurtherCredentials(gateway: AccessGateway): Promise<PresentedCredential[]> {
+  const { secret } = await issueCredential(gateway);
+  const basic = `Basic ${Buffer.from(`admin:${secret}`).toString('base64')}`;
+  const credentials: PresentedCredential[] = [
+    { name: 'an empty API token', headers: { authorization: 'Token ' }, kind: 'accepted', ...refused },
+    {
+      name: 'an API token in other headers',
+      headers: {
+        cookie: `token=${secret}`,
+        'x-api-key': secret,
+        'proxy-authorization': `Token ${secret}`,
+        'x-authorization': secret,
+      },
+      ...{ kind: 'absent', ...refused },
+    },
+    { name: 'an API token as a password', headers: { authorization: basic }, kind: 'invalid', ...refused },
+    { name: 'an API token with another scheme', headers: { authorization: `Digest ${secret}` }, kind: 'invalid', ...refused },
+    { name: 'an API token without a scheme', headers: { authorization: secret }, kind: 'invalid', ...refused },
+    { name: 'two API tokens', headers: { authorization: `Token ${secret} ${secret}` }, kind: 'invalid', ...refused },
+  ];
+  const [own, ...others] = places as [(typeof places)[number], (typeof places)[number], (typeof places)[number]];
+  for (const pair of pairs) credentials.push(await issueValid(gateway, pair.join(' and '), pair, own));
+  credentials.push(await issueValid(gateway, 'every scope but admin', lesserScopes, own));
+  for (const place of others) for (const scope of scopeNames) credentials.push(await issueValid(gateway, scope, [scope], place));
+  credentials.push(await issueValid(gateway, 'every scope but admin', lesserScopes, places[2] as (typeof places)[number]));
+  return credentials;
+}
