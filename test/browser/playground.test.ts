@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type OpenPage, openPage, phone } from '../support/browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -40,6 +40,20 @@ test('the API token, and what was edited, survive a reload, and are not kept out
 
   await page.getByRole('button', { name: 'Forget' }).click();
   expect(await page.evaluate('Object.values(sessionStorage).join()')).not.toContain(gateway.token);
+});
+
+test('a browser that blocks the storage of pages runs an operation', async () => {
+  const { page } = await open();
+  const blocked = await page.context().newPage();
+  onTestFinished(() => blocked.close());
+  await blocked.addInitScript(
+    "for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, name, { get() { throw new Error('blocked'); } })",
+  );
+  await blocked.goto(page.url());
+  await blocked.getByLabel('API token').fill(gateway.token);
+  await blocked.getByText('"providedId"').waitFor();
+  await blocked.getByRole('button', { name: /^Execute query/ }).click();
+  await blocked.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
 });
 
 test('a link opens a document', async () => {

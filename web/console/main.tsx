@@ -13,6 +13,7 @@ import './styles/editor.css';
 import './styles/charts.css';
 import './styles/audit.css';
 import './styles/narrow.css';
+import './styles/print.css';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no element with the id "root".');

@@ -1,9 +1,10 @@
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { storedApiToken, tabStorage } from '../tab-storage.ts';
 import { correctAccessibility } from './accessibility.ts';
 import { examples } from './examples.ts';
 import { createFetcher } from './fetcher.ts';
-import { hasStoredTabs, readToken, storeToken, takeLinkedDocument } from './session.ts';
+import { hasStoredTabs, takeLinkedDocument } from './session.ts';
 
 const linked = takeLinkedDocument();
 const tabs = [...(linked ? [linked] : []), ...examples];
@@ -12,7 +13,7 @@ const variables = linked?.variables ?? (hasStoredTabs() ? undefined : examples[0
 
 /** GraphiQL with a field for the API token. Documents and the API token survive a reload, and are forgotten with the tab. */
 export function Playground() {
-  const [token, setToken] = useState(readToken);
+  const [token, setToken] = useState(() => storedApiToken.read() ?? '');
   const current = useRef(token);
   const fetcher = useMemo(() => createFetcher(() => current.current), []);
 
@@ -21,7 +22,8 @@ export function Playground() {
   const change = (value: string): void => {
     const trimmed = value.trim();
     current.current = trimmed;
-    storeToken(trimmed);
+    if (trimmed) storedApiToken.write(trimmed);
+    else storedApiToken.remove();
     setToken(trimmed);
   };
 
@@ -49,7 +51,7 @@ export function Playground() {
       </form>
       <GraphiQL
         fetcher={fetcher}
-        storage={sessionStorage}
+        storage={tabStorage}
         defaultTabs={tabs}
         {...(linked && { query: linked.query })}
         {...(variables && { variables })}

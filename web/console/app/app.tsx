@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
+import { storedApiToken } from '../../tab-storage.ts';
 import { Failure, toFailure } from '../graphql/failure.ts';
 import { LoadingRows } from '../ui/states.tsx';
-import { SessionProvider, type SignedIn, storedToken } from './session.tsx';
+import { SessionProvider, type SignedIn } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { identify, SignIn } from './sign-in.tsx';
 
@@ -13,7 +14,7 @@ type State =
 /** The console: the sign-in, or the pages. */
 export function App() {
   const [state, setState] = useState<State>(() => {
-    const apiToken = storedToken.read();
+    const apiToken = storedApiToken.read();
     return apiToken === undefined ? { is: 'signed-out' } : { is: 'checking', apiToken };
   });
   const checked = state.is === 'checking' ? state.apiToken : undefined;
@@ -24,7 +25,7 @@ export function App() {
       (error) => {
         const failure = toFailure(error);
         // Kept when only the gateway cannot be reached: after a reload it works again.
-        if (failure.code === 'UNAUTHENTICATED') storedToken.remove();
+        if (failure.code === 'UNAUTHENTICATED') storedApiToken.remove();
         setState({ is: 'signed-out', reason: failure });
       },
     );
@@ -33,13 +34,13 @@ export function App() {
   if (state.is === 'checking') return <LoadingRows />;
   if (state.is === 'signed-out') {
     const signIn = (apiToken: string, caller: SignedIn) => {
-      storedToken.write(apiToken);
+      storedApiToken.write(apiToken);
       setState({ is: 'signed-in', apiToken, caller });
     };
     return <SignIn reason={state.reason} onSignedIn={signIn} />;
   }
   const signOut = (reason?: string) => {
-    storedToken.remove();
+    storedApiToken.remove();
     setState({ is: 'signed-out', reason: reason === undefined ? 'You are signed out.' : new Failure('UNAUTHENTICATED', reason) });
   };
   return (

@@ -15,25 +15,6 @@ export interface Session {
   signOut(): void;
 }
 
-/** Only this tab has it, and only until it is closed. */
-const storageKey = 'user-group-gateway.api-token';
-
-/** The API token of this tab. */
-export const storedToken = {
-  read: () => storage()?.getItem(storageKey) ?? undefined,
-  write: (apiToken: string) => storage()?.setItem(storageKey, apiToken),
-  remove: () => storage()?.removeItem(storageKey),
-};
-
-/** Nothing in a browser that blocks cookies: it blocks this storage too, and the API token is forgotten with the page. */
-function storage(): Storage | undefined {
-  try {
-    return sessionStorage;
-  } catch {
-    return undefined;
-  }
-}
-
 const SessionContext = createContext<Session | undefined>(undefined);
 
 /** The session of a signed-in person. @throws Error outside of a {@link SessionProvider}. */
