@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 export interface GatewayProcess {
   readonly port: number;
   readonly pid: number;
+  /** The first lines of its log about errors, at most a hundred. */
+  readonly errors: readonly string[];
   /** How it exited, if it has. */
   ended(): string | undefined;
   /** Stops it gracefully, or if that takes too long, kills it. */
@@ -50,6 +52,7 @@ export async function startGateway(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const lines: string[] = [];
+  const errors: string[] = [];
   let end: string | undefined;
   child.once('exit', (code, signal) => {
     end = signal ?? `exit status ${code}`;
@@ -62,6 +65,7 @@ export async function startGateway(
     // Later lines are read and discarded: a full pipe would block the gateway.
     log.on('line', (line) => {
       if (lines.length < 100) lines.push(line);
+      if (errors.length < 100 && line.includes('"level":"error"')) errors.push(line);
       const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
       if (!found) return;
       clearTimeout(late);
@@ -72,6 +76,7 @@ export async function startGateway(
   return {
     port,
     pid: child.pid ?? 0,
+    errors,
     ended: () => end,
     async stop() {
       if (end !== undefined) return;

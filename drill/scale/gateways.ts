@@ -53,5 +53,6 @@ export async function runEvent(
   await act();
   await load.untilServed(recoveryTimeoutMs);
   const report = await load.report();
-  return { event, report, restarts: processes.filter((each) => each.ended() !== undefined).length };
+  const failures = report.wrong.length > 0 ? processes.flatMap(({ errors }) => errors.slice(0, 3)) : [];
+  return { event, report, failures, restarts: processes.filter((each) => each.ended() !== undefined).length };
 }

@@ -25,6 +25,9 @@ const unavailableCodes = new Set([
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
 ]);
 
+/** What Prisma's adapter makes of errors of a socket when it begins or ends a transaction: they have neither a code nor a text. */
+const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections']);
+
 /** Messages of errors without a code: an exhausted pool, a broken connection. */
 const unavailableTexts =
   /timeout exceeded when trying to connect|query read timeout|connection terminated|client has encountered a connection error|server closed the connection|cannot use a pool after/i;
@@ -32,7 +35,8 @@ const unavailableTexts =
 /** Whether an error, of Prisma or the driver, means that the database is unreachable or temporarily unavailable. */
 export function isUnavailable(error: unknown): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
-    const { originalCode, code, message } = fault as { originalCode?: unknown; code?: unknown; message?: unknown };
+    const { originalCode, code, kind, message } = fault as Record<'originalCode' | 'code' | 'kind' | 'message', unknown>;
+    if (typeof kind === 'string' && unavailableKinds.has(kind)) return true;
     for (const state of [originalCode, code]) {
       if (typeof state !== 'string') continue;
       if (unavailableCodes.has(state) || unavailableStates.some((pattern) => pattern.test(state))) return true;

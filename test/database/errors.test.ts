@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { isUnavailable, retryOnConflict } from '../../src/database/errors.ts';
+import { startCommitProxy } from '../support/commit-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const withCode = (code: string) => Object.assign(new Error('text'), { code });
@@ -32,6 +33,21 @@ describe('the database is unavailable', () => {
     expect(isUnavailable(prismaError('P2010', '57P03'))).toBe(true);
     expect(isUnavailable(prismaError('P2034', '40001'))).toBe(true);
   });
+});
+
+test('the database is unavailable when the connection of a transaction is reset at its COMMIT', async () => {
+  const database = await createTestDatabase();
+  const proxy = await startCommitProxy(database.url);
+  const behindProxy = connectDatabase({ connectionString: proxy.url });
+  onTestFinished(async () => {
+    await behindProxy.close();
+    await proxy.close();
+    await database.close();
+  });
+  proxy.resetNextCommit();
+  const error = await behindProxy.prisma.$transaction((transaction) => transaction.apiToken.count()).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(Error);
+  expect(isUnavailable(error), `${error}`).toBe(true);
 });
 
 describe('an error of the gateway or of the data', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy in front of PostgreSQL that can hold back the response to a COMMIT: the change is made, and its client does not know. */
+/** A proxy in front of PostgreSQL that can hold back the response to a COMMIT, or reset the connection instead: its client does not know what happened. */
 export interface CommitProxy {
   /** The database by way of the proxy. */
   readonly url: string;
@@ -11,6 +11,8 @@ export interface CommitProxy {
    * @returns a promise that resolves once the server has responded to it: the transaction is committed.
    */
   holdNextCommit(): Promise<void>;
+  /** From now on, the next connection that sends COMMIT is reset, as by a server or pooler that is killed. */
+  resetNextCommit(): void;
   /** Ends the proxy and its connections. */
   close(): Promise<void>;
 }
@@ -20,6 +22,7 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   const upstream = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let onCommitted: (() => void) | undefined;
+  let resets = false;
 
   const server = createServer((client) => {
     const database = connect(Number(upstream.port), upstream.hostname);
@@ -32,7 +35,13 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
     /** What to do when the server responds to the COMMIT of this connection. */
     let held: (() => void) | undefined;
     client.on('data', (bytes) => {
-      if (isCommit(bytes) && onCommitted) {
+      const commits = isCommit(bytes);
+      if (commits && resets) {
+        resets = false;
+        client.resetAndDestroy();
+        return;
+      }
+      if (commits && onCommitted) {
         held = onCommitted;
         onCommitted = undefined;
       }
@@ -55,6 +64,9 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
       new Promise((resolve) => {
         onCommitted = resolve;
       }),
+    resetNextCommit() {
+      resets = true;
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -65,7 +77,7 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
 
 /**
  * Follows the messages of a PostgreSQL client. The first has no type: a length of four bytes, which counts itself, and the rest.
- * All others have a byte for their type before it; `Q` is a statement as text.
+ * All others have a byte for their type before it: `Q` is a statement as text, `P` a name and a statement, which is executed next.
  *
  * @returns a function that takes the next bytes and says whether a statement `commit` ends in them.
  */
@@ -79,7 +91,8 @@ function createCommitFinder(): (bytes: Buffer) => boolean {
       const end = typeBytes + pending.readUInt32BE(typeBytes);
       if (pending.length < end) break;
       const message = pending.subarray(0, end);
-      if (typeBytes === 1 && message[0] === 0x51) found ||= /^commit\0$/i.test(message.toString('latin1', 5));
+      if (typeBytes === 1)
+        found ||= /^(Q|P[^\0]*\0)commit\0/is.test(`${message.toString('latin1', 0, 1)}${message.toString('latin1', 5)}`);
       pending = pending.subarray(end);
       typeBytes = 1;
     }

@@ -42,12 +42,16 @@ export const pgBouncerRow: ScaleRow = {
       return locks.length > 0 ? [`${locks.length} locks of migrations are stranded`] : [];
     };
     const ordinary = await runEvent(load, gateways, 'three gateways start at once', async () => {});
-    result({ ...ordinary, note: `${poolSize} server connections`, failures: await stranded() });
+    result({
+      ...ordinary,
+      note: `${poolSize} server connections`,
+      failures: [...(ordinary.failures ?? []), ...(await stranded())],
+    });
     const restarted = await runEvent(load, gateways, 'PgBouncer killed and started again', async () => {
       await bouncer.stop('SIGKILL');
       bouncer = start();
     });
-    result({ ...restarted, failures: [...(await stranded()), ...(await strandedSettings(url))] });
+    result({ ...restarted, failures: [...(restarted.failures ?? []), ...(await stranded()), ...(await strandedSettings(url))] });
   },
 };
 
