@@ -42,25 +42,30 @@ export function serializeInParts(result: object, expectedBytes: number): Buffer 
 }
 
 function writeValue(value: unknown, depth: number, writer: PartWriter): void {
-  if (depth === 0 || !isContainer(value)) return writer.add(JSON.stringify(value) ?? 'null');
-  let separator = '';
-  if (Array.isArray(value)) {
-    writer.add('[');
-    for (const item of value) {
-      writer.add(separator);
-      writeValue(item, depth - 1, writer);
-      separator = ',';
-    }
-    return writer.add(']');
-  }
-  writer.add('{');
-  for (const [name, member] of Object.entries(value)) {
-    if (!isJson(member)) continue;
-    writer.add(`${separator}${JSON.stringify(name)}:`);
-    writeValue(member, depth - 1, writer);
+  if (depth === 0 || !isContainer(value)) writer.add(JSON.stringify(value) ?? 'null');
+  else if (Array.isArray(value)) writeList(value, depth - 1, writer);
+  else writeObject(value, depth - 1, writer);
+}
+
+function writeList(items: readonly unknown[], depth: number, writer: PartWriter): void {
+  let separator = '[';
+  for (const item of items) {
+    writer.add(separator);
+    writeValue(item, depth, writer);
     separator = ',';
   }
-  writer.add('}');
+  writer.add(separator === '[' ? '[]' : ']');
+}
+
+function writeObject(object: object, depth: number, writer: PartWriter): void {
+  let separator = '{';
+  for (const [name, member] of Object.entries(object)) {
+    if (!isJson(member)) continue;
+    writer.add(`${separator}${JSON.stringify(name)}:`);
+    writeValue(member, depth, writer);
+    separator = ',';
+  }
+  writer.add(separator === '{' ? '{}' : '}');
 }
 
 /** Whether a value has members of its own, rather than a JSON form such as that of a `Date`. */
