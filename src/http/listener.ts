@@ -21,7 +21,7 @@ import { type CompletedExchange, notHttp } from './completed-exchange.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors.ts';
-import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
+import { httpLimits, httpTimeouts, largeBodyBytes, smallResponseBytes } from './limits.ts';
 import { MethodNotAllowed, problem } from './problem.ts';
 import { Rejections } from './rejections.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
@@ -162,6 +162,7 @@ class Exchange implements HttpRequest, Expiring {
   };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
   readonly reserve = (bytes: number): void => {
+    if (bytes <= smallResponseBytes) return;
     if (this.isAbandoned()) throw disconnected();
     this.isRefused = true;
     this.shared.writer.reserve(this.outgoing, bytes, this.caller.share);

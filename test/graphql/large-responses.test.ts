@@ -75,8 +75,8 @@ describe('memory is reserved', () => {
     const request = { name: 'test', environmentTag: 'Testing' as const, scopes: ['groups:read' as const], expiresAt: null };
     caller = new Caller((await issueApiToken(gateway.database.prisma, request)).apiToken);
   });
-  const context = (reserve: GraphQLContext['reserve']) =>
-    createContext({ db: bindQueries(gateway.database), caller, report: () => {}, reserve });
+  const context = (reserve: GraphQLContext['reserve'], turn?: GraphQLContext['turn']) =>
+    createContext({ db: bindQueries(gateway.database), caller, report: () => {}, reserve, turn });
   const respond = {
     'in the full pipeline': (reserve: GraphQLContext['reserve']) => paths.full(largeQuery(), undefined, context(reserve)),
     'on the fast path': async (reserve: GraphQLContext['reserve']) => {
@@ -106,6 +106,14 @@ describe('memory is reserved', () => {
     expect(JSON.parse(response?.body ?? '')).toEqual({
       errors: [{ message: 'There is no memory.', extensions: { code: 'UNAVAILABLE' } }],
     });
+  });
+
+  test('not for a response that is stored for an Idempotency-Key', async () => {
+    const refuse = () => {
+      throw new GatewayError('UNAVAILABLE', 'There is no memory.');
+    };
+    const { status } = await paths.full(largeQuery(), undefined, context(refuse, { isTaken: true, isNeeded: false }));
+    expect(status).toBe(200);
   });
 });
 

@@ -103,11 +103,14 @@ export function createOperationExecutor(
     return admit(result, contextValue);
   }
 
-  /** The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is serialized. */
-  function admit(result: ExecutionResult, { meter, reserve }: GraphQLContext): ExecutionResult {
+  /**
+   * The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is serialized.
+   * A response for an Idempotency-Key is stored even if it cannot be sent now.
+   */
+  function admit(result: ExecutionResult, { meter, turn, reserve }: GraphQLContext): ExecutionResult {
     if (meter.isExceeded) return rejection(responseTooLarge());
     try {
-      reserve(meter.size);
+      if (!turn) reserve(meter.size);
       return result;
     } catch (error) {
       return rejection(asGatewayError(error));
