@@ -101,8 +101,19 @@ export function buildGateway(
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
   const contextOf: ContextOf = (request, boundDb = db, countError = request.countError, turn = undefined) => {
-    const { caller, report, isAbandoned } = request;
-    return createContext({ db: boundDb, caller, report, countError, isAbandoned, metrics, instance, noted: request, turn });
+    const { caller, report, isAbandoned, reserve } = request;
+    return createContext({
+      db: boundDb,
+      caller,
+      report,
+      countError,
+      isAbandoned,
+      reserve,
+      metrics,
+      instance,
+      noted: request,
+      turn,
+    });
   };
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });

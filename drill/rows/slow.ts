@@ -1,4 +1,4 @@
-import type { Row } from '../row.ts';
+import type { Row, Target } from '../row.ts';
 import { aliases } from './introspection.ts';
 
 const head = (bytes: number, token?: string) =>
@@ -9,6 +9,12 @@ const request = (params: object, token?: string) => {
   const body = JSON.stringify(params);
   return `${head(Buffer.byteLength(body), token)}${body}`;
 };
+
+/** A request for the large properties a hundred times under each of some aliases: 6.5 MB of response for each. */
+const largeResponse = (target: Target, aliasCount: number) => ({
+  query: `query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{${aliases(aliasCount, 'properties')}}}}`,
+  variables: { ids: Array(100).fill(target.data.large.id) },
+});
 
 /** Clients that do not read, do not finish, or are very numerous. */
 export const slowRows: readonly Row[] = [
@@ -40,13 +46,40 @@ export const slowRows: readonly Row[] = [
   },
   {
     name: 'large-responses-unread',
-    expects: ['closed', 'held'],
+    // 13 MB each, just below the limit on one response: tests that most are refused before they are serialized. The first one is
+    // read, to see that it is not over that limit.
+    expects: ['2xx', 'closed', 'held'],
+    someExpect: ['2xx'],
     timeoutMs: 20_000,
+    send: async (target) => {
+      const params = largeResponse(target, 2);
+      const read = await target.graphql(params, target.tokens.groups);
+      const bytes = Buffer.from(request(params, target.tokens.groups));
+      return [read, ...(await target.connections.openMany(60, () => ({ bytes, reads: 'never', holdMs: 10_000 })))];
+    },
+  },
+  {
+    name: 'large-responses-read',
+    // The same, read: tests that what was sent does not stay in memory. The API token's part of the memory for responses has room for
+    // one at a time, so some get 503.
+    expects: ['2xx', '503'],
+    someExpect: ['2xx'],
     send: (target) => {
-      const { large } = target.data;
-      const query = `query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{${aliases(4, 'properties')}}}}`;
-      const bytes = Buffer.from(request({ query, variables: { ids: Array(100).fill(large.id) } }, target.tokens.groups));
-      return target.connections.openMany(100, () => ({ bytes, reads: 'never', holdMs: 15_000 }));
+      const params = largeResponse(target, 2);
+      return Promise.all(Array.from({ length: 60 }, () => target.graphql(params, target.tokens.groups)));
+    },
+  },
+  {
+    name: 'too-large-responses-unread',
+    // 26 MB each, above the limit on one response: tests that their execution ends at the limit.
+    expects: ['4xx', 'closed', 'held'],
+    someExpect: ['4xx'],
+    timeoutMs: 20_000,
+    send: async (target) => {
+      const params = largeResponse(target, 4);
+      const read = await target.graphql(params, target.tokens.groups);
+      const bytes = Buffer.from(request(params, target.tokens.groups));
+      return [read, ...(await target.connections.openMany(100, () => ({ bytes, reads: 'never', holdMs: 15_000 })))];
     },
   },
   {
@@ -54,9 +87,7 @@ export const slowRows: readonly Row[] = [
     // Tests the deadline for writing a response: without one, the connection would stay open forever.
     expects: ['closed'],
     send: (target) => {
-      const { large } = target.data;
-      const query = 'query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{properties}}}';
-      const bytes = Buffer.from(request({ query, variables: { ids: Array(100).fill(large.id) } }, target.tokens.groups));
+      const bytes = Buffer.from(request(largeResponse(target, 1), target.tokens.groups));
       return target.connections.openMany(3, () => ({ bytes, reads: 'late', holdMs: 38_000 }));
     },
   },

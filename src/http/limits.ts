@@ -22,7 +22,7 @@ export const httpLimits = {
   maxJsonDepth: 256,
   /** All request bodies in memory. One API token may hold half of it; requests without a valid one share a quarter. */
   maxHeldBodyBytes: 64 * 2 ** 20,
-  /** All responses that clients have not read yet, in the same shares. */
+  /** All responses that are being serialized or that clients have not read yet, in the same shares. */
   maxUnsentBytes: 40 * 2 ** 20,
   /** Rejections of unread requests that wait while connections are being accepted; each holds up to 64 KiB of a body. */
   maxPostponedRejections: 1_024,

@@ -21,7 +21,7 @@ import { type CompletedExchange, notHttp } from './completed-exchange.ts';
 import { Connections } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { disconnected, parserFailure, tooLong, tooSlow } from './exchange-errors.ts';
-import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
+import { httpLimits, httpTimeouts, largeBodyBytes, smallResponseBytes } from './limits.ts';
 import { MethodNotAllowed, problem } from './problem.ts';
 import { Rejections } from './rejections.ts';
 import { assertOneHost, originForm, requestId, splitOnce } from './request-head.ts';
@@ -136,6 +136,7 @@ class Exchange implements HttpRequest, Expiring {
   private readonly startedMs: number;
   private isReading = true;
   private isResponded = false;
+  private isRefused = false;
   private errorCodes: ErrorCode[] | undefined;
   private span: RequestSpan | undefined;
 
@@ -160,6 +161,13 @@ class Exchange implements HttpRequest, Expiring {
     if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
   };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
+  readonly reserve = (bytes: number): void => {
+    if (bytes <= smallResponseBytes) return;
+    if (this.isAbandoned()) throw disconnected();
+    this.isRefused = true;
+    this.shared.writer.reserve(this.outgoing, bytes, this.caller.share);
+    this.isRefused = false;
+  };
 
   /** Reads the request, authenticates it, and responds. Never rejects. */
   async run(span?: RequestSpan): Promise<void> {
@@ -234,9 +242,9 @@ class Exchange implements HttpRequest, Expiring {
     return this.caller.share;
   }
 
-  /** Whether the connection is closed after the response. */
+  /** Whether the connection is closed after the response: after a refusal, so that requests that wait on it are not executed in vain. */
   get closes(): boolean {
-    return this.shared.isDraining();
+    return this.isRefused || this.shared.isDraining();
   }
 
   private fail(thrown: unknown): void {

@@ -31,9 +31,19 @@ export class ResponseWriter {
   private readonly deadlines: Deadlines;
   private readonly lingering = new Lingering();
   private readonly unsent = new ByteBudget(httpLimits.maxUnsentBytes);
+  private readonly reserved = new WeakMap<ServerResponse, number>();
 
   constructor(deadlines: Deadlines) {
     this.deadlines = deadlines;
+  }
+
+  /**
+   * Reserves the bytes of a response that is about to be built, until it is sent. Must not be called for one that was written.
+   *
+   * @throws GatewayError `UNAVAILABLE` while too many bytes are unsent to other clients, or when the client has disconnected.
+   */
+  reserve(outgoing: ServerResponse, bytes: number, share: Share): void {
+    if (outgoing.destroyed || !this.hold(outgoing, bytes, share)) throw tooMuchUnsent();
   }
 
   /** Writes a complete response. A large one is replaced by 503 while too many bytes are unsent to other clients. */
@@ -41,7 +51,8 @@ export class ResponseWriter {
     if (outgoing.destroyed) return;
     const { body } = response;
     const bytes = Buffer.byteLength(body);
-    if (bytes <= smallResponseBytes || typeof body !== 'string' || this.hold(outgoing, bytes, options.share)) {
+    const isShared = typeof body !== 'string' && !this.reserved.has(outgoing);
+    if (isShared || this.hold(outgoing, bytes, options.share)) {
       this.send(incoming, outgoing, response, bytes, options.id, options.closes);
       return;
     }
@@ -50,10 +61,14 @@ export class ResponseWriter {
     this.send(incoming, outgoing, error, Buffer.byteLength(error.body), options.id, true);
   }
 
-  /** Reserves the bytes of a large response until it is sent. @returns false if they exceed the budget. */
+  /** Reserves the bytes of a large response, or those that are not reserved yet, until it is sent. @returns false if they exceed the budget. */
   private hold(outgoing: ServerResponse, bytes: number, share: Share): boolean {
-    if (!this.unsent.take(bytes, share)) return false;
-    outgoing.once('close', () => this.unsent.release(bytes, share));
+    if (bytes <= smallResponseBytes) return true;
+    const missing = bytes - (this.reserved.get(outgoing) ?? 0);
+    if (missing <= 0) return true;
+    if (!this.unsent.take(missing, share)) return false;
+    this.reserved.set(outgoing, bytes);
+    outgoing.once('close', () => this.unsent.release(missing, share));
     return true;
   }
 

@@ -25,6 +25,14 @@ export interface HttpRequest {
   readonly countError: (code: ErrorCode) => void;
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
+  /**
+   * Reserves memory for a response before it is built, so that one that could not be sent is not built at all. Small responses
+   * need none.
+   *
+   * @param bytes about how long its body is.
+   * @throws GatewayError `UNAVAILABLE` while too many bytes are unsent to other clients, or when the response is no longer needed.
+   */
+  readonly reserve: (bytes: number) => void;
   /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
   operation: string;
   /** The cost of that operation, at most, if it has one. Set by the handler. */
@@ -34,7 +42,7 @@ export interface HttpRequest {
 /** A scheme in which an API token may be sent; they are equivalent. */
 export type AuthorizationScheme = 'Token' | 'Bearer';
 
-/** What a response may consist of: text, or the bytes of a file. */
+/** What a response may consist of: text, or bytes. */
 export type ResponseBody = string | Buffer;
 
 /** A whole response. */
@@ -42,8 +50,8 @@ export interface HttpResponse<Body extends ResponseBody = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Bytes are shared by all responses with the same file, so they do not count towards the budget for responses that clients have not
-   * read yet.
+   * Bytes for which nothing was reserved are shared by all responses with the same file, so they do not count towards the budget for
+   * responses that clients have not read yet.
    */
   readonly body: Body;
   /** The value of `Cache-Control`; `no-store` by default. */

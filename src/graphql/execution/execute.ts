@@ -62,7 +62,7 @@ export interface OperationExecutor {
   examine(document: DocumentNode, operation: OperationDefinitionNode): KnownOperation;
   /**
    * Executes an operation. If the request is rejected as a whole (too costly, response too large, no credential, too many such
-   * requests), the result is one error without data.
+   * requests, too many unsent responses), the result is one error without data.
    */
   run(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult>;
   /**
@@ -100,7 +100,21 @@ export function createOperationExecutor(
     const operationName = operation.name?.value;
     const options = { maxCoercionErrors: graphqlLimits.maxErrors };
     const result = await execute({ schema, document, contextValue, variableValues, operationName, options });
-    return contextValue.meter.isExceeded ? rejection(responseTooLarge()) : result;
+    return admit(result, contextValue);
+  }
+
+  /**
+   * The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is serialized.
+   * A response for an Idempotency-Key is stored even if it cannot be sent now.
+   */
+  function admit(result: ExecutionResult, { meter, turn, reserve }: GraphQLContext): ExecutionResult {
+    if (meter.isExceeded) return rejection(responseTooLarge());
+    try {
+      if (!turn) reserve(meter.size);
+      return result;
+    } catch (error) {
+      return rejection(asGatewayError(error));
+    }
   }
 
   const inTurn: OperationExecutor['inTurn'] = ({ caller, isAbandoned }, work) =>
@@ -130,7 +144,7 @@ export function createOperationExecutor(
     const { variables, context } = request;
     try {
       const result = await compiled(undefined, context, variables ?? {});
-      if (!result.errors && result.data) return context.meter.isExceeded ? rejection(responseTooLarge()) : result;
+      if (!result.errors && result.data) return admit(result, context);
       if (result.errors?.some(isOutage) && !context.isAbandoned()) pauseCompiled(known);
     } catch {
       // graphql-js reports the error, if there is one.

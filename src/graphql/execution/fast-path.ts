@@ -1,12 +1,13 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
-import type { HttpResponse } from '../../http/types.ts';
+import type { HttpResponse, ResponseBody } from '../../http/types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { assertResponseSize } from '../schema/response-meter.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
 import type { ExecutionRequest, KnownOperation, OperationExecutor } from './execute.ts';
+import { isLarge, type LargeBody, serializedTo, serializeInParts } from './serialize.ts';
 
 /** A request that may be executed without the full pipeline. */
 export interface FastPathRequest {
@@ -22,7 +23,7 @@ export interface FastPathRequest {
  * Responds at once if the request's document is in the cache and nothing about the request is unusual. Nothing, if it has to go
  * through the full pipeline; then nothing of it was executed.
  */
-export type FastPath = (request: FastPathRequest) => Promise<HttpResponse> | undefined;
+export type FastPath = (request: FastPathRequest) => Promise<HttpResponse<ResponseBody>> | undefined;
 
 /** A media type of responses. */
 interface ResponseType {
@@ -52,10 +53,14 @@ const parameterNames = new Set(['query', 'variables', 'operationName']);
  * negotiation, requests and responses as objects), and executes with the same executor.
  */
 export function createFastPath(executor: OperationExecutor, documents: DocumentCache, failureHeaders: FailureHeaders): FastPath {
-  async function respond(known: KnownOperation, type: ResponseType, request: ExecutionRequest): Promise<HttpResponse> {
+  async function respond(
+    known: KnownOperation,
+    type: ResponseType,
+    request: ExecutionRequest,
+  ): Promise<HttpResponse<ResponseBody>> {
     const result = await executor.run(known, request);
     if (result.errors) return renderErrors(result, type, request.context, failureHeaders);
-    const body = JSON.stringify(result);
+    const body = isLarge(request.context) ? serializeInParts(result, request.context.meter.size) : JSON.stringify(result);
     assertResponseSize(body);
     return { status: 200, headers: type.headers, body };
   }
@@ -91,11 +96,12 @@ async function renderErrors(
   { mediaType }: ResponseType,
   context: GraphQLContext,
   failureHeaders: FailureHeaders,
-): Promise<HttpResponse> {
+): Promise<HttpResponse<ResponseBody>> {
+  const large: LargeBody = {};
   const errors = result.errors?.map((error) => publicError(error, 'Unexpected error.', failureHeaders) as GraphQLError);
   const finished = finishResult({ ...result, ...(errors && { errors }) }, context);
-  const response = processRegularResult(finished, { Response } as never, mediaType);
-  const body = await response.text();
+  const response = processRegularResult(serializedTo(large, finished, context), { Response } as never, mediaType);
+  const body = large.bytes ?? (await response.text());
   assertResponseSize(body);
   return { status: response.status, headers: Object.fromEntries(response.headers), body };
 }

@@ -5,7 +5,7 @@ import { hasIdempotencyKey, respondOnce } from '../../http/idempotency.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, failureHeaders, headersOf } from '../../http/problem.ts';
-import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
+import type { Handler, HttpRequest, HttpResponse, ResponseBody } from '../../http/types.ts';
 import type { ContextOf, GraphQLContext, Turn } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 import { assertResponseSize } from '../schema/response-meter.ts';
@@ -38,7 +38,7 @@ export function graphqlHandler(
   const server = createGraphQLServer(failureHeaders, serverOptions);
   const isMutation = createMutationFinder();
 
-  function respond(request: HttpRequest, params: GraphQLParams, context: GraphQLContext): Promise<HttpResponse> {
+  function respond(request: HttpRequest, params: GraphQLParams, context: GraphQLContext): Promise<HttpResponse<ResponseBody>> {
     const { method, headers, body } = request;
     const { accept } = headers;
     const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
@@ -46,7 +46,7 @@ export function graphqlHandler(
   }
 
   /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */
-  async function respondWithKey(request: HttpRequest, params: GraphQLParams): Promise<HttpResponse> {
+  async function respondWithKey(request: HttpRequest, params: GraphQLParams): Promise<HttpResponse<ResponseBody>> {
     if (!(await isMutation(params, request.caller.share))) return respond(request, params, contextOf(request));
     const turn: Turn = { isTaken: false, isNeeded: false };
     const response = await respondInTurn(request, params, turn);
@@ -58,7 +58,8 @@ export function graphqlHandler(
     return respondOnce(executeOnce, request, keyedContentOf(params), async (db) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => void codes.add(code);
-      const response = await respond(request, params, contextOf(request, db, countError, turn));
+      const { body, ...head } = await respond(request, params, contextOf(request, db, countError, turn));
+      const response = { ...head, body: String(body) };
       if (turn.isNeeded) return { response, isKept: false };
       for (const code of codes) request.countError(code);
       return keyedResponseOf(response, codes);
@@ -69,20 +70,20 @@ export function graphqlHandler(
     request: HttpRequest,
     params: GraphQLParams,
     context: GraphQLContext,
-  ): Promise<HttpResponse> {
+  ): Promise<HttpResponse<ResponseBody>> {
     const { method, url, body, query } = request;
     const init = { method, headers: request.headers as Record<string, string> };
     const characters = body.length + query.length;
-    const response = await server.fullPipeline({ url: `http://gateway${url}`, init, params, characters, context });
+    const { response, large } = await server.fullPipeline({ url: `http://gateway${url}`, init, params, characters, context });
     if (response.status === 406) return notAcceptable();
-    const text = await response.text();
-    assertResponseSize(text);
+    const content = large.bytes ?? (await response.text());
+    assertResponseSize(content);
     const headers = Object.fromEntries(response.headers);
     const isPage = response.headers.get('content-type')?.startsWith(mediaTypes.html);
     return {
       status: response.status,
       headers: isPage ? { ...headers, 'content-security-policy': playgroundPolicy } : headers,
-      body: text,
+      body: content,
     };
   }
 

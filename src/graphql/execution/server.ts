@@ -22,6 +22,7 @@ import { type FailureHeaders, finishResult, publicError } from './error-masking.
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { parseDocument } from './parse-document.ts';
+import { type LargeBody, serializedTo } from './serialize.ts';
 import { traceOperations } from './traced.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
@@ -38,13 +39,20 @@ export interface PipelineRequest {
   readonly context: GraphQLContext;
 }
 
+/** What the full pipeline responds with. */
+export interface PipelineResponse {
+  readonly response: Response;
+  /** The body of a large response; that of `response` is then empty. */
+  readonly large: LargeBody;
+}
+
 /** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
   /**
    * Takes every request: parsing, validation, limits, execution, and content negotiation. Long documents wait for their turn, unless
    * the request has a transaction, which only requests have that waited before.
    */
-  fullPipeline(request: PipelineRequest): Promise<Response>;
+  fullPipeline(request: PipelineRequest): Promise<PipelineResponse>;
   /** Takes plain requests with documents that the full pipeline executed before. */
   readonly fastPath: FastPath;
   /** Runs work that executes a costly operation when it is its turn. */
@@ -55,7 +63,7 @@ export interface GraphQLServer {
 const maxWaitingDocuments = 200;
 
 /** What Yoga's plugins find of a request. */
-type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'>;
+type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'> & Pick<PipelineResponse, 'large'>;
 
 /** What an operator may choose. */
 export interface GraphQLServerOptions {
@@ -100,7 +108,8 @@ export function createGraphQLServer(
       const { query } = params;
       const isLong = typeof query === 'string' && query.length > longDocumentLength;
       if (isLong && !context.turn) await turnstile.enter(context.caller.share);
-      return yoga.fetch(url, init, { ...context, params, characters });
+      const large: LargeBody = {};
+      return { response: await yoga.fetch(url, init, { ...context, params, characters, large }), large };
     },
     fastPath: createFastPath(executor, documents, failureHeaders),
     inTurn: executor.inTurn,
@@ -142,7 +151,7 @@ function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plu
     const context = contextValue as ServerContext;
     const { params, characters } = context;
     const known = executor.examine(document, operation);
-    const result = await executor.run(known, { variables, characters, context });
+    const result = serializedTo(context.large, await executor.run(known, { variables, characters, context }), context);
     const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
     if (result.data !== undefined && operations.length === 1) documents.add(params['query'] as string, known);
     const { cost } = (params['extensions'] ?? {}) as { cost?: unknown };

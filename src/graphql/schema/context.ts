@@ -20,6 +20,8 @@ export interface GraphQLContext {
   readonly instance: InstanceSource;
   /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
+  /** Reserves memory for the response before it is serialized, if it is large. @throws GatewayError `UNAVAILABLE`. */
+  readonly reserve: (bytes: number) => void;
   /** Where the executed operation is noted, for metrics and logs. */
   readonly noted: NotedOperation;
   /** Bounds the response. */
@@ -43,7 +45,8 @@ export interface NotedOperation {
 }
 
 /** What of a request its context is made from. */
-export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> & NotedOperation;
+export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned' | 'reserve'> &
+  NotedOperation;
 
 /**
  * Creates the context of a request.
@@ -60,14 +63,14 @@ export type ContextOf = (
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
-  const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
+  const { db, caller, report, isAbandoned = never, reserve = ignore, countError = ignore, metrics = nothingCounted } = options;
   const { instance = noInstance, noted = { operation: '', cost: undefined }, turn } = options;
-  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter: new ResponseMeter(), turn };
+  return { db, caller, report, isAbandoned, reserve, countError, metrics, instance, noted, meter: new ResponseMeter(), turn };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'turn'>>;
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'reserve' | 'countError' | 'metrics' | 'instance' | 'noted' | 'turn'>>;
 
 const never = (): boolean => false;
 const ignore = (): void => {};

@@ -43,10 +43,14 @@ export function createPaths(): Paths {
     async full(params, accept, context) {
       const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };
       const request = { url: 'http://gateway/graphql', init, params, characters: charactersOf(params), context };
-      const response = await server.fullPipeline(request);
-      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+      const { response, large } = await server.fullPipeline(request);
+      const body = String(large.bytes ?? (await response.text()));
+      return { status: response.status, headers: Object.fromEntries(response.headers), body };
     },
-    fast: async (params, accept, context) => server.fastPath({ params, characters: charactersOf(params), accept, context }),
+    async fast(params, accept, context) {
+      const response = await server.fastPath({ params, characters: charactersOf(params), accept, context });
+      return response && { ...response, body: String(response.body) };
+    },
     compiles: (query) => isCompilable(schema, parse(query)),
   };
 }
