@@ -2,24 +2,24 @@ import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest, the slowest first: most start gateways and PostgreSQL servers. The list only affects the duration
+ * The files that take longest, the slowest first; those that mostly wait are apart from each other. The list only affects the duration
  * of a run: a slow file that starts last keeps one worker busy while the others are idle.
  */
 const slowest = [
+  'http/on-response.test.ts',
   'browser/console-hostile.test.ts',
   'browser/console-groups.test.ts',
   'graphql/fast-path.test.ts',
   'browser/playground.test.ts',
   'browser/console-group.test.ts',
-  'http/on-response.test.ts',
-  'database/client.test.ts',
   'browser/console-docs-config.test.ts',
+  'database/client.test.ts',
   'browser/console-navigation.test.ts',
   'browser/pages.test.ts',
   'docs-config/growth.test.ts',
   'contract/access.test.ts',
-  'http/bounds.test.ts',
   'graphql/repeated.test.ts',
+  'http/bounds.test.ts',
   'concurrency/model.test.ts',
   'docs-config/properties.test.ts',
   'browser/console-session.test.ts',
