@@ -39,7 +39,7 @@ async function main([name, ...args]: string[]): Promise<number> {
     status = Math.max(status, await each.run(args, totals, interrupted.signal));
   }
   // The drill of several machines has a table of its own.
-  if (args.includes('--list') || drill === scaleDrill) return status;
+  if (args.includes('--list') || drill === scaleDrill) return interrupted.signal.aborted ? 1 : status;
   const { text, holds } = summarize(totals, drill === undefined);
   print(`\n## summary\n\n${text}`);
   return interrupted.signal.aborted ? 1 : Math.max(status, holds ? 0 : 1);

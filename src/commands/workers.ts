@@ -14,8 +14,8 @@ const readyMessage = 'ready';
 const restartDelayMs = 1_000;
 
 /**
- * Runs `count` processes that share one port, also the one that the system chose for `PORT=0`, restarts those that exit unexpectedly, and stops all of them once `stop`
- * resolves with a reason.
+ * Runs `count` processes that share one port, also the one that the system chose for `PORT=0`, restarts those that exit
+ * unexpectedly, and stops all of them once `stop` resolves with a reason.
  *
  * @returns the exit code: 0, or 1 when no worker could start before `stop` resolved.
  */

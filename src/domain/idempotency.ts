@@ -75,7 +75,8 @@ export interface Execution {
  * @param execute takes the database access that belongs to the transaction. What it throws undoes all changes.
  * @returns the response as a text, and whether it is a stored one.
  * @throws GatewayError `IDEMPOTENCY_KEY_IN_USE` while the request is being executed, `IDEMPOTENCY_KEY_REUSED` when the response is
- *   that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, or the API token has stored too much, `UNAVAILABLE`. Unauthenticated for an anonymous caller.
+ *   that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, or the API token has stored too much,
+ *   `UNAVAILABLE`. Unauthenticated for an anonymous caller.
  */
 export type ExecuteOnce = (
   caller: Caller,

@@ -109,7 +109,7 @@ export class RateLimiter {
     const now = this.now();
     const second = Math.floor(now);
     for (const { apiTokenId, ageSeconds, count } of others) {
-      if (!Number.isInteger(count) || count <= 0) continue;
+      if (!Number.isInteger(count) || count <= 0 || !Number.isFinite(ageSeconds)) continue;
       const window = this.windowOf(apiTokenId, second);
       window.total(second);
       window.add(Math.floor(now - ageSeconds), Math.min(count, this.limit));

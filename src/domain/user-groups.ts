@@ -83,8 +83,8 @@ export function withToken(group: UserGroup & WithKnownToken, token: string): Use
 }
 
 /**
- * The current token of a group that the caller found; decrypted here, once, unless the caller found or made the group by it. A caller
- * with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
+ * The current token of a group that the caller found; decrypted here, once, unless the caller found or made the group by it. A
+ * caller with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
  *
  * @throws Forbidden without `groups:read` or `groups:write`. @throws DecryptionError when the key is missing or the row was changed.
  */

@@ -37,6 +37,18 @@ test.each([-1, -4_000_000_000, 0.5, 1e300])(
   },
 );
 
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 1e300])(
+  'a count with an age of %d, which no process shares, refuses for no longer than a minute',
+  (ageSeconds) => {
+    let now = 1_000;
+    const limiter = new RateLimiter(2, () => now);
+    limiter.addOthers([{ apiTokenId: 1, ageSeconds, count: 2 }]);
+    now += 61;
+    expect([refusal(limiter), refusal(limiter)]).toEqual([undefined, undefined]);
+    expect(refusal(limiter)).toBe(61);
+  },
+);
+
 describe('in one process', () => {
   // Fractions that sums do not round.
   const pause = (maxSeconds: number) => fc.nat(maxSeconds * 1_024).map((parts) => parts / 1_024);

@@ -68,7 +68,11 @@ function assertNotInterpreted(path: string): void {
   );
 }
 
-/** Creates a folder if it does not exist, and makes sure that this process may use it. @returns its real path, so that a symbolic link to it means the same data directory. */
+/**
+ * Creates a folder if it does not exist, and makes sure that this process may use it.
+ *
+ * @returns its real path, so that a symbolic link to it means the same data directory.
+ */
 function makeFolder(path: string): string {
   try {
     mkdirSync(path, { recursive: true });
