@@ -10,8 +10,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Files share modules: each has its own database, and none changes a module.
     isolate: false,
-    // More than two processors suggest, because many tests wait for databases and browsers; each further one loads all modules again.
-    maxWorkers: 3,
+    // More than two processors suggest, because many tests mostly wait for processes, databases and browsers.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { type LookupFunction, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a look-up of a name may take before the addresses that it had last are used. */
+/** How long a look-up of a name may take before the addresses that it had last are used, as they are if the name server fails. */
 const patienceMs = 500;
 
 /** Finds the addresses of a host name. */
@@ -37,7 +37,12 @@ export function createHostLookup(find: FindAddresses = findInSystem): LookupFunc
         name.search = undefined;
       });
     const { search, last } = name;
-    return last ? Promise.race([search, sleep(patienceMs, last, { ref: false })]) : search;
+    if (!last) return search;
+    const found = search.catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EAI_AGAIN') return last;
+      throw error;
+    });
+    return Promise.race([found, sleep(patienceMs, last, { ref: false })]);
   }
 
   return (host, options, callback) => {

@@ -27,7 +27,8 @@ interface WaitingRead {
  * Reads a page in the caller's turn. Requests for the same page that wait at the same time share a read. This is not a cache: each
  * page is read after it was requested.
  *
- * @throws GatewayError `UNAVAILABLE` when too many reads wait, or no request needs the page anymore; what `read` throws.
+ * @throws GatewayError `UNAVAILABLE` when too many reads wait, also if one of them is for this page: a caller has no more places
+ *   than its share. `UNAVAILABLE` when no request needs the page anymore; what `read` throws.
  */
 export type ReadPage<Result> = (key: string, request: PageRequest, read: () => Promise<Result>) => Promise<Result>;
 
@@ -39,7 +40,10 @@ export function createSharedPageReads<Result>(): ReadPage<Result> {
     if (waiting.get(key) !== shared) return; // another request started it
     waiting.delete(key);
     const isNeeded = [...shared.requests].some(({ isAbandoned }) => !isAbandoned());
-    const result = isNeeded ? read() : Promise.reject(abandoned());
+    const result = (async () => {
+      if (!isNeeded) throw abandoned();
+      return read();
+    })();
     shared.resolve(result);
     await result;
   }

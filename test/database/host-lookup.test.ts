@@ -41,6 +41,15 @@ test('a name is looked up again each time, and its last addresses are used when 
   expect(await addressesOf(lookup, 'db')).toEqual([{ address: '127.0.0.2', family: 4 }]);
 });
 
+test('the last addresses of a name are used when the name server fails, and not when it says that there is no such name', async () => {
+  const failure = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+  const results = [() => Promise.resolve(local), () => failure('EAI_AGAIN'), () => failure('ENOTFOUND')];
+  const lookup = createHostLookup(() => results.shift()?.() ?? never);
+  expect(await addressesOf(lookup, 'db')).toEqual(local);
+  expect(await addressesOf(lookup, 'db')).toEqual(local);
+  await expect(addressesOf(lookup, 'db')).rejects.toThrow('ENOTFOUND');
+});
+
 test('a failure is reported, and the next look-up asks again', async () => {
   const results = [Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })), Promise.resolve(local)];
   const lookup = createHostLookup(() => results.shift() ?? never);

@@ -36,10 +36,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   // Tests start processes from the compiled files. Not the packages: this process runs from them.
   const script = fileURLToPath(new URL('../../scripts/setup.js', import.meta.url));
   execFileSync(process.execPath, [script, 'compiled', 'web-packages', 'web'], { stdio: 'inherit' });
-  const browser = await launchBrowser(project);
-
   const created = makeDatabaseFolder();
-  await createDataDir(created);
+  const [browser] = await Promise.all([launchBrowser(project), createDataDir(created)]);
   const running = makeDatabaseFolder();
   copyFolder(created, running);
   const server = await openEmbedded(running, { settings });
