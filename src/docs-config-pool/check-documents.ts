@@ -82,7 +82,7 @@ function readChecked({ report, config }: CheckedText): Report {
 
 /**
  * The checker of this process, on one thread: a second one would exceed the memory budget. It starts with the first long
- * document and ends after 30 s without one; it needs no closing.
+ * document and ends after 5 s without one, because it keeps up to 100 MB; it needs no closing.
  */
 export const documentChecker = createDocumentChecker(
   createWorkerPool({
@@ -92,7 +92,7 @@ export const documentChecker = createDocumentChecker(
     maxQueuedCharacters: 4_400_000, // a quarter of it holds one request body, so one share cannot block another
     maxWaitMs: httpTimeouts.responseMs,
     jobTimeoutMs: 10_000,
-    idleMs: 30_000,
+    idleMs: 5_000,
     maxHeapMb: 96,
     maxYoungHeapMb: 8,
   }),
