@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { testKey } from '../../test/support/keys.ts';
+import { sendGraphQL } from '../client.ts';
 import { endDatabase, type GatewayProcess, startGateway } from '../gateway.ts';
-import { sendGraphQL } from './client.ts';
+import { until } from '../wait.ts';
 import type { RowContext } from './fault-row.ts';
-import { until } from './wait.ts';
 
 const createToken = `mutation ($scopes: [String!]!) {
   result: createApiToken(input: { name: "drill", environmentTag: TESTING, scopes: $scopes }) {

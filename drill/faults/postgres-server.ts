@@ -2,9 +2,9 @@ import pg from 'pg';
 import { findBinaries } from '../../src/database/embedded/binaries.ts';
 import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
+import { descendants } from '../processes.ts';
+import { until } from '../wait.ts';
 import { endGateway, type Instance } from './instance.ts';
-import { descendants } from './processes.ts';
-import { until } from './wait.ts';
 
 /** A bundled PostgreSQL that no gateway supervises, so that it is down for as long as a row wants. */
 export interface PostgresServer {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAgent, isRefusal, isUnknown, type Reply, send, sendGraphQL } from './client.ts';
+import { createAgent, isRefusal, isUnknown, type Reply, send, sendGraphQL } from '../client.ts';
+import { until } from '../wait.ts';
 import type { RowContext } from './fault-row.ts';
-import { until } from './wait.ts';
 
 /** A group, with what its writer knows of it. */
 export interface KnownGroup {

@@ -1,10 +1,10 @@
 import type { Requester } from '../../test/support/model.ts';
 import { callers } from '../../test/support/model-operations.ts';
-import { createAgent, type Reply, sendGraphQL } from '../faults/client.ts';
+import { createAgent, type Reply, sendGraphQL } from '../client.ts';
 import type { RowContext } from '../faults/fault-row.ts';
 import { endGateway, Instance } from '../faults/instance.ts';
-import { until } from '../faults/wait.ts';
 import type { GatewayProcess } from '../gateway.ts';
+import { until } from '../wait.ts';
 
 /** How many gateways share the database. */
 export const gatewayCount = 3;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Group, initialState, type Operation, type Requester, type Result, type State } from '../../test/support/model.ts';
 import { callers, concrete, documents, groupFields, outcome, variables } from '../../test/support/model-operations.ts';
-import { isUnknown, type Reply } from '../faults/client.ts';
-import { until } from '../faults/wait.ts';
+import { isUnknown, type Reply } from '../client.ts';
+import { until } from '../wait.ts';
 import { type Done, explain } from './explain.ts';
 import { type Gateways, gatewayCount } from './gateways.ts';
 import type { Call, Step } from './steps.ts';

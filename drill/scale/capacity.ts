@@ -1,5 +1,5 @@
+import { processorMs } from '../processes.ts';
 import { createClient } from './client.ts';
-import { processorMs } from './processes.ts';
 
 /** Look-ups by many concurrent callers. */
 export interface Capacity {

@@ -2,8 +2,10 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from 'node:
 import { join } from 'node:path';
 import pg from 'pg';
 import { postgresUser } from '../../src/database/embedded/system-user.ts';
+import { descendants, freePorts } from '../processes.ts';
+import { until } from '../wait.ts';
 import { deployFile } from './deploy.ts';
-import { freePorts, type Program, processTree, startProgram, until } from './processes.ts';
+import { type Program, startProgram } from './programs.ts';
 
 /** A server that Patroni manages. */
 interface Node {
@@ -200,7 +202,7 @@ function killPostmaster(dataDir: string): void {
   const file = join(dataDir, 'postmaster.pid');
   const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;
   if (!pid || !existsSync(`/proc/${pid}`) || !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir)) return;
-  for (const each of processTree(pid)) {
+  for (const each of descendants(pid)) {
     try {
       process.kill(each, 'SIGKILL');
     } catch {

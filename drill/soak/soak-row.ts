@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createAgent, type Reply, send, sendGraphQL } from '../client.ts';
 import { checkWriters } from '../faults/check-writers.ts';
-import { createAgent, type Reply, send, sendGraphQL } from '../faults/client.ts';
 import { type FaultRow, quantile } from '../faults/fault-row.ts';
 import { Instance } from '../faults/instance.ts';
-import { openFiles, residentMiB } from '../faults/processes.ts';
 import { startWriters } from '../faults/writers.ts';
+import { openFiles, residentMiB } from '../processes.ts';
 import { seconds } from '../summary.ts';
 
 const read = 'query ($by: UserGroupBy!) { userGroup(by: $by) { teamId name token properties } }';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { send, sendGraphQL } from '../client.ts';
+import { send, sendGraphQL } from '../../client.ts';
+import { until } from '../../wait.ts';
 import type { FaultRow } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
-import { until } from '../wait.ts';
 import { type KnownGroup, startWriters } from '../writers.ts';
 
 const binary = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));

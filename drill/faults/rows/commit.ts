@@ -1,8 +1,8 @@
 import { startCommitProxy } from '../../../test/support/commit-proxy.ts';
-import { send } from '../client.ts';
+import { send } from '../../client.ts';
+import { until } from '../../wait.ts';
 import type { FaultRow } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
-import { until } from '../wait.ts';
 
 const kills = 20;
 

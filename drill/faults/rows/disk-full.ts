@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isRefusal, send, sendGraphQL } from '../../client.ts';
 import { seconds } from '../../summary.ts';
+import { until } from '../../wait.ts';
 import { checkWriters } from '../check-writers.ts';
-import { isRefusal, send, sendGraphQL } from '../client.ts';
 import type { FaultRow } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
-import { until } from '../wait.ts';
 import { startWriters } from '../writers.ts';
 
 const sizeMiB = 200;

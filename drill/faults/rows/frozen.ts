@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../../client.ts';
+import { residentMiB } from '../../processes.ts';
 import { seconds } from '../../summary.ts';
-import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../client.ts';
+import { until } from '../../wait.ts';
 import { type FaultRow, quantile } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { startPostgres } from '../postgres-server.ts';
-import { residentMiB } from '../processes.ts';
-import { until } from '../wait.ts';
 
 const frozenMs = 30_000;
 const readers = 64;

@@ -1,10 +1,10 @@
+import { send } from '../../client.ts';
+import { descendants, freePort, titleOf } from '../../processes.ts';
 import { seconds } from '../../summary.ts';
+import { until } from '../../wait.ts';
 import { checkWriters } from '../check-writers.ts';
-import { send } from '../client.ts';
 import type { FaultRow } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
-import { descendants, freePort, titleOf } from '../processes.ts';
-import { until } from '../wait.ts';
 import { startWriters } from '../writers.ts';
 
 /** Processes of PostgreSQL by the end of their title. Those that do not run are passed over. */

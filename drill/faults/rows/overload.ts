@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../../client.ts';
+import { residentMiB } from '../../processes.ts';
 import { type Overload, seconds } from '../../summary.ts';
-import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../client.ts';
+import { until } from '../../wait.ts';
 import { type FaultRow, quantile, type RowContext } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
-import { residentMiB } from '../processes.ts';
-import { until } from '../wait.ts';
 
 const groups = 300;
 const mapping = Array.from({ length: 20 }, (_, index) => ({ schemaId: `schema ${index}`, dataSource: `source ${index}` }));
@@ -170,7 +170,7 @@ const lockRow: FaultRow = {
       await pause(200);
       return waiting >= shareOfQueue && waiting === before; // as many as may wait, and no more are coming
     };
-    await until(isFull, `${shareOfQueue} keys wait`, 8_000);
+    await until(isFull, `${shareOfQueue} keys wait`, { timeoutMs: 8_000 });
     const excess = await Promise.all(lookUp('excess', token));
     others.push(...lookUp('second', otherToken));
     await pause(500);

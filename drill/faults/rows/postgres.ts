@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { send } from '../../client.ts';
 import { seconds } from '../../summary.ts';
+import { until } from '../../wait.ts';
 import { checkWriters } from '../check-writers.ts';
-import { send } from '../client.ts';
 import type { FaultRow, RowContext } from '../fault-row.ts';
 import { Instance } from '../instance.ts';
 import { startPostgres, untilAccepting } from '../postgres-server.ts';
-import { until } from '../wait.ts';
 import { startWriters, type Writers } from '../writers.ts';
 
 /** The most that may pass between the database's return and the gateway's service. */

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { createAgent, type Reply, send } from '../../client.ts';
 import { seconds } from '../../summary.ts';
-import { createAgent, type Reply, send } from '../client.ts';
+import { until } from '../../wait.ts';
 import type { FaultRow, RowContext } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
-import { until } from '../wait.ts';
 
 const drainSeconds = 3;
 const callers = 24;
@@ -48,7 +48,9 @@ const drainRow: FaultRow = {
     await client.query(`select from user_group where provided_id = 'locked' for update`);
     process.kill(gateway.pid, 'SIGTERM');
     const terminatedAt = performance.now();
-    await until(async () => (await send(port, 'GET', '/readyz')).status === 503, '/readyz responds with 503', 1_000);
+    await until(async () => (await send(port, 'GET', '/readyz')).status === 503, '/readyz responds with 503', {
+      timeoutMs: 1_000,
+    });
     const livez = await send(port, 'GET', '/livez');
     expect(livez.status === 200, `/livez responded with ${livez.status} while draining`);
     // A load balancer notices that a second later, and sends no more.
@@ -59,7 +61,9 @@ const drainRow: FaultRow = {
     expect(replies.length > servedUntil503, 'nothing was served while draining');
     await pause(Math.max(0, drainSeconds * 1_000 - 700 - (performance.now() - terminatedAt)));
     const inFlight = Array.from({ length: held }, () => send(port, 'PUT', '/api/user', { token, body }));
-    await until(async () => (await send(port, 'GET', '/livez')).text === 'ECONNREFUSED', 'the listener is closed', 10_000);
+    await until(async () => (await send(port, 'GET', '/livez')).text === 'ECONNREFUSED', 'the listener is closed', {
+      timeoutMs: 10_000,
+    });
     closedAt = performance.now();
     await pause(500);
     const runs = instance.postmaster() !== undefined && gateway.ended() === undefined;
@@ -68,7 +72,7 @@ const drainRow: FaultRow = {
     const answered = await Promise.all(inFlight);
     expect(instance.postmaster() !== undefined, 'PostgreSQL ended before the last response');
     await client.end();
-    await until(() => gateway.ended(), 'the gateway exits', 40_000);
+    await until(() => gateway.ended(), 'the gateway exits', { timeoutMs: 40_000 });
     const drainedMs = performance.now() - terminatedAt;
     const reset = [...replies, ...answered].filter(({ status }) => status === 0);
     const others = replies.filter(({ status }) => ![0, 200].includes(status));

@@ -1,7 +1,7 @@
-import { send } from '../client.ts';
+import { send } from '../../client.ts';
+import { descendants } from '../../processes.ts';
 import type { FaultRow } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
-import { descendants } from '../processes.ts';
 import { startWriters } from '../writers.ts';
 
 const starts = 3;

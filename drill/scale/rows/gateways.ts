@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
 import { postgresUser } from '../../../src/database/embedded/system-user.ts';
+import { freePorts } from '../../processes.ts';
+import { until } from '../../wait.ts';
 import { describeCapacity, measureCapacity } from '../capacity.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
-import { freePorts, startProgram, until } from '../processes.ts';
+import { startProgram } from '../programs.ts';
 import type { RowContext, ScaleRow } from '../scale-row.ts';
 
 /** A PostgreSQL server: its URL without a database, and its first process. */

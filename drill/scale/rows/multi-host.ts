@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../../src/database/open.ts';
 import { type BundledServer, startPair } from '../../../test/support/bundled-server.ts';
+import { descendants } from '../../processes.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
-import { processTree } from '../processes.ts';
 import type { ScaleRow } from '../scale-row.ts';
 
 type Pair = Awaited<ReturnType<typeof startPair>>;
@@ -49,5 +49,5 @@ export const multiHostRow: ScaleRow = {
 
 function signalAll(server: BundledServer, signal: NodeJS.Signals): void {
   const pid = server.pid();
-  for (const each of pid ? processTree(pid) : []) process.kill(each, signal);
+  for (const each of pid ? descendants(pid) : []) process.kill(each, signal);
 }

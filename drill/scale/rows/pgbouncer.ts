@@ -2,9 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
+import { freePorts } from '../../processes.ts';
+import { until } from '../../wait.ts';
 import { deployFile } from '../deploy.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
-import { freePorts, startProgram, until } from '../processes.ts';
+import { startProgram } from '../programs.ts';
 import type { ScaleRow } from '../scale-row.ts';
 
 /** Connections to the server, fewer than the gateways have. */

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { endDatabase, type GatewayProcess, startGateway } from '../../gateway.ts';
+import { descendants, freePorts } from '../../processes.ts';
+import { until } from '../../wait.ts';
 import { describeCapacity, measureCapacity } from '../capacity.ts';
 import { type Gateways, runEvent, startLoadOn } from '../gateways.ts';
-import { freePorts, processTree, until } from '../processes.ts';
 import type { ScaleRow } from '../scale-row.ts';
 
 /** `serve --workers N` with the bundled PostgreSQL. */
@@ -31,7 +32,7 @@ export const workersRow: ScaleRow = {
     onEnd(() => primary.stop());
     const gateways: Gateways = { processes: [{ ...primary, ended: () => primary.ended() }], admin };
     const load = startLoadOn(context, gateways);
-    const workersOf = () => processTree(primary.pid).slice(1).filter(isNode);
+    const workersOf = () => descendants(primary.pid).slice(1).filter(isNode);
 
     const [killed = 0] = workersOf();
     const replaced = await runEvent(load, gateways, 'a worker killed', async () => {

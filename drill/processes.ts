@@ -46,6 +46,21 @@ export function residentMiB(pid: number): number {
 /** How many file descriptors a process has open. */
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
+/** The processor time of a process and those below it, with those that have ended, in milliseconds. */
+export function processorMs(pid: number): number {
+  return descendants(pid).reduce((sum, each) => sum + ownProcessorMs(each), 0);
+}
+
+function ownProcessorMs(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]) * 10, 0);
+  } catch {
+    return 0;
+  }
+}
+
 /** A port that nothing listens on, below those that systems choose for connections, so that none takes it meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -60,4 +75,11 @@ export async function freePort(): Promise<number> {
     await once(server, 'close');
     return port;
   }
+}
+
+/** Several such ports, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
 }

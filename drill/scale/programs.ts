@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { postgresUser } from '../../src/database/embedded/system-user.ts';
+
+/** A program of the drill in a process of its own. */
+export interface Program {
+  readonly pid: number;
+  /** The end of what it printed. */
+  log(): string;
+  /** Sends a signal and waits for the end; kills it if that takes too long. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+const stopTimeoutMs = 15_000;
+
+/** Starts a program, as the user that PostgreSQL runs as if this process is root's, with these settings as its environment. */
+export function startProgram(
+  folder: string,
+  name: string,
+  [program, ...args]: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>> = {},
+): Program {
+  const file = join(folder, `${name}.log`);
+  const log = openSync(file, 'a');
+  const { PATH } = process.env;
+  const child: ChildProcess = spawn(program, args, {
+    cwd: '/',
+    env: { PATH: `${PATH}:/usr/sbin:/usr/lib/postgresql/15/bin`, HOME: folder, LC_ALL: 'C.UTF-8', ...environment },
+    stdio: ['ignore', log, log],
+    ...postgresUser(),
+  });
+  closeSync(log);
+  child.on('error', () => {}); // followed by waiting in vain, which shows the log
+  return {
+    pid: child.pid ?? 0,
+    log: () => readFileSync(file, 'utf8').slice(-2_000),
+    async stop(signal = 'SIGTERM') {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      const late = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+      await ended;
+      clearTimeout(late);
+    },
+  };
+}
