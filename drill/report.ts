@@ -32,7 +32,7 @@ export function violations(row: Row, result: RowResult): string[] {
     probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,
     probes.livezCount === 0 && '/livez never responded',
     probes.failedRequests > 0 && `other callers: ${probes.failedRequests} of ${probes.requests} failed: ${probes.failure}`,
-    (peakMiB ?? 0) >= (row.maxPeakMiB ?? maxPeakMiB) && `memory ${Math.round(peakMiB ?? 0)} MiB`,
+    (peakMiB ?? 0) >= maxPeakMiB && `memory ${Math.round(peakMiB ?? 0)} MiB`,
     replies.length === 0 && 'nothing was sent',
     unexpected.length > 0 &&
       `${unexpected.length} of ${replies.length} responses are not ${expects.join(' or ')}: ${summarize(unexpected)}${excerpt(unexpected)}`,

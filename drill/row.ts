@@ -46,8 +46,7 @@ export interface Row {
   readonly someExpect?: readonly Outcome[];
   /** How long the row may take before the drill closes its connections, in milliseconds; 40,000 by default. */
   readonly timeoutMs?: number;
-  /** Limits that replace the defaults, for very many concurrent clients; with the reason in a comment. */
+  /** A limit that replaces the default, for very many concurrent clients; with the reason in a comment. */
   readonly maxLivezMs?: number;
-  readonly maxPeakMiB?: number;
   send(target: Target): Promise<readonly Reply[]>;
 }

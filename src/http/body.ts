@@ -62,7 +62,10 @@ export function readBody(
       else chunks.push(chunk);
     });
     // Both are emitted at most once; `once` would add a wrapper to each.
-    incoming.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    incoming.on('end', () => {
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      chunks = []; // the listener above, and with it the chunks, would be in memory as long as the request
+    });
     incoming.on('error', () =>
       reject(new GatewayError('INVALID_INPUT', 'The request body is incomplete: the connection closed early.')),
     );

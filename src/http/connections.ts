@@ -73,6 +73,7 @@ class Connection {
     if (this.waiting.length > this.maxWaiting) {
       this.waiting.length = 0;
       this.socket.destroy();
+      stopParsing(this.socket);
     }
   }
 
@@ -103,4 +104,15 @@ class Connection {
     if (this.waiting.length === 0 && this.socket.isPaused()) this.socket.resume();
     if (following) this.start(...following);
   };
+}
+
+/** The part of Node's parser that passes a request on; a result of 2 means that no HTTP follows. */
+type ParsedSocket = Socket & { readonly parser?: { onIncoming: () => number } | null };
+
+/**
+ * Leaves the rest of the chunk that Node is parsing. Otherwise it makes objects of all of its requests, up to 2,000 of a few
+ * kilobytes each, even if the connection is destroyed, and frees none before every other connection with data was read.
+ */
+function stopParsing({ parser }: ParsedSocket): void {
+  if (parser) parser.onIncoming = () => 2;
 }
