@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts';
+import type { GroupOfToken } from '../database/queries/group-by-token.ts';
 import type { Lookups } from '../database/queries/lookups.ts';
-import type { GroupOfToken } from '../database/queries/user-group-lookups.ts';
 import type { Writes } from '../database/queries/writes.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
