@@ -218,6 +218,10 @@ export class Conflict extends GatewayError {
   }
 }
 
+/** The error of work that was not started, because its response is no longer needed. */
+export const abandoned = (): GatewayError =>
+  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+
 /** What a caller may do when it is not known whether a change was made. */
 export const safeToRepeat =
   'Reads, get-or-create, update and requests with an Idempotency-Key are safe to repeat; after another rotation, look up the group ' +

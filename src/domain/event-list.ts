@@ -10,11 +10,11 @@ import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
 import { readApiTokenId } from './api-token-input.ts';
 import type { Caller } from './caller.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { InvalidInput, type Issue } from './errors.ts';
+import { abandoned, InvalidInput, type Issue } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
 import { type EventReadOptions, readableEnvironments, toPosition } from './events.ts';
 import { cutPage, type Page, pageSizeOf } from './page.ts';
-import { abandoned, pageReads } from './page-reads.ts';
+import { pageReads } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
 import { type Db, locate, type UserGroupBy } from './user-groups.ts';
 

@@ -1,5 +1,5 @@
 import { createSemaphore, type Semaphore } from '../concurrency.ts';
-import { GatewayError } from './errors.ts';
+import { abandoned } from './errors.ts';
 
 /**
  * Bounds the statements of pages that are in progress at once, so that connections remain for other requests, and how many wait.
@@ -69,7 +69,3 @@ function createWaitingRead(): WaitingRead {
   });
   return { requests: new Set(), result, resolve };
 }
-
-/** The error of a read that was not started, because its response is no longer needed. */
-export const abandoned = (): GatewayError =>
-  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');

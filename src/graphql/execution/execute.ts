@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
-import { asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import { abandoned, asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import type { RawVariables } from '../schema/field-cost.ts';
@@ -121,7 +121,7 @@ export function createOperationExecutor(
     heavy.run(caller.share, async () => {
       await turnstile.enter(caller.share);
       if (!isAbandoned()) return work();
-      throw new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+      throw abandoned();
     });
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
