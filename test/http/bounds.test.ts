@@ -1,26 +1,21 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectTo } from '../support/connect.ts';
 import { sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
 import { seedLargeGroups } from '../support/large-groups.ts';
 
 let gateway: TestGateway;
 let ids: string[];
-const sockets: Socket[] = [];
 beforeAll(async () => {
   gateway = await startGateway();
   ids = await seedLargeGroups(gateway);
-});
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
 });
 afterAll(() => gateway.close());
 
 /** A connection that reads nothing at first. */
 async function open(): Promise<Socket> {
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-  sockets.push(socket);
-  socket.on('error', () => {});
+  const socket = connectTo(gateway);
   await once(socket, 'connect');
   socket.pause();
   return socket;
