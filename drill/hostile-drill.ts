@@ -25,7 +25,7 @@ export const hostileDrill: Drill = {
   summary: 'sends a gateway hostile requests, and checks that other callers are still served',
   help: `Usage: npm run drill -- hostile [options]
 
-Starts a gateway with its own PostgreSQL, sends it hostile requests, and checks that meanwhile /livez responds within 250 ms,
+Starts a gateway with its own PostgreSQL, sends it hostile requests, and checks that /livez still responds within 250 ms,
 other callers get their responses, memory stays below 400 MiB, and every error response says what to do.
 
 ${rowOptionsHelp}`,

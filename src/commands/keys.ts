@@ -117,7 +117,7 @@ async function addKeyUnlessPending(database: Database, ring: KeyRing, file: stri
 
 /** What to do first when the keys are settings. The key is a new one. */
 const noNewKey = (): string =>
-  'Everything is encrypted with the first key already. To rotate it, add a new key behind the others, restart every gateway, then ' +
+  'Everything is encrypted with the first key already. To rotate it, add a new key after the others, restart every gateway, then ' +
   'put the new key first, restart every gateway again, and run this command. A new key:\n\n' +
   `  ${generateEncryptionKey()}\n`;
 

@@ -16,7 +16,7 @@ export function handleLostOutput(isServer: boolean): void {
 /** How long a server that has stopped waits for the reader of its output. */
 const readerTimeoutMs = 2_000;
 
-/** Ends a server that has stopped although nobody reads the rest of its output, for which Node.js would wait. */
+/** Ends a server that has stopped even if the rest of its output is not being read, which Node.js would wait for. */
 export function endWithoutReader(): void {
   setTimeout(() => process.exit(), readerTimeoutMs).unref();
 }

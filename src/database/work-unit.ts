@@ -96,7 +96,7 @@ class Statements {
     if (!this.isUsable) throw this.failure;
   }
 
-  /** Runs statements that are undone if they fail; after a deadlock once more. */
+  /** Runs statements that are undone if they fail; after a deadlock, retried once. */
   undoable<Result>(send: () => Promise<Result>): Promise<Result> {
     return retryOnConflict(() => this.exclusively(() => this.inSavepoint(send)));
   }

@@ -19,7 +19,7 @@ const listName = 'ApiToken';
 
 /**
  * A page of API tokens, the newest first, expired ones included. A cursor is the number of a token, so that tokens that are
- * created or revoked meanwhile neither repeat nor hide another.
+ * created or revoked between two pages neither repeat nor hide another.
  *
  * @throws InvalidInput, also for a cursor of another list.
  */

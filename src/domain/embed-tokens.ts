@@ -8,7 +8,7 @@ import { type Db, findGroupOfToken, locate, notFound, type UserGroupBy } from '.
 
 /** The members of a new embed token. */
 export interface EmbedTokenInput {
-  /** For whom it is meant: 1 to 255 characters. By default it says nothing of it. */
+  /** For whom it is meant: 1 to 255 characters. By default, the token names no audience. */
   readonly audience?: string | null | undefined;
   /** How long it is valid, in seconds: 60 to 86,400; 900 by default. */
   readonly expiresInSeconds?: number | null | undefined;

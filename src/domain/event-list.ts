@@ -24,7 +24,7 @@ const listName = 'Event';
 const maxDeletedGroups = 100;
 
 /**
- * A page of the events that the caller may read, the newest first. Each page is read anew.
+ * A page of the events that the caller may read, the newest first. Each page is read from the database.
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @param options what is read of each event.

@@ -213,7 +213,7 @@ function derive(key: Buffer, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `user-group-gateway ${purpose}`, bytes));
 }
 
-/** The key as a block of HMAC, and room behind it. */
+/** The key as a block of HMAC, followed by free space. */
 function pad(key: Buffer, byte: number, roomBytes: number): Buffer {
   const block = Buffer.alloc(blockBytes + roomBytes).fill(byte, 0, blockBytes);
   for (const [index, keyByte] of key.entries()) block[index] = keyByte ^ byte;

@@ -9,7 +9,7 @@ export interface LastUsed {
   note(apiTokenId: number): void;
   /** Writes the recorded uses; those that cannot be written are kept for the next time. Never rejects. */
   flush(): Promise<void>;
-  /** Stops the timer and flushes once more. */
+  /** Stops the timer and flushes a last time. */
   stop(): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ export function createSharedPageReads<Result>(): ReadPage<Result> {
     shared.requests.add(request);
     const turn = pageReads.run(request.share, () => start(key, shared, read));
     turn.catch(() => {
-      // Without a place in the queue: a read that nobody waits for must not be kept.
+      // No place in the queue: a read without waiting requests must not be kept.
       shared.requests.delete(request);
       if (shared.requests.size === 0 && waiting.get(key) === shared) waiting.delete(key);
     });

@@ -94,7 +94,7 @@ export interface FoundItems<Item, Node> {
   readonly found: readonly Item[];
   /** Makes the cursor of an item. Called when the cursor is read: most responses have none, or only the last. */
   readonly cursorOf: (item: Item) => string;
-  /** The node of an item; undefined to leave the item out, though paging goes on behind it. */
+  /** The node of an item; undefined to leave the item out, in which case paging still continues after it. */
   readonly nodeOf: (item: Item) => Node | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface ExchangeReports {
 export interface RateLimitExchange {
   /** Exchanges once, now. Rejects when the database fails; what it could not share is shared with the next one. */
   exchange(): Promise<void>;
-  /** Stops the timer, and exchanges once more unless the last exchange failed, so that the counts outlast this process. Never rejects. */
+  /** Stops the timer, and exchanges a last time unless the last exchange failed, so that the counts outlast this process. Never rejects. */
   stop(): Promise<void>;
 }
 

@@ -45,7 +45,7 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
   const { draft, token } = draftOf(db.keys, input, environmentTag, caller.author);
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
     const inserted = await db.writes.insertGroup(draft, caller.share);
-    // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
+    // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
     const created = inserted !== undefined && isOfDraft(inserted, draft);
     if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 

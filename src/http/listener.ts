@@ -242,7 +242,7 @@ class Exchange implements HttpRequest, Expiring {
     return this.caller.share;
   }
 
-  /** Whether the connection is closed after the response: after a refusal, so that requests that wait on it are not executed in vain. */
+  /** Whether the connection is closed after the response: after a refusal, so that pipelined requests are not executed needlessly. */
   get closes(): boolean {
     return this.isRefused || this.shared.isDraining();
   }

@@ -7,7 +7,7 @@ const sentPerBusyTurn = 1;
 
 /**
  * Postpones the rejection of requests whose body was not read until no new connections arrive, because it costs more than
- * accepting a connection and reading a request, and those that arrive meanwhile may be worth serving. A flood of such requests
+ * accepting a connection and reading a request, and requests that arrive in the meantime may be worth serving. A flood of such requests
  * then delays others far less. Bounded in number and in time: without new connections, the delay is a turn of the
  * event loop.
  */

@@ -57,7 +57,7 @@ export class ResponseWriter {
       return;
     }
     const error = options.render(tooMuchUnsent());
-    // Closes the connection, so that requests that wait on it are not executed in vain.
+    // Closes the connection, so that pipelined requests are not executed needlessly.
     this.send(incoming, outgoing, error, Buffer.byteLength(error.body), options.id, true);
   }
 

@@ -34,7 +34,7 @@ const executor = (keys: KeyRing) => createExecuteOnce(database, keys, bindQuerie
 const execute = (keys: KeyRing, key: string, response = `response to ${key}`) =>
   executor(keys)(caller, { key, content: key }, async () => ({ response, isKept: true }));
 
-test('responses are encrypted anew when the key is rotated, more than one batch of them, and can be sent again', async () => {
+test('responses are re-encrypted when the key is rotated, more than one batch of them, and can be sent again', async () => {
   const names = Array.from({ length: 25 }, (_, index) => `key ${index}`);
   for (const name of names) await execute(oldKeys, name);
   // Several of one moment, so that batches end between them.

@@ -61,7 +61,7 @@ describe('requests that are pipelined on one connection', () => {
   test('are not executed before the client has read the response to the one before', async () => {
     const socket = await open();
     socket.write(text('POST', '/graphql', largeQuery()) + text('GET', '/api/user', { user_group_id: 'behind a large response' }));
-    // Others are served meanwhile, many times as long as the request behind would take.
+    // Others are served in the meantime, for many times as long as the next request would take.
     for (let i = 0; i < 50; i += 1)
       expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'other' } })).status).toBe(200);
     expect(await exists('behind a large response')).toBe(false);

@@ -57,7 +57,7 @@ export function processSurfaces(pid: number, parts: readonly ('cmdline' | 'envir
           .split(' ')[1],
       );
     } catch {
-      return undefined; // it has ended meanwhile
+      return undefined; // it has already ended
     }
   };
   const children = readdirSync('/proc').filter((id) => /^\d+$/.test(id) && parentOf(id) === pid);

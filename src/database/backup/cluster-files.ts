@@ -39,7 +39,7 @@ const leftOut = [
 export const controlFile = 'global/pg_control';
 
 /**
- * Finds what belongs to a base backup of a data directory, while the server runs. A file that is removed meanwhile is left out:
+ * Finds what belongs to a base backup of a data directory, while the server runs. A file that is removed in the meantime is left out:
  * the log removes it, too.
  *
  * @throws Error when the data directory has parts elsewhere.

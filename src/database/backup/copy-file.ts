@@ -20,7 +20,7 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a file as long as it was when it was opened: what another process appends meanwhile is left out. The copy can be read only
+ * Copies a file as long as it was when it was opened: what another process appends in the meantime is left out. The copy can be read only
  * by its owner, and is on disk when this returns.
  *
  * @throws the reason of the signal; file system errors, also when the target exists.

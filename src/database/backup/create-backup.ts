@@ -120,7 +120,7 @@ async function copyAll(
     files.push({ path, ...(await writeDurably(join(draft, path), content)) });
 
   await forEachOf(found, async ({ path }) => {
-    await copyCluster(path).catch(ifMissing); // a table that was dropped meanwhile: the log says so, too
+    await copyCluster(path).catch(ifMissing); // a table that was dropped during the copy: the log drops it, too
   });
   await write(`${clusterFolder}/${controlFile}`, await readControlFile(layout.cluster));
   const { label, stopLsn, segments, segmentBytes } = await session.stop();

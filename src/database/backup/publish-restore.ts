@@ -16,7 +16,7 @@ export async function claim(folder: string): Promise<void> {
  * Gives what was restored its names. Replaces nothing.
  *
  * @param placed receives each file that is in place, also when this fails.
- * @throws Error when a gateway has been started in the folder meanwhile.
+ * @throws Error when a gateway has been started in the folder in the meantime.
  */
 export async function publish(draft: Layout, layout: Layout, secretFiles: readonly string[], placed: string[]): Promise<void> {
   try {

@@ -86,7 +86,7 @@ export async function restoreBackup<Report>(
     return { manifest, report };
   } catch (error) {
     await removeDraft(draft);
-    // A gateway may have been started meanwhile: what is its own stays.
+    // A gateway may have been started in the meantime: its files are kept.
     if (!existsSync(layout.cluster)) {
       for (const file of placed) await rm(file, { force: true });
       if (layout.home !== layout.dataDir) {

@@ -106,7 +106,7 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
   } else if (code === 0x22 && scanner.at === scanner.lastEnd && /^"\s{0,20}:/.test(text.slice(scanner.at, scanner.at + 22))) {
     const range = { start: scanner.at, end: scanner.at + 1 };
     scanner.at = range.end;
-    scanner.report(createRemoval(range, 'There is a double quote too many here.', 'Remove it.'));
+    scanner.report(createRemoval(range, 'There is an extra double quote here.', 'Remove it.'));
   } else if (code === 0x3d || code === 0xff1a) {
     const range = { start: scanner.at, end: scanner.at + (text[scanner.at + 1] === '>' ? 2 : 1) };
     scanner.at = range.end;

@@ -205,7 +205,7 @@ export function skipStrayQuote({ scanner }: ParserState): boolean {
   }
   if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !valueCanEnd(text, at + 1)) return false;
   scanner.at = scanner.lastEnd = at + 1;
-  scanner.report(createRemoval({ start: at, end: at + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+  scanner.report(createRemoval({ start: at, end: at + 1 }, 'There is an extra double quote here.', 'Remove it.'));
   return true;
 }
 

@@ -58,7 +58,7 @@ export function openWebFiles(folder: URL, previous: URL): WebFiles {
   return {
     has: (name) => find(name) !== undefined,
     async serve({ parameter, headers }) {
-      // Read again where a build has moved the file meanwhile.
+      // Try again in case a build has moved the file.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         const asset = find(parameter);
         if (!asset) break;

@@ -108,7 +108,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
         const response = await paths.fast(params, accept, context()).catch((error: Error) => rejected(error));
         if (!response) {
           figures.left += 1;
-          // What was left with every set of variables is left for good.
+          // What was not covered with any set of variables stays uncovered.
           if (taken === 0 && use >= variables.length) break;
           continue;
         }
