@@ -6,8 +6,8 @@ import { createLogStream } from './log-stream.ts';
 
 /**
  * Opens the log on standard error; standard output is for results. As JSON, it never makes the process wait for its reader. Of a
- * request that fails only its id, trace, method and path are logged, and of an error its type, code, message and stack, so that no
- * secret is logged.
+ * request that fails only its id, trace, method and path are logged, and of an error its type, code, message and stack, so that
+ * no secret is logged.
  */
 export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options = { ...logForm, level: logLevel };

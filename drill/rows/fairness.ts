@@ -27,7 +27,9 @@ const validation = (pages: number) => ({
   },
 });
 
-/** One caller that uses up what others need too. Rows of ordinary requests send no more than one processor handles in a moment. */
+/**
+ * One caller that uses up what others need too. Rows of ordinary requests send no more than one processor handles in a moment.
+ */
 export const fairnessRows: readonly Row[] = [
   {
     name: 'batches-of-9000-ids',

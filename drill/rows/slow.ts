@@ -63,8 +63,8 @@ export const slowRows: readonly Row[] = [
   },
   {
     name: 'large-responses-read',
-    // The same, read: tests that what was sent does not stay in memory. The API token's part of the memory for responses has room for
-    // one at a time, so some get 503.
+    // The same, read: tests that what was sent does not stay in memory. The API token's part of the memory for responses has room
+    // for one at a time, so some get 503.
     expects: ['2xx', '503'],
     someExpect: ['2xx'],
     send: (target) => {

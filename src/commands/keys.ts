@@ -102,7 +102,9 @@ async function rotateEncryption(context: CommandContext, { stdout, stderr }: Key
   return 0;
 }
 
-/** Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. Returns whether it did. */
+/**
+ * Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. Returns whether it did.
+ */
 async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<boolean> {
   ring.refresh(); // another process may just have added one
   if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return false;

@@ -1,6 +1,6 @@
 /**
- * Handles output that cannot be written, as when the program that reads it has exited (`… | head -1`) or the disk is full. Node.js
- * would end the process with a stack trace.
+ * Handles output that cannot be written, as when the program that reads it has exited (`… | head -1`) or the disk is full.
+ * Node.js would end the process with a stack trace.
  *
  * A command runs to its end, and its exit status is at least 1, because its result is incomplete. A server keeps running: it does
  * not need a reader of its output.

@@ -186,9 +186,9 @@ function closeOnceReadOnly(client: pg.Client): void {
 }
 
 /**
- * An expression that sets the statement timeout of the session, unless the connection goes through a pooler: there other clients share the
- * session. A pooler reports a process id of its own, not the server's. This is not a startup parameter because poolers reject
- * unknown ones.
+ * An expression that sets the statement timeout of the session, unless the connection goes through a pooler: there other clients
+ * share the session. A pooler reports a process id of its own, not the server's. This is not a startup parameter because poolers
+ * reject unknown ones.
  */
 function limitStatements(client: SessionlessClient): string {
   const { processID } = client as SessionlessClient & { processID: number };

@@ -149,7 +149,9 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     find().catch(() => {}); // the next connection tries again
   }
 
-  /** Looks for the primary after `server` was lost; unless the server only was full, its connections are closed if there is none. */
+  /**
+   * Looks for the primary after `server` was lost; unless the server only was full, its connections are closed if there is none.
+   */
   function replace(server: Server): void {
     if (current === server) current = undefined;
     if (closed) return;
@@ -191,7 +193,10 @@ function readAddress(connectionString: string): Pick<Server, 'host' | 'port'> {
   return { host, port };
 }
 
-/** The error when servers of different clusters take writes, so that it is unclear which of them has the data. Ends their connections. */
+/**
+ * The error when servers of different clusters take writes, so that it is unclear which of them has the data. Ends their
+ * connections.
+ */
 function differentClusters(found: readonly Candidate[]): Error {
   for (const { client } of found) endQuietly(client);
   const list = found.map(({ server, cluster }) => `${server.host}:${server.port}: system identifier ${cluster}`).join('; ');

@@ -61,7 +61,9 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
   }
 }
 
-/** Returns a connection without its transaction; a connection that may be busy or broken is closed, so that the server rolls back. */
+/**
+ * Returns a connection without its transaction; a connection that may be busy or broken is closed, so that the server rolls back.
+ */
 async function rollBack(client: pg.PoolClient, isUsable: boolean): Promise<void> {
   if (!isUsable) return client.release(true);
   try {
@@ -101,7 +103,9 @@ class Statements {
     return retryOnConflict(() => this.exclusively(() => this.inSavepoint(send)));
   }
 
-  /** Waits for what was begun before. Takes no more statements: what comes too late must not be executed outside the transaction. */
+  /**
+   * Waits for what was begun before. Takes no more statements: what comes too late must not be executed outside the transaction.
+   */
   async end(): Promise<void> {
     this.isOver = true;
     await this.last;

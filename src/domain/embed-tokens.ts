@@ -25,10 +25,11 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
 }
 
 /**
- * Creates a signed token (JWT) for the selected group, which others verify without a request to the gateway. Its times are from the
- * database's clock, which is the same for all instances.
+ * Creates a signed token (JWT) for the selected group, which others verify without a request to the gateway. Its times are from
+ * the database's clock, which is the same for all instances.
  *
- * @throws Forbidden without `embed:sign`. @throws InvalidInput. @throws NotFound when there is no such group, or the caller has no
+ * @throws Forbidden without `embed:sign`. @throws InvalidInput. @throws NotFound when there is no such group, or the caller has
+ *   no
  * access to it.
  */
 export async function createEmbedToken(
@@ -79,7 +80,8 @@ const inactive = { active: false } as const;
 
 /**
  * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
- * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or gets another environment.
+ * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or gets another
+ * environment.
  *
  * @throws Forbidden without `groups:resolve`.
  */

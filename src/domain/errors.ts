@@ -137,8 +137,9 @@ export interface Issue {
 }
 
 /**
- * An expected failure. Its message is public, without the tokens that it repeats, because clients log it; its cause, if any, is only logged. It has no stack trace: recording one takes longer than all
- * else about a rejected request, and the code and the message say what happened.
+ * An expected failure. Its message is public, without the tokens that it repeats, because clients log it; its cause, if any, is
+ * only logged. It has no stack trace: recording one takes longer than all else about a rejected request, and the code and the
+ * message say what happened.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
@@ -227,7 +228,10 @@ export const safeToRepeat =
   'Reads, get-or-create, update and requests with an Idempotency-Key are safe to repeat; after another rotation, look up the group ' +
   'by its id first.';
 
-/** Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to `INTERNAL`. */
+/**
+ * Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to
+ * `INTERNAL`.
+ */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof DatabaseBusy) {

@@ -27,15 +27,18 @@ const maxPasses = 5;
 export interface ReencryptionResult {
   /** How many tokens, signing keys and stored responses were re-encrypted. */
   readonly changed: number;
-  /** Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it during the rotation. */
+  /**
+   * Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it during the rotation.
+   */
   readonly remaining: readonly KeyUse[];
   /** Why values cannot be decrypted, the first few. */
   readonly problems: readonly string[];
 }
 
 /**
- * Encrypts every user group token, signing key and stored response with the first key that uses another one. Requests continue during the rotation: a
- * token that one of them rotates at the same moment is the request's. It can be interrupted at any time; the next call does what is left.
+ * Encrypts every user group token, signing key and stored response with the first key that uses another one. Requests continue
+ * during the rotation: a token that one of them rotates at the same moment is the request's. It can be interrupted at any time;
+ * the next call does what is left.
  *
  * @param onProgress hears how many of how many tokens are done.
  */

@@ -24,8 +24,8 @@ interface WaitingRead {
 }
 
 /**
- * Reads a page in the caller's turn. Requests for the same page that wait at the same time share a read. This is not a cache: each
- * page is read after it was requested.
+ * Reads a page in the caller's turn. Requests for the same page that wait at the same time share a read. This is not a cache:
+ * each page is read after it was requested.
  *
  * @throws GatewayError `UNAVAILABLE` when too many reads wait, also if one of them is for this page: a caller has no more places
  *   than its share. `UNAVAILABLE` when no request needs the page anymore; what `read` throws.

@@ -43,8 +43,8 @@ interface Unshared {
 }
 
 /**
- * Limits the requests that each API token may send in 60 seconds, over all processes that exchange their counts. A sliding window:
- * requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
+ * Limits the requests that each API token may send in 60 seconds, over all processes that exchange their counts. A sliding
+ * window: requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
  *
  * Its memory is bounded by the API tokens that were used within the last minute.
  */

@@ -12,8 +12,8 @@ export interface StoredBytesLimits {
 }
 
 /**
- * Counts the bytes of the large responses that each API token had this process store within the last 24 hours, rounded up to whole
- * hours: a short request could store as much as the largest response has, as often as it is sent.
+ * Counts the bytes of the large responses that each API token had this process store within the last 24 hours, rounded up to
+ * whole hours: a short request could store as much as the largest response has, as often as it is sent.
  *
  * Its memory is bounded by the API tokens that stored large responses within that time.
  */

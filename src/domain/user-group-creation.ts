@@ -118,7 +118,9 @@ export const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boole
 export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
   JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
 
-/** The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment. */
+/**
+ * The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment.
+ */
 export function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Conflict {
   const id = `The id ${JSON.stringify(providedId)}`;
   return new Conflict(

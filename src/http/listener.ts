@@ -242,7 +242,9 @@ class Exchange implements HttpRequest, Expiring {
     return this.caller.share;
   }
 
-  /** Whether the connection is closed after the response: after a refusal, so that pipelined requests are not executed needlessly. */
+  /**
+   * Whether the connection is closed after the response: after a refusal, so that pipelined requests are not executed needlessly.
+   */
   get closes(): boolean {
     return this.isRefused || this.shared.isDraining();
   }

@@ -46,8 +46,8 @@ export interface RestoreOptions<Report> {
 }
 
 /**
- * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the backup,
- * and stops PostgreSQL. The data directory gets its name last.
+ * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the
+ * backup, and stops PostgreSQL. The data directory gets its name last.
  *
  * @returns what was restored, and what `inspect` returned.
  * @throws Error with a message for the operator; what was written is removed then.

@@ -45,8 +45,8 @@ export interface JsonDocument {
 }
 
 /**
- * Parses a JSON text in one pass, without recursion and in linear time for any input. Whatever is not strict JSON is reported, and
- * parsing continues with what was most likely meant.
+ * Parses a JSON text in one pass, without recursion and in linear time for any input. Whatever is not strict JSON is reported,
+ * and parsing continues with what was most likely meant.
  */
 export function parseJson(text: string, report: (problem: SyntaxProblem) => void): JsonDocument {
   const scanner = createScanner(text, report);

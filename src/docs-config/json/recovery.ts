@@ -14,8 +14,8 @@ import {
 } from './syntax-tree.ts';
 
 /**
- * `"name: "Acme"` and `"name': "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at
- * the quote that ended it.
+ * `"name: "Acme"` and `"name': "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value
+ * begins at the quote that ended it.
  */
 export function splitUnclosedKey(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
   const { text } = scanner;

@@ -104,8 +104,8 @@ export function createOperationExecutor(
   }
 
   /**
-   * The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is serialized.
-   * A response for an Idempotency-Key is stored even if it cannot be sent now.
+   * The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is
+   * serialized. A response for an Idempotency-Key is stored even if it cannot be sent now.
    */
   function admit(result: ExecutionResult, { meter, turn, reserve }: GraphQLContext): ExecutionResult {
     if (meter.isExceeded) return rejection(responseTooLarge());

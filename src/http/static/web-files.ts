@@ -38,8 +38,9 @@ export const assetMediaTypes: readonly string[] = Object.values(servedTypes).map
 const encodedExtensions: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 /**
- * Serves the files of a folder that `web/build.js` wrote: pages, and below `assets/` what they load. A build may replace the folder at any
- * time: pages are then those of the new build, and the assets of the previous one are still served to people who have its pages open.
+ * Serves the files of a folder that `web/build.js` wrote: pages, and below `assets/` what they load. A build may replace the
+ * folder at any time: pages are then those of the new build, and the assets of the previous one are still served to people who
+ * have its pages open.
  *
  * @param folder ends with a slash.
  * @param previous the folder in which the build keeps the previous one.
@@ -167,8 +168,8 @@ function matches(ifNoneMatch: string, etag: string): boolean {
 }
 
 /**
- * The bytes of a file. They are in memory only while a response needs them, and then once, however many responses do: clients that do not
- * read theirs take no more memory than the files have bytes.
+ * The bytes of a file. They are in memory only while a response needs them, and then once, however many responses do: clients
+ * that do not read theirs take no more memory than the files have bytes.
  */
 class FileContent {
   private readonly file: URL;

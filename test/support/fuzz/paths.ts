@@ -15,7 +15,9 @@ import { bindQueries } from '../queries.ts';
 import type { Known } from './known.ts';
 import type { CallerKind, GeneratedRequest } from './requests.ts';
 
-/** How often a document is executed on the fast path: more often than it takes to be compiled, then with each set of variables. */
+/**
+ * How often a document is executed on the fast path: more often than it takes to be compiled, then with each set of variables.
+ */
 const uses = 7;
 
 /** A response as far as the two ways must agree. */
