@@ -244,7 +244,5 @@ export function asGatewayError(error: unknown): GatewayError {
     const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
     return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
-  return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', {
-    cause: error,
-  });
+  return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', { cause: error });
 }
