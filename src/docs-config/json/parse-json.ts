@@ -1,6 +1,7 @@
 import { closeAtEnd, closeFrame, closeObject, recoverFromMismatch } from './brackets.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './characters.ts';
 import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
+import { bareKeyFollows, keyFollows, peekToken } from './look-ahead.ts';
 import {
   createRemoval,
   createScanner,
@@ -12,13 +13,9 @@ import {
   startMember,
 } from './parser-state.ts';
 import {
-  bareKeyFollows,
   closeArrayBeforeKey,
   endBeforeSibling,
-  keyFollows,
-  onSameLine,
   openObjectBeforeKey,
-  peekToken,
   reportKeyWithoutValue,
   reportMissingComma,
   reportValueWithoutKey,
@@ -33,7 +30,7 @@ import {
 import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { scanBareKey, scanWord } from './scan-word.ts';
-import { quoteText } from './source-text.ts';
+import { onSameLine, quoteText } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode } from './syntax-tree.ts';
 
 /** The result of parsing a text. */
