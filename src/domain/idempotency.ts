@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createSemaphore } from '../concurrency.ts';
 import type { Database } from '../database/client.ts';
+import { isUnavailable } from '../database/errors.ts';
 import { findRecord, type RecordId, storeRecord, tryLockRequest } from '../database/queries/idempotency-records.ts';
 import type { WorkUnit } from '../database/work-unit.ts';
 import type { Caller } from './caller.ts';
@@ -109,6 +110,7 @@ export function createExecuteOnce(
     caller.requireCredential();
     const id = { apiTokenId: caller.apiToken?.id ?? 0, keyHash: sha256(key) };
     const fingerprint = sha256(content);
+    let uncount = () => {};
     try {
       return await places.run(caller.share, () =>
         database.workUnit(async (unit) => {
@@ -122,13 +124,16 @@ export function createExecuteOnce(
           if (!isKept) throw new NotKept(response);
           const bytes = Buffer.byteLength(response);
           if (bytes > maxStoredResponseBytes) throw tooLargeToStore();
-          if (!stored.admit(id.apiTokenId, bytes)) throw tooMuchStored();
+          const takeBack = stored.admit(id.apiTokenId, bytes);
+          if (!takeBack) throw tooMuchStored();
+          uncount = takeBack;
           await storeRecord(unit, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
           return { response, isReplayed: false };
         }),
       );
     } catch (error) {
       if (error instanceof NotKept) return { response: error.response, isReplayed: false };
+      if (!isUnavailable(error)) uncount(); // otherwise the response may be stored
       throw asKeyedError(error);
     }
   };
