@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['src', 'test', 'drill', 'scripts', 'bench', 'web', 'tools'];
-const excluded = new Set(['node_modules', 'generated', 'generated.ts']);
+const excluded = new Set(['node_modules', 'dist', 'generated', 'generated.ts']);
 const { lineWidth } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')).formatter;
 
 /** A line of a comment by itself, or one that ends with a comment. */
@@ -17,7 +17,7 @@ const address = /https?:\/\/\S/;
 function* filesIn(folder) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
-    if (excluded.has(entry.name)) continue;
+    if (excluded.has(entry.name) || entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) yield* filesIn(path);
     else if (/\.(?:[cm]?[jt]s|tsx|css)$/.test(entry.name)) yield path;
   }

@@ -55,7 +55,7 @@ describe('while every place is taken', () => {
     expect(reads).toEqual([]);
     free();
     const outcomes = await outcomesOf(requests);
-    expect(reads.toSorted()).toEqual(['a', 'b']);
+    expect(reads).toEqual(['a', 'b']);
     const [a, b] = outcomes;
     expect(a).not.toBe(b);
     expect(outcomes).toEqual([a, b, a, a, b]);
@@ -186,8 +186,8 @@ describe('on a database with groups of every environment', () => {
     ]);
     free();
     for (const round of pages) {
-      const names = (await Promise.all(round)).map(({ edges }) => edges.map(({ node }) => node.name).toSorted());
-      expect(names).toEqual([['of Customer'], ['of Testing'], ['of null'], ['of Customer', 'of Testing', 'of null']]);
+      const names = (await Promise.all(round)).map(({ edges }) => edges.map(({ node }) => node.name));
+      expect(names).toEqual([['of Customer'], ['of Testing'], ['of null'], ['of null', 'of Testing', 'of Customer']]);
     }
   });
 });
