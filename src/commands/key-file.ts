@@ -82,7 +82,7 @@ function versionOf(file: string): string | undefined {
   return stat && `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
 }
 
-/** Writes a file beside `file` that only its owner may read, and has it put into place. On disk when this returns. */
+/** Writes a file next to `file` that only its owner may read, and has it put into place. On disk when this returns. */
 function writeDraft(file: string, text: string, place: (draft: string) => void): void {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {

@@ -33,7 +33,7 @@ export interface Database {
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /**
    * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; after a deadlock or
-   * a serialization failure `work` is called again, so it must have no other effects.
+   * a serialization failure `work` is called again, so it must have no other side effects.
    *
    * @param work takes {@link query} for the statements of the transaction, which must not be used afterwards.
    */

@@ -6,7 +6,7 @@ export interface DatabaseUrl {
   /** The same URL for each of its hosts alone. The user, the database and the options are the same for all. */
   readonly serverUrls: readonly string[];
   /**
-   * By default `read-write` with several hosts. With one there is no other server to look for, and reads go on while it is
+   * By default `read-write` with several hosts. With one there is no other server to look for, and reads continue while it is
    * read-only.
    */
   readonly target: TargetSession;

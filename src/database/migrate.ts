@@ -51,7 +51,7 @@ interface MigrationCode {
 
 type Query = (text: string, values?: unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
-/** What migrations need beside the database. */
+/** What migrations need besides the database. */
 export interface MigrateOptions {
   /** Encrypts a user group token, for databases that hold some as text; without it these are not migrated. */
   readonly encryptToken?: EncryptToken;

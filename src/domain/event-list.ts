@@ -147,7 +147,7 @@ async function teamIdsOf(db: Db, caller: Caller, by: UserGroupBy | 'no group'): 
   return [...stored.map(({ teamId }) => teamId), ...deleted];
 }
 
-/** The position that a cursor holds; undefined without a cursor, and when it is none of this list, which is an issue. */
+/** The position that a cursor holds; undefined without a cursor, and when it is not one of this list, which is an issue. */
 function readCursor(name: 'after' | 'before', cursor: string | null | undefined, issues: Issue[]): EventPosition | undefined {
   if (cursor == null) return undefined;
   const [time, id, ...rest] = decodeCursor(listName, cursor) ?? [];

@@ -191,7 +191,7 @@ const tooLargeToStore = (): GatewayError =>
       'fewer fields or items.',
   );
 
-/** The error when an API token has stored as much as it may; the changes of the request are undone. */
+/** The error when an API token has reached its limit; the changes of the request are undone. */
 const tooMuchStored = (): GatewayError =>
   new GatewayError(
     'QUERY_TOO_COSTLY',

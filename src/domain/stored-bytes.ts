@@ -31,7 +31,7 @@ export class StoredBytes {
   }
 
   /**
-   * Counts a response that is about to be stored, unless the API token has stored as much as it may.
+   * Counts a response that is about to be stored, unless the API token has reached its limit.
    *
    * @returns a function that takes the count back if the response was not stored; undefined if it must not be stored.
    */

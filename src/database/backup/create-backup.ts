@@ -32,7 +32,7 @@ export interface BackupOptions {
 
 /**
  * Makes a base backup of the embedded PostgreSQL while gateways use it, or not; then the server is started, and stopped at the
- * end. It is written beside `target`, and gets that name once it is complete and on disk.
+ * end. It is written next to `target`, and gets that name once it is complete and on disk.
  *
  * @returns what it contains.
  * @throws Error with a message for the operator; nothing is left then, except by a process that was killed: a folder whose name

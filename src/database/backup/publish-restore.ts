@@ -35,7 +35,7 @@ export async function publish(draft: Layout, layout: Layout, secretFiles: readon
   for (const folder of new Set([layout.home, layout.dataDir])) await syncFolder(folder);
 }
 
-/** Removes what a restore has written beside its result. */
+/** Removes the temporary files of a restore next to its result. */
 export async function removeDraft(draft: Layout): Promise<void> {
   for (const folder of new Set([draft.dataDir, draft.home])) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

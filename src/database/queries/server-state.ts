@@ -25,8 +25,8 @@ export interface ServerState {
      */
     readonly limit: number;
     /**
-     * How many there are beside this one: of any program; of the gateway's pools; of processes that share the bundled server, one
-     * each.
+     * How many there are besides this one: of any program; of the gateway's pools; of processes that share the bundled server,
+     * one each.
      */
     readonly all: number;
     readonly pooled: number;

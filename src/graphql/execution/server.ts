@@ -25,7 +25,7 @@ import { parseDocument } from './parse-document.ts';
 import { type LargeBody, serializedTo } from './serialize.ts';
 import { traceOperations } from './traced.ts';
 
-/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
+/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;
 
 /** What the transport hands over with a request. */

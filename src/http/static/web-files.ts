@@ -34,7 +34,7 @@ const servedTypes: Readonly<Record<string, string>> = {
 /** The media types of assets. */
 export const assetMediaTypes: readonly string[] = Object.values(servedTypes).map((type) => type.split(';')[0] ?? type);
 
-/** The extension of an encoded file, which stands after its own. */
+/** The extension of an encoded file, which follows its own. */
 const encodedExtensions: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 /**
