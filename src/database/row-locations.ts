@@ -1,16 +1,16 @@
 /** Locations that one set of slots holds: a full set gives up one of them for the next. */
-const ways = 8;
+const ways = 16;
 
-/** The 32-bit words of a slot: part of the hash, block, line pointer. The line pointer 0, which no row has, marks an empty slot. */
+/** The 32-bit words of a slot: part of the hash, block, line pointer. An empty slot has the line pointer 0, which no row has. */
 const slotWords = 3;
 
 const setWords = ways * slotWords;
 
-/** Sets of the first table: 6 KiB. */
+/** Sets of the first table: 12 KiB. */
 const firstSets = 64;
 
 /** The most sets of a table: 24 MiB. */
-const maxSets = 262_144;
+const maxSets = 131_072;
 
 /** A table takes new locations until it is so full: in fuller ones many sets would have no free slot. */
 const maxLoad = 5 / 8;
@@ -23,8 +23,8 @@ const tidPattern = /^\((\d+),(\d+)\)$/;
  * descending an index for it.
  *
  * A location is a hint: whoever uses it must compare the key of the row that is found, because the row may have moved, and two
- * hashes that share 32 bits share a location. The memory is bounded: two tables of 24 MiB at most, some 20 to 60 bytes a location.
- * Those that were not used for longest are forgotten.
+ * hashes that share 32 bits share a location. The memory is bounded: two tables of 24 MiB at most, some 20 to 60 bytes for each
+ * location. Those that were not used for longest are forgotten.
  *
  * @example
  * const locations = createRowLocations();
@@ -40,12 +40,12 @@ export interface RowLocations {
   delete(hash: string): void;
 }
 
-/** Creates an empty memory of locations. @param limit the most sets of eight locations a table grows to, a power of two. */
+/** Creates an empty memory of locations. @param limit the most sets of 16 locations a table grows to, a power of two. */
 export function createRowLocations(limit: number = maxSets): RowLocations {
   let current = new Table(Math.min(firstSets, limit));
   /** The table before, read until the next one is full: what is used moves on. */
   let previous = new Table(1);
-  /** How many sets of it are still to move: one with each new location, because all at once would block the event loop for 30 ms. */
+  /** How many sets of it are still to move: one with each new location. All at once would block the event loop for 30 ms. */
   let setsToMove = 0;
 
   function put(tag: number, block: number, line: number): void {
