@@ -1,5 +1,5 @@
-// Compares what the parser of docs-config and the npm package jsonc-parser report on documents in which one structural character is
-// deleted, inserted or replaced. The first run installs the package into a cache folder.
+// Compares what the parser of docs-config and the npm package jsonc-parser report on documents in which one structural character
+// is deleted, inserted or replaced. The first run installs the package into a cache folder.
 
 import { createRequire } from 'node:module';
 import { parseJson } from '../src/docs-config/json/parse-json.ts';

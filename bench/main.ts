@@ -1,15 +1,15 @@
 // `npm run bench`: the gateway against its competitors. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
 import { measureCapacity } from './capacity.ts';
-import { type BenchServer, startServer } from './database.ts';
+import { type BenchDatabase, type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
 import { compareImport } from './import.ts';
 import { run as compareParsers } from './json-parsers.ts';
-import { measureInterleaved, measureWorkload, type Plan, type Series } from './measure.ts';
+import { type Contender, measureInterleaved, measureWorkload, type Plan, type Series, visitAll } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
-import { otherTargets, scaleLines, tables } from './report.ts';
+import { otherTargets, scaleLines, scaleTarget, tables } from './report.ts';
 import { measureStartup, type Startup } from './startup.ts';
 import { type Result, ratios, summarise } from './statistics.ts';
 import { hindrance, startSystem, stopAll, takesPart } from './systems.ts';
@@ -58,20 +58,33 @@ function report(results: Result[], series: Series[], startup: Startup | undefine
   print(`\n${about}, Node ${process.version}\n\n${tables(series, results)}\n${otherTargets(results, startup)}`);
 }
 
-/** Compares the gateway on few groups with the gateway on many, interleaved. */
+/**
+ * Compares the gateway on few groups with the gateway on many, interleaved: with one that looked up every group before, and with
+ * one that looks up each for the first time.
+ */
 async function compareSizes(server: BenchServer, plan: Plan): Promise<void> {
   const generator = openGenerator();
-  const contenders = [];
-  for (const groups of [1_000, 1_000_000]) {
+  const start = async ({ url }: BenchDatabase) => startSystem('gateway', { DATABASE_URL: url });
+  const seed = async (groups: number) => {
     logProgress(`seeding ${groups} groups`);
     const database = await server.seed(`bench_${groups}`, groups);
     await generator.learn(database.name, database.tokenFile);
-    contenders.push({ database, running: await startSystem('gateway', { DATABASE_URL: database.url }) });
+    return database;
+  };
+  const few = await seed(1_000);
+  const many = await seed(1_000_000);
+  const visited = [few, many].map(async (database): Promise<Contender> => ({ database, running: await start(database) }));
+  const contenders = [...(await Promise.all(visited)), { database: many, running: await start(many), isWalk: true }];
+  for (const contender of contenders) {
+    if (contender.isWalk) continue;
+    logProgress(`looking up each of ${contender.database.groups} groups`);
+    await visitAll(generator, contender);
   }
   const measured = await measureInterleaved(generator, 'gql-token', contenders, plan);
   logProgress('');
-  const [few, many] = measured.map(({ measurements }) => measurements);
-  print(scaleLines(few ?? [], many ?? []));
+  const [ofFew = [], ofMany = [], firstTime = []] = measured.map(({ measurements }) => measurements);
+  print(scaleLines('looked up before', ofFew, ofMany, scaleTarget));
+  print(scaleLines('each for the first time', ofFew, firstTime));
 }
 
 /** Rejects when the run is interrupted. The process then cleans up before it exits. */

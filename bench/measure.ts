@@ -16,6 +16,9 @@ const warmUpMs = 500;
 /** The minimum warm-up time of each system before the first round. */
 const firstWarmUpMs = 5_000;
 
+/** How long a part of {@link visitAll} takes. */
+const visitMs = 5_000;
+
 /** One response in this many is compared completely. */
 const sampleEvery = 64;
 
@@ -44,6 +47,8 @@ export interface Plan {
 export interface Contender {
   readonly running: Running;
   readonly database: BenchDatabase;
+  /** Whether each request is for another group than all before, instead of for a random one. */
+  readonly isWalk?: boolean;
 }
 
 /** Measures systems with one workload on one database, interleaved. @throws Error when a response is wrong. */
@@ -86,14 +91,14 @@ export async function measureInterleaved(
       const which = (turn + round) % contenders.length;
       const [contender, result] = [contenders[which], results[which]];
       if (!contender || !result) continue;
-      const { running, database } = contender;
+      const { running, database, isWalk = false } = contender;
       if (writingWorkloads.includes(workload)) await tidy(database);
       const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
       const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
       logProgress(label);
       const measurement = await generator
         .run({
-          ...{ database: database.name, workload, connections, credentials: database.credentials },
+          ...{ database: database.name, workload, connections, credentials: database.credentials, isWalk },
           ...{ port: running.port, pid: running.pid, databasePid: database.serverPid, warmUpMs: check ? 0 : warmUpMs, measureMs },
           sampleEvery: running.system === 'baseline' ? 0 : check ? 1 : sampleEvery,
         })
@@ -106,6 +111,17 @@ export async function measureInterleaved(
     }
   }
   return results;
+}
+
+/** Has a gateway look up every group once. */
+export async function visitAll(generator: Generator, { running, database }: Contender): Promise<void> {
+  for (let visited = 0; visited < database.groups; ) {
+    const { responses } = await generator.run({
+      ...{ database: database.name, workload: 'gql-token', connections, credentials: database.credentials, isWalk: true },
+      ...{ port: running.port, pid: running.pid, databasePid: database.serverPid, warmUpMs: 0, measureMs: visitMs, sampleEvery },
+    });
+    visited += responses;
+  }
 }
 
 /** Cleans up, so that no system pays for the rows that the previous one wrote. */

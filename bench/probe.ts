@@ -14,7 +14,8 @@ const probeName = `Name ${probeRevision}`;
  * and respects the caller's environment. @throws Error when it does not.
  */
 export async function probe({ system, port }: Running, workload: WorkloadId, database: BenchDatabase): Promise<void> {
-  if (system === 'baseline' || workload === 'rest-create') return; // the baseline does none of it; rest-create is checked as rest-get
+  // The baseline does none of it; rest-create is checked as rest-get.
+  if (system === 'baseline' || workload === 'rest-create') return;
   const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
   // A Customer's, that the response has: for a list, the newest one.
   const index = workload === 'gql-list' ? newestOf('Customer', database.groups) : 0;

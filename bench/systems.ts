@@ -44,8 +44,8 @@ const children = new Set<ChildProcess>();
 /**
  * Starts a system as its users do, on a database.
  *
- * @param options `args`: further arguments of `serve`. `previous`: the folder of another build of the gateway, for the system of that
- *   name.
+ * @param options `args`: further arguments of `serve`. `previous`: the folder of another build of the gateway, for the system of
+ *   that name.
  * @throws Error with its output when it does not start.
  */
 export async function startSystem(

@@ -7,7 +7,9 @@ export interface RawOptions {
   readonly bytes: string | Buffer;
   /** Sent repeatedly from then on, until the connection ends. */
   readonly trickle?: { readonly everyMs: number; readonly chunk: string };
-  /** Whether responses are read: `late` means only before the drill closes the connection, to see whether the gateway already has. */
+  /**
+   * Whether responses are read: `late` means only before the drill closes the connection, to see whether the gateway already has.
+   */
   readonly reads?: 'at once' | 'never' | 'late';
   /** When the drill closes the connection if the gateway has not, in milliseconds. */
   readonly holdMs?: number;

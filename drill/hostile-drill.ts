@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { chooseRows, rowOptionsHelp } from './choose-rows.ts';
 import { type Drill, print } from './drill.ts';
 import { runHostile } from './hostile.ts';
 import type { Row } from './row.ts';
@@ -25,21 +25,13 @@ export const hostileDrill: Drill = {
   summary: 'sends a gateway hostile requests, and checks that other callers are still served',
   help: `Usage: npm run drill -- hostile [options]
 
-Starts a gateway with its own PostgreSQL, sends it hostile requests, and checks that meanwhile /livez responds within 250 ms,
+Starts a gateway with its own PostgreSQL, sends it hostile requests, and checks that /livez still responds within 250 ms,
 other callers get their responses, memory stays below 400 MiB, and every error response says what to do.
 
-  --only NAME   run the rows whose name starts with NAME; may be repeated
-  --list        print the names of the rows
-`,
+${rowOptionsHelp}`,
   async run(args, totals, signal) {
-    const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;
-    const { only, list } = parseArgs({ args, options }).values;
-    const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
-    if (chosen.length === 0) throw new Error(`Unknown row: ${only?.join(', ')}. --list prints the names.`);
-    if (list) {
-      print(chosen.map(({ name }) => name).join('\n'));
-      return 0;
-    }
+    const chosen = chooseRows(rows, args);
+    if (!chosen) return 0;
     return (await runHostile(chosen, totals, print, signal)) ? 0 : 1;
   },
 };

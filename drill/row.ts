@@ -31,8 +31,9 @@ export interface SeededData {
 }
 
 /**
- * The outcome of a request. `4xx` is a status with a code and a message; `errors` is a 200 whose `errors` all have a code; `closed`
- * is a connection that the gateway closes without a response; `held` is one that the row itself closes without a response.
+ * The outcome of a request. `4xx` is a status with a code and a message; `errors` is a 200 whose `errors` all have a code;
+ * `closed` is a connection that the gateway closes without a response; `held` is one that the row itself closes without a
+ * response.
  */
 export type Outcome = '2xx' | '4xx' | '503' | 'errors' | 'closed' | 'held';
 

@@ -48,7 +48,7 @@ async function runRow(row: FaultRow, totals: Totals, signal: AbortSignal): Promi
   const context: RowContext = {
     ...{ folder, totals },
     onEnd(close) {
-      // An interrupted row goes on until its next call; whatever it would start then could not be ended.
+      // An interrupted row continues until its next call; whatever it would start then could not be ended.
       if (isOver) throw new Error('interrupted');
       ends.push(close);
     },

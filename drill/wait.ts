@@ -17,6 +17,6 @@ export async function until<Value>(
   for (const deadline = Date.now() + timeoutMs; ; await pause(10)) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1_000} s in vain: ${what}.\n${log()}`.trimEnd());
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1_000} s without success: ${what}.\n${log()}`.trimEnd());
   }
 }

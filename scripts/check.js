@@ -12,6 +12,7 @@ const checks = [
   { name: 'types of the pages', args: ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'] },
   { name: 'types of the benchmark', args: ['--import', 'tsx', 'bench/compile.ts'] },
   { name: 'lint and format', args: ['tools/node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
+  { name: 'width of comments', args: ['scripts/check-comments.js'] },
   { name: 'dead code', args: ['tools/node_modules/knip/bin/knip.js'] },
   { name: 'time of regular expressions', args: [...toolTest, 'regular-expressions'] },
   { name: 'snippets of GraphQL clients', args: [...toolTest, 'client-snippets'] },

@@ -44,7 +44,9 @@ if (existsSync(dist)) renameSync(dist, previous);
 renameSync(next, dist);
 rmSync(previous, { recursive: true, force: true });
 
-/** What main.js imports statically is loaded before src/runtime-flags.ts runs, which some packages look at: so it must have none. */
+/**
+ * What main.js imports statically is loaded before src/runtime-flags.ts runs, which some packages look at: so it must have none.
+ */
 function assertFlagsFirst() {
   const seen = new Set();
   const visit = (file) => {

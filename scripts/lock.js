@@ -8,8 +8,8 @@ const pollMs = 100;
 const maxEmptyMs = 10_000;
 
 /**
- * Waits until this process holds the lock, which it does until it releases it or exits. The lock of a process that no longer exists
- * is taken over. Not reentrant.
+ * Waits until this process holds the lock, which it does until it releases it or exits. The lock of a process that no longer
+ * exists is taken over. Not reentrant.
  *
  * @param {string} file
  * @param {number} noticeMs how long to wait before standard error says what for.
@@ -60,7 +60,9 @@ function removeStale(file) {
   }
 }
 
-/** Whether a running process holds the lock. This one does not: a lock with its id is from an earlier process with the same id. */
+/**
+ * Whether a running process holds the lock. This one does not: a lock with its id is from an earlier process with the same id.
+ */
 function isHeld(file) {
   const text = read(file);
   if (text === undefined) return false;

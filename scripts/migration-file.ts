@@ -36,7 +36,7 @@ export function assertMigrationName(name: string): void {
 
 /**
  * Separates what must not be in one migration: each index on a table that exists already is built concurrently, alone in its
- * file, so that writes to the table go on meanwhile.
+ * file, so that writes to the table continue.
  *
  * @param sql statements as Prisma formats them, separated by empty lines.
  * @returns the SQL of each migration, in order; none if there is no statement.

@@ -38,7 +38,9 @@ declare const WebAssembly: {
 // biome-ignore lint/suspicious/noExplicitAny: generated code without types
 let loaded: Promise<any> | undefined;
 
-/** Loads the WebAssembly module by hand, because Node.js 20 cannot run the package's entry, which imports it. Once: it has state. */
+/**
+ * Loads the WebAssembly module by hand, because Node.js 20 cannot run the package's entry, which imports it. Once: it has state.
+ */
 async function load() {
   const glueUrl = pathToFileURL(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')).href;
   const glue = await import(glueUrl);

@@ -1,5 +1,5 @@
-// Prepares a checkout with only Node.js and npm: installs the packages, compiles, and builds the pages; installs the tools only on request.
-// Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
+// Prepares a checkout with only Node.js and npm: installs the packages, compiles, and builds the pages; installs the tools only
+// on request. Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 import { GatewayError } from './domain/errors.ts';
 import { FairQueue, type Share } from './fair-queue.ts';
 
-/** The result of a promise, or that of `late` when it takes longer. What comes of it afterwards is ignored. */
+/** The result of a promise, or that of `late` when it takes longer. A later result or error is ignored. */
 export async function within<Result, Late>(
   milliseconds: number,
   promise: Promise<Result>,

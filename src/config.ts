@@ -22,7 +22,9 @@ const minPoolSize = 2;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting, by its name in {@link Config}. The help follows from this table; a test compares docs/configuration.md with it. */
+/**
+ * Every setting, by its name in {@link Config}. The help follows from this table; a test compares docs/configuration.md with it.
+ */
 export const settings = {
   host: {
     name: 'HOST',
@@ -195,7 +197,8 @@ export class ConfigError extends Error {
 export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean): Config {
   const problems: string[] = [];
   const { ENCRYPTION_KEYS: keys, ENCRYPTION_KEYS_FILE: file } = environment;
-  const given = keys && file ? { ...environment, ENCRYPTION_KEYS_FILE: '' } : environment; // reported below, whatever the file has
+  // The combination is reported below, whatever the file has.
+  const given = keys && file ? { ...environment, ENCRYPTION_KEYS_FILE: '' } : environment;
   const read = ([key, setting]: [string, Setting]): [string, unknown] => {
     const text = given[setting.name] || defaultOf(setting, isTerminal);
     if (text === undefined) return [key, undefined];

@@ -1,6 +1,6 @@
 /**
- * Ends the process at SIGTERM and SIGINT while nothing else handles them, if it is the first one of a container: the system ignores
- * signals that such a process does not handle, and it would not stop when it is told to while it loads its modules.
+ * Ends the process at SIGTERM and SIGINT while nothing else handles them, if it is the first one of a container: the system
+ * ignores signals that such a process does not handle, so it could not be stopped while it loads its modules.
  */
 export function endAtSignals(): void {
   if (process.pid !== 1) return;

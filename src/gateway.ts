@@ -75,7 +75,10 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
 const readinessTimeoutMs = 2_000;
 
-/** Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's delay. */
+/**
+ * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's
+ * delay.
+ */
 export function buildGateway(
   given: Database,
   keys: KeyRing,

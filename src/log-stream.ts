@@ -9,8 +9,8 @@ export interface LogStream {
 }
 
 /**
- * Creates a stream of log lines that never makes the process wait: lines that nobody reads wait, and when too many do, further ones
- * are dropped, and counted in a line of their own once there is a reader again.
+ * Creates a stream of log lines that never makes the process wait: unread lines are buffered; when the buffer is full, further
+ * ones are dropped, and their number is logged once the log is read again.
  *
  * @param output a pipe or a socket accepts what it can at once and keeps the rest; a file or a terminal accepts everything.
  * @param describe the line that reports how many were dropped.

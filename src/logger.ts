@@ -6,8 +6,8 @@ import { createLogStream } from './log-stream.ts';
 
 /**
  * Opens the log on standard error; standard output is for results. As JSON, it never makes the process wait for its reader. Of a
- * request that fails only its id, trace, method and path are logged, and of an error its type, code, message and stack, so that no
- * secret is logged.
+ * request that fails only its id, trace, method and path are logged, and of an error its type, code, message and stack, so that
+ * no secret is logged.
  */
 export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options = { ...logForm, level: logLevel };
@@ -15,9 +15,9 @@ export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logF
   return pino(options, PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' }));
 }
 
-/** The line about lines that were dropped, because nobody read the log. */
+/** The line that reports how many lines were dropped because the log was not read. */
 const describeDropped = (dropped: number): string =>
-  `${JSON.stringify({ level: 'warn', time: new Date(), dropped, msg: 'lines of the log were dropped: nobody read it' })}\n`;
+  `${JSON.stringify({ level: 'warn', time: new Date(), dropped, msg: 'log lines were dropped because the log was not read fast enough' })}\n`;
 
 /** The form of the log's lines: the level by its name, the time in ISO 8601 and UTC, no process id and no host name. */
 export const logForm = {

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The folder of package.json, as a URL that ends with a slash: found from the sources, and from wherever the bundler put this module. */
+/**
+ * The folder of package.json, as a URL that ends with a slash: found from the sources, and from wherever the bundler put this
+ * module.
+ */
 export const packageRoot: URL = findUp(new URL('.', import.meta.url));
 
 function findUp(folder: URL): URL {

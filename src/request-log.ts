@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { CompletedExchange } from './http/completed-exchange.ts';
 
 /**
- * Creates a function that logs completed requests, a line each. A line names the route and the operation, and neither the path nor
- * anything else that the client sent, the ids of request and trace aside.
+ * Creates a function that logs completed requests, a line each. A line names the route and the operation, and neither the path
+ * nor anything else that the client sent, the ids of request and trace aside.
  *
  * @param fraction of the requests that get a line, from 0 to 1.
  * @returns nothing when no request gets one.

@@ -10,8 +10,9 @@ process.env['NODE_ENV'] ??= 'production';
 // to until a full collection. That took 60 MB of memory and the time to collect it.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-// By default the old generation may grow to several times what is in use before it is collected, because machines have much memory:
-// after large requests 60 to 80 MB were kept that nothing referred to. With 50 instead of 70, pages of lists take a fifth more time.
+// By default the old generation may grow to several times what is in use before it is collected, because machines have much
+// memory: after large requests 60 to 80 MB were kept that nothing referred to. With 50 instead of 70, pages of lists take a fifth
+// more time.
 setFlagsFromString('--heap-growing-percent=70');
 
 // Prisma's engine is WebAssembly. V8 compiles its often used functions a second time, with optimization, on several threads at once, and

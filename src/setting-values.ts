@@ -67,12 +67,16 @@ export function readText(file: string, context: z.RefinementCtx): string | undef
 export function isPublicUrl(text: string): boolean {
   if (!URL.canParse(text) || text.length > 255) return false;
   const { username, password } = new URL(text);
-  // Written out: the parser also accepts `http:host`, removes control characters, and takes a backslash for `/`; verifiers compare the text.
+  // Written out: the parser also accepts `http:host`, removes control characters, and takes a backslash for `/`; verifiers
+  // compare the text.
   const isPlain = /^https?:\/\/[^/]/i.test(text) && !/[\s\p{Cc}?#\\]|\/\/$/u.test(text);
   return username + password === '' && isPlain;
 }
 
-/** Reports a URL that cannot be used, or in which a part of a password could be taken for a host, a port or a path, which messages show. */
+/**
+ * Reports a URL that cannot be used, or in which a part of a password could be taken for a host, a port or a path, which messages
+ * show.
+ */
 export function checkDatabaseUrl(text: string, context: z.RefinementCtx): void {
   try {
     parseDatabaseUrl(text);

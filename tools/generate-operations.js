@@ -1,6 +1,6 @@
-// Generates from the .graphql files below web/console, checked against schema.graphql: typed documents for the console, and the list
-// of documents that the gateway executes besides those in PERSISTED_OPERATIONS. Both are committed, so that starting and testing
-// need no generator. With --check, changes nothing and fails if the committed files differ.
+// Generates from the .graphql files below web/console, checked against schema.graphql: typed documents for the console, and the
+// list of documents that the gateway executes besides those in PERSISTED_OPERATIONS. Both are committed, so that starting and
+// testing need no generator. With --check, changes nothing and fails if the committed files differ.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

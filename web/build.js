@@ -12,8 +12,8 @@ import { build } from 'vite';
 process.env.NODE_ENV = 'production';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Written next to dist-web, which is replaced only when everything is complete: a running gateway serves files from it. The previous build is
-// kept, because people may have its pages open, which load more of it later.
+// Written next to dist-web, which is replaced only when everything is complete: a running gateway serves files from it. The
+// previous build is kept, because people may have its pages open, which load more of it later.
 const [next, previous, output] = ['dist-web.next', 'dist-web.previous', 'dist-web'].map((name) => join(root, name));
 
 const compressible = new Set(['.js', '.css', '.svg', '.json', '.map', '.wasm', '.ttf']);

@@ -1,4 +1,7 @@
-/** Where a page stores values in a browser that blocks storage, as it does together with cookies: they are forgotten with the page. */
+/**
+ * Where a page stores values in a browser that blocks storage, as it does together with cookies: they are forgotten with the
+ * page.
+ */
 class PageStorage implements Storage {
   [name: string]: unknown;
   readonly #items = new Map<string, string>();

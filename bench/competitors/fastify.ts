@@ -1,4 +1,5 @@
-// Fastify with hand-written SQL, as its documentation recommends: a schema for requests, one for responses, a hook for the caller.
+// Fastify with hand-written SQL, as its documentation recommends: a schema for requests, one for responses, a hook for the
+// caller.
 import { fastify } from 'fastify';
 import { type Caller, findCaller, type Group, getOrCreate, rotate, update } from './support/by-hand.ts';
 import { announce } from './support/server.ts';

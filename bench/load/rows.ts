@@ -42,6 +42,12 @@ export function rowOf(index: number): Row {
   };
 }
 
+/**
+ * From one group to the next of a walk. It has no divisor in common with any number of groups that is used, so that a walk visits
+ * every group once before it visits one again, and neighbors in the table are visited far apart.
+ */
+const walkStep = 611_953;
+
 /** The number that an update wrote last; seven digits, so that every request has the same length. */
 let lastRevision = 1_000_000;
 
@@ -52,6 +58,9 @@ export class Groups {
   private readonly busy: Uint8Array;
   private readonly sent: Uint32Array;
   private readonly stored: Uint32Array;
+  /** Whether groups are drawn one after another, each once, instead of at random. */
+  isWalking = false;
+  private walked = 0;
 
   constructor(file: string) {
     this.tokens = readFileSync(file);
@@ -76,8 +85,9 @@ export class Groups {
     source.copy(this.tokens, index * tokenLength, at, at + tokenLength);
   }
 
-  /** A random group. */
+  /** A random group, or the next one of the walk. */
   draw(): number {
+    if (this.isWalking) return (this.walked++ * walkStep) % this.count;
     return Math.floor(Math.random() * this.count);
   }
 

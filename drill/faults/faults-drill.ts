@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
-import { type Drill, print } from '../drill.ts';
+import { chooseRows, rowOptionsHelp } from '../choose-rows.ts';
+import type { Drill } from '../drill.ts';
 import { runRows } from '../run-rows.ts';
 import type { FaultRow } from './fault-row.ts';
 import { backupRow } from './rows/backup.ts';
@@ -31,18 +31,10 @@ Runs gateways with their own PostgreSQL, lets faults happen while requests are s
 that no request gets a wrong response, and that the gateway serves again by itself. Prints a table in Markdown. A row that cannot
 run here says why.
 
-  --only NAME   run the rows whose name starts with NAME; may be repeated
-  --list        print the names of the rows
-`,
+${rowOptionsHelp}`,
   async run(args, totals, signal) {
-    const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;
-    const { only, list } = parseArgs({ args, options }).values;
-    const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
-    if (chosen.length === 0) throw new Error(`Unknown row: ${only?.join(', ')}. --list prints the names.`);
-    if (list) {
-      print(chosen.map(({ name, summary }) => `${name.padEnd(24)}${summary}`).join('\n'));
-      return 0;
-    }
+    const chosen = chooseRows(rows, args);
+    if (!chosen) return 0;
     return (await runRows(chosen, totals, signal)) ? 0 : 1;
   },
 };

@@ -18,14 +18,14 @@ const required = [
   ...['delete deleted', 'setEnvironment found', 'setEnvironment CONFLICT', 'rotate found', 'rotate NOT_FOUND', 'find found'],
 ];
 
-/** Random histories of several clients on three gateways that are killed meanwhile, compared with the model of the rules. */
+/** Random histories of several clients on three gateways that are killed at random, compared with the model of the rules. */
 export const modelDrill: Drill = {
   name: 'model',
-  summary: 'compares random histories on three gateways, which are killed meanwhile, with a model of the rules',
+  summary: 'compares random histories on three gateways, which are killed at random, with a model of the rules',
   help: `Usage: npm run drill -- model [options]
 
 Runs three gateways on one database, sends random concurrent requests of four callers, with and without Idempotency-Key, kills
-gateways meanwhile, and checks after each step that some order of the operations explains every response and what a list shows;
+gateways at random, and checks after each step that some order of the operations explains every response and what a list shows;
 of requests without a response, whether they were executed or not. At the end of a history, every keyed request is sent again,
 and must get its first response; at the end of all, the audit log must lead to what is stored.
 

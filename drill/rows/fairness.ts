@@ -27,7 +27,9 @@ const validation = (pages: number) => ({
   },
 });
 
-/** One caller that uses up what others need too. Rows of ordinary requests send no more than one processor handles in a moment. */
+/**
+ * One caller that uses up what others need too. Rows of ordinary requests send no more than one processor handles in a moment.
+ */
 export const fairnessRows: readonly Row[] = [
   {
     name: 'batches-of-9000-ids',
@@ -69,7 +71,7 @@ export const fairnessRows: readonly Row[] = [
   {
     name: 'many-long-documents',
     expects: ['2xx', '503'],
-    // Meanwhile another caller has a document checked, which must not take long.
+    // At the same time, another caller has a document checked, which must not take long.
     send: async ({ graphql, tokens }) => {
       const many = Array.from({ length: 50 }, () => graphql(validation(40_000), tokens.validate));
       const other = await graphql(validation(3_800), tokens.admin);

@@ -9,7 +9,10 @@ const whole = (count: number) => `1${'0'.repeat(count)}1`;
 const rest = (properties: string) => `{"user_group_id":"numbers","properties":${properties}}`;
 const variables = (value: string) => `{"query":"{__typename}","variables":{"a":${value}}}`;
 
-/** Numbers that take long to read. A number that JSON cannot represent exactly is rejected where it is used, and ignored elsewhere. */
+/**
+ * Numbers that take long to read. A number that JSON cannot represent exactly is rejected where it is used, and ignored
+ * elsewhere.
+ */
 export const numberRows: readonly Row[] = [
   {
     name: 'number-in-variables',

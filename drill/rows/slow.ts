@@ -1,3 +1,4 @@
+import type { Reply } from '../request.ts';
 import type { Row, Target } from '../row.ts';
 import { aliases } from './introspection.ts';
 
@@ -15,6 +16,13 @@ const largeResponse = (target: Target, aliasCount: number) => ({
   query: `query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{${aliases(aliasCount, 'properties')}}}}`,
   variables: { ids: Array(100).fill(target.data.large.id) },
 });
+
+/** Sends a request and reads its response, and then again over many connections that read nothing. */
+async function readOneOf(target: Target, params: object, connectionCount: number, holdMs: number): Promise<Reply[]> {
+  const read = await target.graphql(params, target.tokens.groups);
+  const bytes = Buffer.from(request(params, target.tokens.groups));
+  return [read, ...(await target.connections.openMany(connectionCount, () => ({ bytes, reads: 'never', holdMs })))];
+}
 
 /** Clients that do not read, do not finish, or are very numerous. */
 export const slowRows: readonly Row[] = [
@@ -49,17 +57,12 @@ export const slowRows: readonly Row[] = [
     expects: ['2xx', 'closed', 'held'],
     someExpect: ['2xx'],
     timeoutMs: 20_000,
-    send: async (target) => {
-      const params = largeResponse(target, 2);
-      const read = await target.graphql(params, target.tokens.groups);
-      const bytes = Buffer.from(request(params, target.tokens.groups));
-      return [read, ...(await target.connections.openMany(60, () => ({ bytes, reads: 'never', holdMs: 10_000 })))];
-    },
+    send: (target) => readOneOf(target, largeResponse(target, 2), 60, 10_000),
   },
   {
     name: 'large-responses-read',
-    // The same, read: tests that what was sent does not stay in memory. The API token's part of the memory for responses has room for
-    // one at a time, so some get 503.
+    // The same, read: tests that what was sent does not stay in memory. The API token's part of the memory for responses has room
+    // for one at a time, so some get 503.
     expects: ['2xx', '503'],
     someExpect: ['2xx'],
     send: (target) => {
@@ -73,12 +76,7 @@ export const slowRows: readonly Row[] = [
     expects: ['4xx', 'closed', 'held'],
     someExpect: ['4xx'],
     timeoutMs: 20_000,
-    send: async (target) => {
-      const params = largeResponse(target, 4);
-      const read = await target.graphql(params, target.tokens.groups);
-      const bytes = Buffer.from(request(params, target.tokens.groups));
-      return [read, ...(await target.connections.openMany(100, () => ({ bytes, reads: 'never', holdMs: 15_000 })))];
-    },
+    send: (target) => readOneOf(target, largeResponse(target, 4), 100, 15_000),
   },
   {
     name: 'response-never-read',

@@ -1,27 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type Reply, type Send } from './client.ts';
-
-/** What happened since the last report. */
-export interface LoadReport {
-  /** The longest time without an acknowledged write, and without a served read, of the gateway where it was longest. */
-  readonly writeOutageMs: number;
-  readonly readOutageMs: number;
-  readonly acknowledged: number;
-  readonly served: number;
-  readonly unavailable: number;
-  /** Requests without a response, because a process of the gateway ended. */
-  readonly closed: number;
-  /** Responses that should not exist, shortened. */
-  readonly wrong: readonly string[];
-  /** Acknowledged writes that are not there. */
-  readonly lost: readonly string[];
-  /** Reads that began after a write was acknowledged and show the state before it. */
-  readonly stale: number;
-  /** Requests with an API token that began after its revocation was acknowledged, and were served. */
-  readonly admitted: number;
-  /** Revocations that were acknowledged. */
-  readonly revoked: number;
-}
+import { LoadRecorder, type LoadReport, paceMs, type Result, retryMs, type Target } from './load-recorder.ts';
 
 /** Small writers and readers on every gateway. */
 export interface Load {
@@ -41,15 +19,6 @@ interface Group {
   token: string | undefined;
 }
 
-/** A gateway with when it last served. */
-interface Target {
-  readonly send: Send;
-  lastWrite: number;
-  lastRead: number;
-  writeOutageMs: number;
-  readOutageMs: number;
-}
-
 const create = `mutation ($id: String!) { result: getOrCreateUserGroup(input: { providedId: $id, name: "0" }) {
   __typename ... on GetOrCreateUserGroupPayload { userGroup { token } } } }`;
 const update = `mutation ($id: String!, $name: String!) { result: updateUserGroup(input: { by: { providedId: $id }, name: $name }) {
@@ -62,74 +31,18 @@ const revoke = `mutation ($id: ID!) { result: revokeApiToken(input: { id: $id })
   __typename ... on RevokeApiTokenPayload { apiToken { id } } } }`;
 const read = 'query ($id: String!) { result: userGroup(by: { providedId: $id }) { name token } }';
 
-/** Pauses of a writer or reader between requests, and after one that was not served. */
-const paceMs = 5;
-const retryMs = 50;
-
 const writersPerGateway = 3;
 const readersPerGateway = 2;
 
-interface Result {
-  readonly __typename?: string;
-  readonly name?: string;
-  readonly token?: string;
-  readonly secret?: string;
-  readonly apiToken?: { readonly id: string };
-  readonly userGroup?: { readonly token?: string };
-}
-
 /** Starts it, with an API token of the scope `admin`. Groups get ids of this run's own. */
 export function startLoad(ports: readonly number[], admin: string): Load {
-  const clients = ports.map(createClient);
-  const targets = clients.map(({ send }): Target => {
-    const now = performance.now();
-    return { send, lastWrite: now, lastRead: now, writeOutageMs: 0, readOutageMs: 0 };
-  });
+  const recorder = new LoadRecorder(ports);
+  const { targets } = recorder;
   const run = Math.random().toString(36).slice(2);
   const groups: Group[] = [];
   const revoked: string[] = [];
-  let counts = emptyCounts();
   let unverified: Group[] = [];
   let stopped = false;
-
-  async function request(
-    target: Target,
-    kind: 'write' | 'read',
-    token: string,
-    query: string,
-    variables: object,
-  ): Promise<Result | undefined> {
-    const reply = await target.send(token, query, variables);
-    note(reply);
-    const result = reply.data['result'] as Result | null | undefined;
-    if (reply.outcome === 'served' && (kind === 'read' || result?.__typename?.endsWith('Payload'))) {
-      noteServed(target, kind);
-      await pause(paceMs);
-      return result ?? {};
-    }
-    if (reply.outcome === 'served' || reply.outcome === 'rejected') counts.wrong.push(reply.text);
-    await pause(retryMs);
-    return undefined;
-  }
-
-  function note({ outcome, text }: Reply): void {
-    if (outcome === 'unavailable') counts.unavailable += 1;
-    if (outcome === 'closed') counts.closed += 1;
-    if (outcome === 'wrong') counts.wrong.push(text);
-  }
-
-  function noteServed(target: Target, kind: 'write' | 'read'): void {
-    const now = performance.now();
-    if (kind === 'write') {
-      counts.acknowledged += 1;
-      target.writeOutageMs = Math.max(target.writeOutageMs, now - target.lastWrite);
-      target.lastWrite = now;
-    } else {
-      counts.served += 1;
-      target.readOutageMs = Math.max(target.readOutageMs, now - target.lastRead);
-      target.lastRead = now;
-    }
-  }
 
   /** Creates groups, and changes and rotates the newest. */
   async function write(target: Target, name: string): Promise<void> {
@@ -138,7 +51,7 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     for (let step = 0; !stopped; step += 1) {
       if (!group || step % 12 === 0) {
         const providedId = `${run} ${name} ${step}`;
-        const result = await request(target, 'write', admin, create, { id: providedId });
+        const result = await recorder.request(target, 'write', admin, create, { id: providedId });
         if (!result) continue;
         group = { providedId, version: 0, token: result.userGroup?.token };
         groups.push(group);
@@ -146,11 +59,11 @@ export function startLoad(ports: readonly number[], admin: string): Load {
       } else if (step % 4 === 0 && group.token !== undefined) {
         const { token } = group;
         group.token = undefined;
-        const result = await request(target, 'write', admin, rotate, { token });
+        const result = await recorder.request(target, 'write', admin, rotate, { token });
         if (result) group.token = result.userGroup?.token;
       } else {
         attempt += 1;
-        const result = await request(target, 'write', admin, update, { id: group.providedId, name: String(attempt) });
+        const result = await recorder.request(target, 'write', admin, update, { id: group.providedId, name: String(attempt) });
         if (result) group.version = attempt;
       }
     }
@@ -165,28 +78,28 @@ export function startLoad(ports: readonly number[], admin: string): Load {
       else if (!group) await pause(retryMs);
       else {
         const { version } = group;
-        const result = await request(target, 'read', admin, read, { id: group.providedId });
-        if (result && !(Number(result.name) >= version)) counts.stale += 1;
+        const result = await recorder.request(target, 'read', admin, read, { id: group.providedId });
+        if (result && !(Number(result.name) >= version)) recorder.counts.stale += 1;
       }
     }
   }
 
   async function tryRevoked(target: Target, secret: string): Promise<void> {
     const reply = await target.send(secret, read, { id: 'none' });
-    note(reply);
-    if (reply.outcome === 'served') counts.admitted += 1;
+    recorder.note(reply);
+    if (reply.outcome === 'served') recorder.counts.admitted += 1;
     await pause(reply.outcome === 'rejected' ? paceMs : retryMs);
   }
 
   /** Issues API tokens, uses them, revokes them, and tries each on every gateway. */
   async function revokeTokens(target: Target): Promise<void> {
     while (!stopped) {
-      const issued = await request(target, 'write', admin, issue, {});
+      const issued = await recorder.request(target, 'write', admin, issue, {});
       if (!issued?.secret) continue;
-      for (const each of targets) await request(each, 'read', issued.secret, read, { id: 'none' });
-      if (!(await request(target, 'write', admin, revoke, { id: issued.apiToken?.id }))) continue;
+      for (const each of targets) await recorder.request(each, 'read', issued.secret, read, { id: 'none' });
+      if (!(await recorder.request(target, 'write', admin, revoke, { id: issued.apiToken?.id }))) continue;
       revoked.push(issued.secret);
-      counts.revoked += 1;
+      recorder.counts.revoked += 1;
       for (const each of targets) await tryRevoked(each, issued.secret);
     }
   }
@@ -227,26 +140,12 @@ export function startLoad(ports: readonly number[], admin: string): Load {
       const lost: string[] = [];
       for (const [index, group] of checked.entries())
         lost.push(...(await verify(targets[index % targets.length] as Target, group)));
-      const worst = (pick: (target: Target) => number) => Math.max(...targets.map(pick));
-      const report = {
-        ...counts,
-        lost,
-        writeOutageMs: worst(({ writeOutageMs }) => writeOutageMs),
-        readOutageMs: worst(({ readOutageMs }) => readOutageMs),
-      };
-      counts = emptyCounts();
-      for (const target of targets) target.writeOutageMs = target.readOutageMs = 0;
-      return report;
+      return recorder.takeReport(lost);
     },
     async stop() {
       stopped = true;
       await Promise.all(lanes);
-      for (const client of clients) client.close();
+      recorder.close();
     },
   };
 }
-
-const emptyCounts = () => ({
-  ...{ acknowledged: 0, served: 0, unavailable: 0, closed: 0, stale: 0, admitted: 0, revoked: 0 },
-  wrong: [] as string[],
-});

@@ -2,7 +2,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from 'node:
 import { join } from 'node:path';
 import pg from 'pg';
 import { postgresUser } from '../../src/database/embedded/system-user.ts';
-import { descendants, freePorts } from '../processes.ts';
+import { freePorts } from '../../test/support/free-port.ts';
+import { descendants } from '../processes.ts';
 import { until } from '../wait.ts';
 import { deployFile } from './deploy.ts';
 import { type Program, startProgram } from './programs.ts';

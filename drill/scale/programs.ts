@@ -32,7 +32,7 @@ export function startProgram(
     ...postgresUser(),
   });
   closeSync(log);
-  child.on('error', () => {}); // followed by waiting in vain, which shows the log
+  child.on('error', () => {}); // the wait that follows times out and shows the log
   return {
     pid: child.pid ?? 0,
     log: () => readFileSync(file, 'utf8').slice(-2_000),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { makeDatabaseFolder } from '../../test/support/database-folder.ts';
+import { chooseRows, rowOptionsHelp } from '../choose-rows.ts';
 import { type Drill, print } from '../drill.ts';
 import { gatewayRows } from './rows/gateways.ts';
 import { multiHostRow } from './rows/multi-host.ts';
@@ -23,23 +23,15 @@ Runs each topology of docs/scaling.md with real processes and the files of deplo
 acknowledged write is lost, no revoked API token is admitted, no response is stale, and no gateway has to be restarted. Prints a
 table in Markdown. Takes about ten minutes. Topologies whose programs are not installed are not run, and the drill then fails.
 
-  --only NAME       run the rows whose name starts with NAME; may be repeated
-  --list            print the names of the rows
-  --allow-missing   do not fail because of programs that are not installed
+${rowOptionsHelp}  --allow-missing   do not fail because of programs that are not installed
 `,
   async run(args, _totals, signal) {
-    const options = {
-      only: { type: 'string', multiple: true },
-      list: { type: 'boolean' },
-      'allow-missing': { type: 'boolean' },
-    } as const;
-    const { only, list, 'allow-missing': allowMissing } = parseArgs({ args, options }).values;
-    const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
-    if (chosen.length === 0) throw new Error(`Unknown row: ${only?.join(', ')}. --list prints the names.`);
-    if (list) {
-      print(chosen.map(({ name }) => name).join('\n'));
-      return 0;
-    }
+    const allowMissing = args.includes('--allow-missing');
+    const chosen = chooseRows(
+      rows,
+      args.filter((arg) => arg !== '--allow-missing'),
+    );
+    if (!chosen) return 0;
     print(heading);
     let passed = 0;
     let failed = 0;

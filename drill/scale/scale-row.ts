@@ -1,4 +1,4 @@
-import type { LoadReport } from './load.ts';
+import type { LoadReport } from './load-recorder.ts';
 
 /** What a row gets. */
 export interface RowContext {

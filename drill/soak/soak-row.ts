@@ -51,7 +51,8 @@ export const soakRow = (minutes: number): FaultRow => ({
       async (step) => note(await sendGraphQL(port, read, { by: { providedId: `none ${step % 500}` } }, own), 200),
       async () => note(await sendGraphQL(port, list, {}, own), 200),
       async () => note(await sendGraphQL(port, events, {}, { token: instance.admin, agent }), 200),
-      async (step) => note(await sendGraphQL(port, `{ a${step}: caller { name } }`, {}, own), 200), // a document never seen before
+      // A document that was never sent before.
+      async (step) => note(await sendGraphQL(port, `{ a${step}: caller { name } }`, {}, own), 200),
       async () => note(await send(port, 'GET', '/api/user', { agent, body: { user_group_id: 'a' } }), 401),
       async () =>
         note(await send(port, 'POST', '/api/user', { ...own, body: { current_token: 'no such token at all' } }), 400, 404),

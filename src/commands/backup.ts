@@ -75,7 +75,7 @@ export async function backup(args: readonly string[], io: BackupIo = process): P
   }
   if (!has(keyFileName)) {
     const where = encryptionKeys ? 'those in ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE' : 'those in DATA_DIR';
-    io.stdout.write(`It does not contain the encryption keys, without which it is of no use: keep a copy of ${where}.\n`);
+    io.stdout.write(`It does not contain the encryption keys, without which it cannot be used: keep a copy of ${where}.\n`);
   }
   return 0;
 }
@@ -85,7 +85,7 @@ export function requireEmbedded(config: Config, command: string): Config {
   if (!config.databaseUrl) return config;
   throw new UsageError(
     `${command} is for the bundled PostgreSQL, and DATABASE_URL is set: the database is a server of your own. Use its tools, such as pg_basebackup ` +
-      'or pgBackRest, and keep the encryption keys, without which a backup is of no use. Nothing was done.',
+      'or pgBackRest, and keep the encryption keys, without which a backup cannot be used. Nothing was done.',
   );
 }
 

@@ -17,7 +17,7 @@ export function parseCsvRecord(
     const number = fields.length + 1;
     if (field.end < 0) return rejected(`has a quote in field ${number} that is not closed.`);
     if (field.end < text.length && text[field.end] !== ',')
-      return rejected(`has text behind the closing quote of field ${number}. A quote within a field is written twice.`);
+      return rejected(`has text after the closing quote of field ${number}. A quote within a field is written twice.`);
     if (field.hasQuote) return rejected(`has a quote in field ${number}, which must then be in quotes itself.`);
     fields.push(field.value);
     at = field.end;
@@ -27,7 +27,7 @@ export function parseCsvRecord(
 
 interface Field {
   readonly value: string;
-  /** The position behind the field; -1 when it does not end. */
+  /** The position after the field; -1 when it does not end. */
   readonly end: number;
   /** Whether it has a quote although it is not in quotes. */
   readonly hasQuote: boolean;

@@ -3,7 +3,9 @@ const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 /** The longest duration: a hundred years. */
 const maxDurationMs = 100 * 52 * 604_800_000;
 
-/** Reads a number and a unit, such as 30s, 12h or 90d, as milliseconds; undefined when it is none, zero, or above a hundred years. */
+/**
+ * Reads a number and a unit, such as 30s, 12h or 90d, as milliseconds; undefined when it is none, zero, or above a hundred years.
+ */
 export function readDurationMs(text: string): number | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   const duration = Number(amount) * (unitsMs[unit] ?? 0);

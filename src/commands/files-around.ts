@@ -31,7 +31,7 @@ export async function filesAround(folder: string): Promise<string[] | undefined>
 
 async function entriesOf(path: string, seen: Set<string>): Promise<Dirent[]> {
   try {
-    // By number, because finding the real path of each folder takes longer the deeper it lies.
+    // By number, because finding the real path of each folder takes longer the deeper it is.
     const { dev, ino } = await stat(path);
     const id = `${dev}:${ino}`;
     if (seen.has(id)) return [];

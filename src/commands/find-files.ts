@@ -15,8 +15,8 @@ export interface FoundFiles {
 }
 
 /**
- * Finds the files of an argument: the file of that name; for a folder, each `mint.json` in it and below; for a glob, what it matches.
- * Hidden folders and `node_modules` are skipped. An existing file takes precedence over a glob of the same name.
+ * Finds the files of an argument: the file of that name; for a folder, each `mint.json` in it and below; for a glob, what it
+ * matches. Hidden folders and `node_modules` are skipped. An existing file takes precedence over a glob of the same name.
  *
  * @throws ArgumentsError for a glob that is too long.
  */

@@ -20,8 +20,8 @@ export function isGlob(argument: string): boolean {
 }
 
 /**
- * Compiles a glob: `*` and `?` stand for characters of a name, `**` for any number of folders, `[a-z]` for one of these characters,
- * `[!a-z]` for any other, `{a,b}` for one of these texts. A backslash makes the next character an ordinary one.
+ * Compiles a glob: `*` and `?` stand for characters of a name, `**` for any number of folders, `[a-z]` for one of these
+ * characters, `[!a-z]` for any other, `{a,b}` for one of these texts. A backslash makes the next character an ordinary one.
  *
  * Not a regular expression: with a few stars, these can take exponential time.
  *

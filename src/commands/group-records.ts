@@ -58,8 +58,8 @@ export function csvBoundaries(): RecordBoundaries {
 }
 
 /**
- * Splits a file into records, those that end in each chunk; ones without any character are left out. Between chunks keeps one record in memory at most, and of a record that is
- * too long nothing. A byte order mark at the beginning is skipped.
+ * Splits a file into records, those that end in each chunk; ones without any character are left out. Between chunks keeps one
+ * record in memory at most, and of a record that is too long nothing. A byte order mark at the beginning is skipped.
  *
  * @throws Error when the text is UTF-16.
  */

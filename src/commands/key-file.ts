@@ -20,7 +20,9 @@ export const keyFileName = 'encryption-keys';
 /** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */
 export const keyFile = (dataDir: string): string => join(dataDir, keyFileName);
 
-/** How often a running gateway looks for changes of the file: after twice that, every gateway encrypts with a key that was added. */
+/**
+ * How often a running gateway looks for changes of the file: after twice that, every gateway encrypts with a key that was added.
+ */
 export const keyRefreshMs = 1_000;
 
 /** Creates the file with a new key unless there is one. Of several processes that do so at once, all use the key of one. */
@@ -54,8 +56,8 @@ export function readKeyFile(file: string): readonly Buffer[] {
 /**
  * Follows the file.
  *
- * @returns a function that returns the keys when the file has changed since it was read. A file that is gone or damaged leaves the
- *   keys as they are.
+ * @returns a function that returns the keys when the file has changed since it was read. A file that is gone or damaged leaves
+ *   the keys as they are.
  */
 export function followKeyFile(file: string): { readonly keys: readonly Buffer[]; reload(): readonly Buffer[] | undefined } {
   let version = versionOf(file);
@@ -80,7 +82,7 @@ function versionOf(file: string): string | undefined {
   return stat && `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
 }
 
-/** Writes a file beside `file` that only its owner may read, and has it put into place. On disk when this returns. */
+/** Writes a file next to `file` that only its owner may read, and has it put into place. On disk when this returns. */
 function writeDraft(file: string, text: string, place: (draft: string) => void): void {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {

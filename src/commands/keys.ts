@@ -102,7 +102,9 @@ async function rotateEncryption(context: CommandContext, { stdout, stderr }: Key
   return 0;
 }
 
-/** Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. Returns whether it did. */
+/**
+ * Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. Returns whether it did.
+ */
 async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<boolean> {
   ring.refresh(); // another process may just have added one
   if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return false;
@@ -117,7 +119,7 @@ async function addKeyUnlessPending(database: Database, ring: KeyRing, file: stri
 
 /** What to do first when the keys are settings. The key is a new one. */
 const noNewKey = (): string =>
-  'Everything is encrypted with the first key already. To rotate it, add a new key behind the others, restart every gateway, then ' +
+  'Everything is encrypted with the first key already. To rotate it, add a new key after the others, restart every gateway, then ' +
   'put the new key first, restart every gateway again, and run this command. A new key:\n\n' +
   `  ${generateEncryptionKey()}\n`;
 

@@ -13,8 +13,8 @@ interface Handle {
 }
 
 /**
- * In the primary process: closes the connections that were sent to a worker and not yet received by it when it exits. Node.js would
- * keep them open, and nobody would read from them: their clients would wait for good.
+ * In the primary process: closes the connections that were sent to a worker that exits before receiving them. Node.js would
+ * keep them open without reading from them, and their clients would never get a response.
  */
 export function closeLostConnections({ process: child }: Pick<Worker, 'process'>): void {
   const sent = new Map<number, Handle>();

@@ -47,7 +47,7 @@ export function readOptions(args: readonly string[], kinds: Readonly<Record<stri
   return { given, words, problems };
 }
 
-/** The name of an option and the value behind its `=`, if it has one; no name for an argument that is no option. */
+/** The name of an option and the value after its `=`, if it has one; no name for an argument that is not an option. */
 function splitOption(argument: string): [name: string | undefined, inline: string | undefined] {
   if (!argument.startsWith('--')) return [undefined, undefined];
   const equals = argument.indexOf('=');

@@ -13,8 +13,8 @@ export interface StartedAs {
 }
 
 /**
- * The command that runs another command of the same gateway from the current folder, without its arguments. It never makes npx look
- * in the package registry, where the name may belong to another package.
+ * The command that runs another command of the same gateway from the current folder, without its arguments. It never makes npx
+ * look in the package registry, where the name may belong to another package.
  */
 export function ownCommand({ packageRoot, script, folder }: StartedAs): string {
   const checkout = fileURLToPath(packageRoot);

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** How often the line is written anew, in milliseconds. */
+/** How often the line is rewritten, in milliseconds. */
 const intervalMs = 200;
 
 const barWidth = 24;
@@ -13,7 +13,7 @@ export interface ProgressState {
   readonly fraction: number | undefined;
 }
 
-/** The progress of a command on a terminal: one line, which is written anew a few times a second. On anything else, nothing. */
+/** The progress of a command on a terminal: one line, which is rewritten a few times a second. On anything else, nothing. */
 export interface Progress {
   update(state: ProgressState): void;
   /** Removes the line, so that something else can be written. The next update writes it again. */

@@ -33,7 +33,7 @@ export interface FileDraft {
 }
 
 /**
- * Begins to write a file, beside it. Symbolic links are preserved.
+ * Begins to write a file, next to it. Symbolic links are preserved.
  *
  * @param mode the mode of the file, also of one that exists.
  * @throws file system errors; the file is then unchanged.

@@ -77,7 +77,7 @@ async function inspect(connection: Connection, { encryptionKeys, dataDir }: Conf
       await requireKeys({ encryptionKeys, dataDir }, new KeyRing(keys), database);
     } catch (cause) {
       const remedy = `Pass a folder that has the file ${keyFile('')} with --keys FOLDER, or set ENCRYPTION_KEYS.`;
-      throw new Error(`The backup is of no use without its encryption keys. ${(cause as Error).message} ${remedy}`, { cause });
+      throw new Error(`The backup cannot be used without its encryption keys. ${(cause as Error).message} ${remedy}`, { cause });
     }
     return await countGroups(database);
   } finally {

@@ -79,7 +79,10 @@ function print(text: string): number {
   return 0;
 }
 
-/** Prints the message of an expected failure (a plain `Error` is one) or the stack of an unexpected one. Exit codes: 1 failure, 2 usage error. */
+/**
+ * Prints the message of an expected failure (a plain `Error` is one) or the stack of an unexpected one. Exit codes: 1 failure, 2
+ * usage error.
+ */
 function report(error: unknown): number {
   const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
   const isText = error instanceof Error && (expected || error.constructor === Error);

@@ -56,8 +56,8 @@ export function sumWorkerMetrics(): (worker: Worker) => void {
 }
 
 /**
- * In a worker: the metrics of all workers. What `metrics` has counted is moved to the primary process every second, so that the others may be
- * this much behind. While the primary process does not respond, they are those that this worker has not sent yet.
+ * In a worker: the metrics of all workers. What `metrics` has counted is moved to the primary process every second, so that the
+ * others may be this much behind. While the primary process does not respond, they are those that this worker has not sent yet.
  */
 export function readWorkerMetrics(metrics: ProcessMetrics): InstanceMetrics {
   const own = { startedMs: Date.now() };

@@ -33,7 +33,7 @@ export interface Database {
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /**
    * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; after a deadlock or
-   * a serialization failure `work` is called once more, so it must have no other effects.
+   * a serialization failure `work` is called again, so it must have no other side effects.
    *
    * @param work takes {@link query} for the statements of the transaction, which must not be used afterwards.
    */
@@ -186,9 +186,9 @@ function closeOnceReadOnly(client: pg.Client): void {
 }
 
 /**
- * An expression that sets the statement timeout of the session, unless the connection goes through a pooler: there other clients share the
- * session. A pooler reports a process id of its own, not the server's. This is not a startup parameter because poolers reject
- * unknown ones.
+ * An expression that sets the statement timeout of the session, unless the connection goes through a pooler: there other clients
+ * share the session. A pooler reports a process id of its own, not the server's. This is not a startup parameter because poolers
+ * reject unknown ones.
  */
 function limitStatements(client: SessionlessClient): string {
   const { processID } = client as SessionlessClient & { processID: number };

@@ -2,15 +2,15 @@ import pg from 'pg';
 import type { Migration } from './migration-files.ts';
 
 /**
- * Builds the index of a migration while others write to its table, on a connection of its own. Does nothing if the index is complete, and
- * first drops what an interrupted build left. The caller makes sure that one process at a time builds it.
+ * Builds the index of a migration while others write to its table, on a connection of its own. Does nothing if the index is
+ * complete, and first drops what an interrupted build left. The caller makes sure that one process at a time builds it.
  *
  * @param timeoutMs how long the build may take.
  * @throws Error that says how to build it by hand when the server ends the build.
  */
 export async function buildIndex(pool: pg.Pool, { sql }: Migration, index: string, timeoutMs: number): Promise<void> {
-  // Of the pool's class, which finds the primary, and not from the pool: its connections have the statement timeout of requests, and it may have no second one. The pool's password
-  // is not enumerable.
+  // Of the pool's class, which finds the primary, and not from the pool: its connections have the statement timeout of requests,
+  // and it may have no second one. The pool's password is not enumerable.
   const Client = (pool.options.Client ?? pg.Client) as typeof pg.Client;
   const client = new Client({ ...pool.options, password: pool.options.password, query_timeout: timeoutMs });
   client.on('error', () => {}); // the statement fails too

@@ -5,7 +5,10 @@ export type TargetSession = 'read-write' | 'primary';
 export interface DatabaseUrl {
   /** The same URL for each of its hosts alone. The user, the database and the options are the same for all. */
   readonly serverUrls: readonly string[];
-  /** By default `read-write` with several hosts. With one there is no other server to look for, and reads go on while it is read-only. */
+  /**
+   * By default `read-write` with several hosts. With one there is no other server to look for, and reads continue while it is
+   * read-only.
+   */
   readonly target: TargetSession;
   /** How long to wait for a connection to one of several hosts. */
   readonly connectTimeoutMs: number;

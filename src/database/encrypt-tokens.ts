@@ -52,7 +52,7 @@ export async function encryptTokens(
 }
 
 /**
- * Writes PostgreSQL's statistics anew, which had some of the tokens as examples of the column's values. Not possible in a
+ * Regenerates PostgreSQL's statistics, which had some of the tokens as examples of the column's values. Not possible in a
  * transaction.
  *
  * @returns what an operator should know when the role may not do it, or another transaction prevents it; nothing if it is done.

@@ -25,7 +25,9 @@ const unavailableCodes = new Set([
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
 ]);
 
-/** What Prisma's adapter makes of errors of a socket when it begins or ends a transaction: they have neither a code nor a text. */
+/**
+ * What Prisma's adapter makes of errors of a socket when it begins or ends a transaction: they have neither a code nor a text.
+ */
 const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections']);
 
 /** Messages of errors without a code: an exhausted pool, a broken connection. */
@@ -89,7 +91,9 @@ export function violatedUniqueIndex(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether an error, from Prisma or the driver, is a deadlock or a serialization failure: the server has rolled everything back. */
+/**
+ * Whether an error, from Prisma or the driver, is a deadlock or a serialization failure: the server has rolled everything back.
+ */
 export function isConflict(error: unknown): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
     const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };

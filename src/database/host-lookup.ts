@@ -18,7 +18,8 @@ const findInSystem: FindAddresses = (name, options) => promises.lookup(name, { .
 
 /**
  * Creates a function that looks host names up, each once at a time. Node.js does two look-ups at once, for ten seconds each if
- * the name server does not respond: attempts to reach one such host would occupy both for good, and no other name would be found.
+ * the name server does not respond: attempts to reach one such host would keep both occupied, and no other name could be
+ * resolved.
  *
  * @param find finds the addresses; the system's by default.
  */

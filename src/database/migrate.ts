@@ -26,7 +26,10 @@ export const ownMigrationNames = (): readonly string[] => ownMigrations().map(({
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
 
-/** How long a migration may take, and how long to wait for another process that applies some. Far above the limit of requests' statements. */
+/**
+ * How long a migration may take, and how long to wait for another process that applies some. Far above the limit of requests'
+ * statements.
+ */
 const migrationTimeoutMs = 3_600_000;
 
 /** How often a process that waits for another one tries again. */
@@ -35,8 +38,8 @@ const lockRetryMs = 100;
 /** What a migration does that its SQL file cannot. */
 interface MigrationCode {
   /**
-   * Runs before the SQL, in its transaction and under its lock. `prisma migrate deploy` runs the SQL alone: that must succeed where
-   * there is nothing to convert, and fail otherwise. Returns whether there was anything to convert.
+   * Runs before the SQL, in its transaction and under its lock. `prisma migrate deploy` runs the SQL alone: that must succeed
+   * where there is nothing to convert, and fail otherwise. Returns whether there was anything to convert.
    */
   before(query: Query, options: MigrateOptions): Promise<boolean>;
   /**
@@ -48,7 +51,7 @@ interface MigrationCode {
 
 type Query = (text: string, values?: unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
-/** What migrations need beside the database. */
+/** What migrations need besides the database. */
 export interface MigrateOptions {
   /** Encrypts a user group token, for databases that hold some as text; without it these are not migrated. */
   readonly encryptToken?: EncryptToken;

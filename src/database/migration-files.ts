@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A migration, as it stands in its folder. */
+/** A migration, as it is in its folder. */
 export interface Migration {
   /** The name of the folder: the time and what it does. */
   readonly name: string;
@@ -47,6 +47,6 @@ function concurrentIndex(migration: string, sql: string): string | undefined {
   if (index) return index;
   throw new Error(
     `The migration ${migration} must contain a single statement, CREATE INDEX CONCURRENTLY "name" ON …; ` +
-      'and no other: such an index is not built in a transaction. Put other changes in a migration of their own.',
+      'and no other: such an index is not built in a transaction. Put other changes in a separate migration.',
   );
 }

@@ -13,7 +13,11 @@ export interface MigrationState {
   readonly unknown: readonly string[];
 }
 
-/** Compares the migrations of this version with those of a database. @throws Error as `readHistory` does, or when there are none. */
+/**
+ * Compares the migrations of this version with those of a database.
+ *
+ * @throws Error as `readHistory` does, or when there are none.
+ */
 export async function readMigrationState({ pool }: Pick<Database, 'pool'>): Promise<MigrationState> {
   const migrations = ownMigrations();
   const client = await pool.connect();

@@ -24,10 +24,10 @@ export interface PrimaryFinder {
   close(): void;
 }
 
-/** How long other servers may still respond once one takes writes, in case that a former primary came back and takes writes too. */
+/** How long other servers may still respond once one takes writes, in case an old primary came back and takes writes too. */
 const graceMs = 300;
 
-/** How long a search that found none stands, so that many requests do not burden servers that are starting. */
+/** How long the failure of a search is reused, so that many requests do not burden servers that are starting. */
 const retryMs = 200;
 
 /** How often the primary is checked, which has 2 seconds to respond: a host that vanishes silently closes no connection. */
@@ -131,7 +131,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     void lookAround(client, server);
   }
 
-  /** Looks for the primary again once another server takes writes too: it was promoted, and nothing ended the former primary. */
+  /** Looks for the primary again once another server takes writes too: it was promoted, and the old primary was not stopped. */
   async function lookAround(client: pg.Client, server: Server): Promise<void> {
     const others = servers.filter((each) => each !== server);
     for (let isAlone = true; isAlone; ) {
@@ -149,7 +149,9 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     find().catch(() => {}); // the next connection tries again
   }
 
-  /** Looks for the primary after `server` was lost; unless the server only was full, its connections are closed if there is none. */
+  /**
+   * Looks for the primary after `server` was lost; unless the server only was full, its connections are closed if there is none.
+   */
   function replace(server: Server): void {
     if (current === server) current = undefined;
     if (closed) return;
@@ -191,7 +193,10 @@ function readAddress(connectionString: string): Pick<Server, 'host' | 'port'> {
   return { host, port };
 }
 
-/** The error when nobody could say which of several servers has the data. Ends their connections. */
+/**
+ * The error when servers of different clusters take writes, so that it is unclear which of them has the data. Ends their
+ * connections.
+ */
 function differentClusters(found: readonly Candidate[]): Error {
   for (const { client } of found) endQuietly(client);
   const list = found.map(({ server, cluster }) => `${server.host}:${server.port}: system identifier ${cluster}`).join('; ');

@@ -4,7 +4,9 @@ import type { TargetSession } from './database-url.ts';
 /** SQLSTATE of a write that a read-only server refuses. */
 export const readOnlyState = '25006';
 
-/** What a server is at the moment, asked of the server itself: through a pooler, its reported parameters may be those of another. */
+/**
+ * What a server is at the moment, asked of the server itself: through a pooler, its reported parameters may be those of another.
+ */
 const roleText = `select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
 
 interface Role {

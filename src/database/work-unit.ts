@@ -61,7 +61,9 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
   }
 }
 
-/** Returns a connection without its transaction; a connection that may be busy or broken is closed, so that the server rolls back. */
+/**
+ * Returns a connection without its transaction; a connection that may be busy or broken is closed, so that the server rolls back.
+ */
 async function rollBack(client: pg.PoolClient, isUsable: boolean): Promise<void> {
   if (!isUsable) return client.release(true);
   try {
@@ -96,12 +98,14 @@ class Statements {
     if (!this.isUsable) throw this.failure;
   }
 
-  /** Runs statements that are undone if they fail; after a deadlock once more. */
+  /** Runs statements that are undone if they fail; after a deadlock, retried once. */
   undoable<Result>(send: () => Promise<Result>): Promise<Result> {
     return retryOnConflict(() => this.exclusively(() => this.inSavepoint(send)));
   }
 
-  /** Waits for what was begun before. Takes no more statements: what comes too late must not be executed outside the transaction. */
+  /**
+   * Waits for what was begun before. Takes no more statements: what comes too late must not be executed outside the transaction.
+   */
   async end(): Promise<void> {
     this.isOver = true;
     await this.last;

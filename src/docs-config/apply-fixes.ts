@@ -54,7 +54,10 @@ function findFixes(text: string, options: ValidateOptions): Fixable[] {
   return found;
 }
 
-/** The fixes that do not overlap. Those that touch are separated too, unless both remove text. The others are left to the next round. */
+/**
+ * The fixes that do not overlap. Those that touch are separated too, unless both remove text. The others are left to the next
+ * round.
+ */
 function selectSeparate(fixable: Fixable[]): Fixable[] {
   fixable.sort(({ edit: { range: a } }, { edit: { range: b } }) => a.start - b.start || a.end - b.end);
   let end = -1;

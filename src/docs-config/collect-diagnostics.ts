@@ -6,7 +6,9 @@ import type { DiagnosticDraft, Level, Severity } from './rules/rule.ts';
 /** The maximum number of diagnostics that a report lists. */
 export const maxDiagnostics = 1000;
 
-/** The maximum pointer length, in characters. Without it, long keys could make the list a thousand times as long as the document. */
+/**
+ * The maximum pointer length, in characters. Without it, long keys could make the list a thousand times as long as the document.
+ */
 const maxPointerLength = 4096;
 
 /** Receives a diagnostic for the value at a path. The draft is made only when it is needed. */

@@ -1,7 +1,9 @@
 /** Longer than any name. Comparing takes quadratic time in the length. */
 const maxWordLength = 64;
 
-/** The candidate that a mistyped word most likely means; undefined when none is close, or the word is longer than 64 characters. */
+/**
+ * The candidate that a mistyped word most likely means; undefined when none is close, or the word is longer than 64 characters.
+ */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > maxWordLength) return undefined;
   const plain = fold(word);

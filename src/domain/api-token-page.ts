@@ -19,7 +19,7 @@ const listName = 'ApiToken';
 
 /**
  * A page of API tokens, the newest first, expired ones included. A cursor is the number of a token, so that tokens that are
- * created or revoked meanwhile neither repeat nor hide another.
+ * created or revoked between two pages neither repeat nor hide another.
  *
  * @throws InvalidInput, also for a cursor of another list.
  */
@@ -41,7 +41,7 @@ export async function readApiTokenPage(prisma: Prisma, input: ApiTokenPageInput)
   return withTotalCount(page, () => prisma.apiToken.count({ where: listed }));
 }
 
-/** The number that a cursor holds; undefined without a cursor, and when it is none of this list, which is an issue. */
+/** The number that a cursor holds; undefined without a cursor, and when it is not one of this list, which is an issue. */
 function readCursor(name: 'after' | 'before', cursor: string | null | undefined, issues: Issue[]): number | undefined {
   if (cursor == null) return undefined;
   const [id, ...rest] = decodeCursor(listName, cursor) ?? [];

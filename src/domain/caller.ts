@@ -130,7 +130,9 @@ export class Caller {
     );
   }
 
-  /** Whether this caller has access to the groups of every environment, which requires `admin`; others have access to their own. */
+  /**
+   * Whether this caller has access to the groups of every environment, which requires `admin`; others have access to their own.
+   */
   get allEnvironments(): boolean {
     return this.has('admin');
   }

@@ -8,7 +8,7 @@ import { type Db, findGroupOfToken, locate, notFound, type UserGroupBy } from '.
 
 /** The members of a new embed token. */
 export interface EmbedTokenInput {
-  /** For whom it is meant: 1 to 255 characters. By default it says nothing of it. */
+  /** For whom it is meant: 1 to 255 characters. By default, the token names no audience. */
   readonly audience?: string | null | undefined;
   /** How long it is valid, in seconds: 60 to 86,400; 900 by default. */
   readonly expiresInSeconds?: number | null | undefined;
@@ -25,10 +25,11 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
 }
 
 /**
- * Creates a signed token (JWT) for the selected group, which others verify without a request to the gateway. Its times are from the
- * database's clock, which is the same for all instances.
+ * Creates a signed token (JWT) for the selected group, which others verify without a request to the gateway. Its times are from
+ * the database's clock, which is the same for all instances.
  *
- * @throws Forbidden without `embed:sign`. @throws InvalidInput. @throws NotFound when there is no such group, or the caller has no
+ * @throws Forbidden without `embed:sign`. @throws InvalidInput. @throws NotFound when there is no such group, or the caller has
+ *   no
  * access to it.
  */
 export async function createEmbedToken(
@@ -79,7 +80,8 @@ const inactive = { active: false } as const;
 
 /**
  * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
- * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or gets another environment.
+ * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or gets another
+ * environment.
  *
  * @throws Forbidden without `groups:resolve`.
  */

@@ -137,8 +137,9 @@ export interface Issue {
 }
 
 /**
- * An expected failure. Its message is public, without the tokens that it repeats, because clients log it; its cause, if any, is only logged. It has no stack trace: recording one takes longer than all
- * else about a rejected request, and the code and the message say what happened.
+ * An expected failure. Its message is public, without the tokens that it repeats, because clients log it; its cause, if any, is
+ * only logged. It has no stack trace: recording one takes longer than all else about a rejected request, and the code and the
+ * message say what happened.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
@@ -218,12 +219,19 @@ export class Conflict extends GatewayError {
   }
 }
 
+/** The error of work that was not started, because its response is no longer needed. */
+export const abandoned = (): GatewayError =>
+  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+
 /** What a caller may do when it is not known whether a change was made. */
 export const safeToRepeat =
   'Reads, get-or-create, update and requests with an Idempotency-Key are safe to repeat; after another rotation, look up the group ' +
   'by its id first.';
 
-/** Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to `INTERNAL`. */
+/**
+ * Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to
+ * `INTERNAL`.
+ */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof DatabaseBusy) {
@@ -236,7 +244,5 @@ export function asGatewayError(error: unknown): GatewayError {
     const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
     return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
-  return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', {
-    cause: error,
-  });
+  return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', { cause: error });
 }

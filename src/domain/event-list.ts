@@ -10,11 +10,11 @@ import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
 import { readApiTokenId } from './api-token-input.ts';
 import type { Caller } from './caller.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { InvalidInput, type Issue } from './errors.ts';
+import { abandoned, InvalidInput, type Issue } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
 import { type EventReadOptions, readableEnvironments, toPosition } from './events.ts';
 import { cutPage, type Page, pageSizeOf } from './page.ts';
-import { abandoned, pageReads } from './page-reads.ts';
+import { pageReads } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
 import { type Db, locate, type UserGroupBy } from './user-groups.ts';
 
@@ -24,11 +24,12 @@ const listName = 'Event';
 const maxDeletedGroups = 100;
 
 /**
- * A page of the events that the caller may read, the newest first. Each page is read anew.
+ * A page of the events that the caller may read, the newest first. Each page is read from the database.
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @param options what is read of each event.
- * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`. @throws InvalidInput, synchronously, also for a cursor of another list.
+ * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`. @throws
+ *   InvalidInput, synchronously, also for a cursor of another list.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listEvents(
@@ -146,7 +147,7 @@ async function teamIdsOf(db: Db, caller: Caller, by: UserGroupBy | 'no group'): 
   return [...stored.map(({ teamId }) => teamId), ...deleted];
 }
 
-/** The position that a cursor holds; undefined without a cursor, and when it is none of this list, which is an issue. */
+/** The position that a cursor holds; undefined without a cursor, and when it is not one of this list, which is an issue. */
 function readCursor(name: 'after' | 'before', cursor: string | null | undefined, issues: Issue[]): EventPosition | undefined {
   if (cursor == null) return undefined;
   const [time, id, ...rest] = decodeCursor(listName, cursor) ?? [];

@@ -16,8 +16,8 @@ export function commandAuthor(user: string): Author {
 type Recorder = Pick<Database, 'query'>;
 
 /**
- * Records an import, with how many groups it created and changed; nothing if there are none. It belongs to no environment, because
- * a file may have groups of several. Belongs into the last transaction that stores groups.
+ * Records an import, with how many groups it created and changed; nothing if there are none. It belongs to no environment,
+ * because a file may have groups of several. Belongs into the last transaction that stores groups.
  */
 export async function recordImport(
   recorder: Recorder,

@@ -68,7 +68,9 @@ export async function userGroupOf(
   return group && caller.canAccess(group) ? group : undefined;
 }
 
-/** The API token with this number; undefined when there is none, or it belongs to an environment that the caller has no access to. */
+/**
+ * The API token with this number; undefined when there is none, or it belongs to an environment that the caller has no access to.
+ */
 export async function eventApiToken(
   { lookups }: Pick<Db, 'lookups'>,
   caller: Caller,

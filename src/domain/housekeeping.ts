@@ -43,7 +43,8 @@ export interface HousekeepingResult {
 
 /**
  * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
- * grace period is over, stored responses that are older than 24 hours, and counts of requests that ended processes left. While another instance is at it, leaves the rest to that one.
+ * grace period is over, stored responses that are older than 24 hours, and counts of requests that ended processes left. While
+ * another instance is at it, leaves the rest to that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
  * accepted again.
@@ -80,7 +81,11 @@ export interface HousekeepingReports {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs the housekeeping about once an hour, the first time within a minute. @returns a function that stops it and waits for its end. */
+/**
+ * Runs the housekeeping about once an hour, the first time within a minute.
+ *
+ * @returns a function that stops it and waits for its end.
+ */
 export function startHousekeeping(
   database: Pick<Database, 'query'>,
   { retentionDays }: Pick<HousekeepingOptions, 'retentionDays'>,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createSemaphore } from '../concurrency.ts';
 import type { Database } from '../database/client.ts';
+import { isUnavailable } from '../database/errors.ts';
 import { findRecord, type RecordId, storeRecord, tryLockRequest } from '../database/queries/idempotency-records.ts';
 import type { WorkUnit } from '../database/work-unit.ts';
 import type { Caller } from './caller.ts';
@@ -13,7 +14,10 @@ import type { Db } from './user-groups.ts';
 export const idempotencyLimits = {
   /** The characters of a key. */
   maxIdempotencyKeyCharacters: 255,
-  /** Executed at once, and at most on half of the connections: each occupies one until it is committed, and other requests need some. */
+  /**
+   * Executed at once, and at most on half of the connections: each occupies one until it is committed, and other requests need
+   * some.
+   */
   maxKeyedRequests: 5,
   /** Waiting for one of these places. */
   maxWaitingKeyedRequests: 1_000,
@@ -35,8 +39,8 @@ const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const bare = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
 /**
- * Reads the value of the header Idempotency-Key: a quoted string as in draft-ietf-httpapi-idempotency-key-header, or the same text
- * without quotes. The two are the same key.
+ * Reads the value of the header Idempotency-Key: a quoted string as in draft-ietf-httpapi-idempotency-key-header, or the same
+ * text without quotes. The two are the same key.
  *
  * @throws GatewayError `INVALID_INPUT` when it is neither, also for several headers, or when the key has not 1 to 255 characters.
  */
@@ -69,14 +73,14 @@ export interface Execution {
 }
 
 /**
- * Executes a request once, or returns the response that was stored when it was executed. The changes and the response are committed
- * in one transaction, so that the same request can fetch a response that did not arrive.
+ * Executes a request once, or returns the response that was stored when it was executed. The changes and the response are
+ * committed in one transaction, so that the same request can fetch a response that did not arrive.
  *
  * @param execute takes the database access that belongs to the transaction. What it throws undoes all changes.
  * @returns the response as a text, and whether it is a stored one.
- * @throws GatewayError `IDEMPOTENCY_KEY_IN_USE` while the request is being executed, `IDEMPOTENCY_KEY_REUSED` when the response is
- *   that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, or the API token has stored too much,
- *   `UNAVAILABLE`. Unauthenticated for an anonymous caller.
+ * @throws GatewayError `IDEMPOTENCY_KEY_IN_USE` while the request is being executed, `IDEMPOTENCY_KEY_REUSED` when the response
+ *   is that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, or the API token has stored too
+ *   much, `UNAVAILABLE`. Unauthenticated for an anonymous caller.
  */
 export type ExecuteOnce = (
   caller: Caller,
@@ -106,6 +110,7 @@ export function createExecuteOnce(
     caller.requireCredential();
     const id = { apiTokenId: caller.apiToken?.id ?? 0, keyHash: sha256(key) };
     const fingerprint = sha256(content);
+    let uncount = () => {};
     try {
       return await places.run(caller.share, () =>
         database.workUnit(async (unit) => {
@@ -119,13 +124,16 @@ export function createExecuteOnce(
           if (!isKept) throw new NotKept(response);
           const bytes = Buffer.byteLength(response);
           if (bytes > maxStoredResponseBytes) throw tooLargeToStore();
-          if (!stored.admit(id.apiTokenId, bytes)) throw tooMuchStored();
+          const takeBack = stored.admit(id.apiTokenId, bytes);
+          if (!takeBack) throw tooMuchStored();
+          uncount = takeBack;
           await storeRecord(unit, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
           return { response, isReplayed: false };
         }),
       );
     } catch (error) {
       if (error instanceof NotKept) return { response: error.response, isReplayed: false };
+      if (!isUnavailable(error)) uncount(); // otherwise the response may be stored
       throw asKeyedError(error);
     }
   };
@@ -183,7 +191,7 @@ const tooLargeToStore = (): GatewayError =>
       'fewer fields or items.',
   );
 
-/** The error when an API token has stored as much as it may; the changes of the request are undone. */
+/** The error when an API token has reached its limit; the changes of the request are undone. */
 const tooMuchStored = (): GatewayError =>
   new GatewayError(
     'QUERY_TOO_COSTLY',

@@ -79,7 +79,7 @@ interface WriteOptions {
   readonly looksUpTokens: boolean;
 }
 
-/** Judges and writes lines, and once more those whose ids or tokens were taken between the two. @throws TakenMeanwhile. */
+/** Validates and writes lines, and retries those whose ids or tokens were taken between the two. @throws TakenMeanwhile. */
 async function write(
   transaction: Transaction,
   keys: KeyRing,
@@ -190,7 +190,8 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
       ? lines
       : lines.filter((_, index) => inserted.has(Buffer.from((drafts[index] as UserGroupDraft).tokenHash).toString('hex')));
 
-  // Once more, now that no other transaction can begin to use the tokens: one may have been retired, or be stored under another key.
+  // Checked again, now that no other transaction can begin to use the tokens: one may have been retired, or be stored under
+  // another key.
   const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
   if (given.length === 0) return created;
   const holders = await findTokenHolders(transaction, given);

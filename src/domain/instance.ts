@@ -39,7 +39,9 @@ export interface InstanceOptions {
 /** How long a report waits for the database. */
 const timeoutMs = 2_000;
 
-/** Creates the source of an instance that starts now. However many reports are requested, the database is asked once at a time. */
+/**
+ * Creates the source of an instance that starts now. However many reports are requested, the database is asked once at a time.
+ */
 export function instanceSource(
   database: Pick<Database, 'query' | 'isEmbedded'>,
   { version, migrations }: InstanceOptions,

@@ -25,17 +25,20 @@ const maxPasses = 5;
 
 /** What a re-encryption has done. */
 export interface ReencryptionResult {
-  /** How many tokens, signing keys and stored responses were encrypted anew. */
+  /** How many tokens, signing keys and stored responses were re-encrypted. */
   readonly changed: number;
-  /** Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it meanwhile. */
+  /**
+   * Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it during the rotation.
+   */
   readonly remaining: readonly KeyUse[];
   /** Why values cannot be decrypted, the first few. */
   readonly problems: readonly string[];
 }
 
 /**
- * Encrypts every user group token, signing key and stored response with the first key that uses another one. Requests go on meanwhile: a
- * token that one of them rotates at the same moment is the request's. It can be interrupted at any time; the next call does what is left.
+ * Encrypts every user group token, signing key and stored response with the first key that uses another one. Requests continue
+ * during the rotation: a token that one of them rotates at the same moment is the request's. It can be interrupted at any time;
+ * the next call does what is left.
  *
  * @param onProgress hears how many of how many tokens are done.
  */
@@ -92,7 +95,7 @@ async function reencryptSigningKeys(
   return changed;
 }
 
-/** Goes on behind the last record, for the same reason as {@link batchesOf}. */
+/** Continues after the last record, for the same reason as {@link batchesOf}. */
 async function* recordsOf(database: Pick<Database, 'query'>, id: string): AsyncGenerator<EncryptedRecord> {
   for (let after: EncryptedRecord | undefined; ; ) {
     const batch = await findRecordsOfKey(database, { id, after, limit: responseBatchSize });
@@ -114,7 +117,7 @@ async function reencryptRecord(
   return (await replaceRecord(database, record, encryptResponse(keys, record, response))) ? 1 : 0;
 }
 
-/** Goes on behind the last hash, so that rows that cannot be changed do not come again. */
+/** Continues after the last hash, so that rows that cannot be changed are not returned again. */
 async function* batchesOf(database: Pick<Database, 'query'>, table: TokenTable, id: string): AsyncGenerator<StoredToken[]> {
   for (let after: Buffer | undefined; ; ) {
     const batch = await findTokensOfKey(database, { table, id, after, limit: batchSize });

@@ -74,8 +74,8 @@ export function parseEncryptionKeys(text: string): { readonly keys: readonly Buf
 }
 
 /**
- * The encryption keys in use: the first encrypts, all of them decrypt. From each key HKDF-SHA256 derives three that reveal nothing
- * about each other: the id, the key of the keyed hash, and the key of the encryption.
+ * The encryption keys in use: the first encrypts, all of them decrypt. From each key HKDF-SHA256 derives three that reveal
+ * nothing about each other: the id, the key of the keyed hash, and the key of the encryption.
  *
  * Encryption is AES-256-GCM with a random nonce of 96 bits, which allows for 2³² values under one key. What is stored is the id
  * of the key, the nonce, the ciphertext and the tag.
@@ -107,8 +107,8 @@ export class KeyRing {
   }
 
   /**
-   * The keyed hash of a text: the id of the key that encrypts, then 16 bytes of HMAC-SHA256; in hexadecimal. The id comes first so
-   * that an index on hashes also finds the rows that use a key.
+   * The keyed hash of a text: the id of the key that encrypts, then 16 bytes of HMAC-SHA256; in hexadecimal. The id comes first
+   * so that an index on hashes also finds the rows that use a key.
    */
   hash(text: string): string {
     return this.writing.hash(text);
@@ -213,7 +213,7 @@ function derive(key: Buffer, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `user-group-gateway ${purpose}`, bytes));
 }
 
-/** The key as a block of HMAC, and room behind it. */
+/** The key as a block of HMAC, followed by free space. */
 function pad(key: Buffer, byte: number, roomBytes: number): Buffer {
   const block = Buffer.alloc(blockBytes + roomBytes).fill(byte, 0, blockBytes);
   for (const [index, keyByte] of key.entries()) block[index] = keyByte ^ byte;

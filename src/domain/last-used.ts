@@ -3,13 +3,15 @@ import type { ApiTokenWrites } from '../database/queries/api-token-writes.ts';
 /** How long a use of an API token may go unrecorded. */
 const flushIntervalMs = 5_000;
 
-/** Records when API tokens were last used: in memory immediately, in the database every few seconds, never while a request waits. */
+/**
+ * Records when API tokens were last used: in memory immediately, in the database every few seconds, never while a request waits.
+ */
 export interface LastUsed {
   /** Records that the API token with this id was used now. */
   note(apiTokenId: number): void;
   /** Writes the recorded uses; those that cannot be written are kept for the next time. Never rejects. */
   flush(): Promise<void>;
-  /** Stops the timer and flushes once more. */
+  /** Stops the timer and flushes a last time. */
   stop(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { createSemaphore, type Semaphore } from '../concurrency.ts';
-import { GatewayError } from './errors.ts';
+import { abandoned } from './errors.ts';
 
 /**
  * Bounds the statements of pages that are in progress at once, so that connections remain for other requests, and how many wait.
@@ -24,8 +24,8 @@ interface WaitingRead {
 }
 
 /**
- * Reads a page in the caller's turn. Requests for the same page that wait at the same time share a read. This is not a cache: each
- * page is read after it was requested.
+ * Reads a page in the caller's turn. Requests for the same page that wait at the same time share a read. This is not a cache:
+ * each page is read after it was requested.
  *
  * @throws GatewayError `UNAVAILABLE` when too many reads wait, also if one of them is for this page: a caller has no more places
  *   than its share. `UNAVAILABLE` when no request needs the page anymore; what `read` throws.
@@ -54,7 +54,7 @@ export function createSharedPageReads<Result>(): ReadPage<Result> {
     shared.requests.add(request);
     const turn = pageReads.run(request.share, () => start(key, shared, read));
     turn.catch(() => {
-      // Without a place in the queue: a read that nobody waits for must not be kept.
+      // No place in the queue: a read without waiting requests must not be kept.
       shared.requests.delete(request);
       if (shared.requests.size === 0 && waiting.get(key) === shared) waiting.delete(key);
     });
@@ -69,7 +69,3 @@ function createWaitingRead(): WaitingRead {
   });
   return { requests: new Set(), result, resolve };
 }
-
-/** The error of a read that was not started, because its response is no longer needed. */
-export const abandoned = (): GatewayError =>
-  new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');

@@ -8,11 +8,11 @@ export const defaultPageSize = 20;
 
 /** Which page of a list is asked for, in the terms of the Relay connection specification; null counts as omitted. */
 export interface PageInput {
-  /** The first so many items, 1 to 100. */
+  /** The number of items from the start, 1 to 100. */
   readonly first?: number | null | undefined;
   /** Only items after the one with this cursor. */
   readonly after?: string | null | undefined;
-  /** The last so many items, 1 to 100; not together with `first`. */
+  /** The number of items from the end, 1 to 100; not together with `first`. */
   readonly last?: number | null | undefined;
   /** Only items before the one with this cursor. */
   readonly before?: string | null | undefined;
@@ -25,7 +25,7 @@ export interface Edge<Node> {
   readonly node: Node;
 }
 
-/** Where a page begins and ends, and what is beside it. */
+/** Where a page begins and ends, and whether there are more. */
 export interface PageInfo {
   /** Whether there are more items in the direction of paging; in the other direction, whether there was a cursor to begin at. */
   readonly hasNextPage: boolean;
@@ -94,7 +94,7 @@ export interface FoundItems<Item, Node> {
   readonly found: readonly Item[];
   /** Makes the cursor of an item. Called when the cursor is read: most responses have none, or only the last. */
   readonly cursorOf: (item: Item) => string;
-  /** The node of an item; undefined to leave the item out, though paging goes on behind it. */
+  /** The node of an item; undefined to leave the item out, in which case paging still continues after it. */
   readonly nodeOf: (item: Item) => Node | undefined;
 }
 

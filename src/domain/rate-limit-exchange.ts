@@ -4,8 +4,8 @@ import type { ExchangeRateCounts, RateCounts } from '../database/queries/rate-co
 import type { RateLimiter } from './rate-limit.ts';
 
 /**
- * How often a process exchanges counts. What one has counted is known to all others after at most two of these and two statements:
- * within a second.
+ * How often a process exchanges counts. What one has counted is known to all others after at most two of these and two
+ * statements: within a second.
  */
 const intervalMs = 400;
 
@@ -22,11 +22,17 @@ export interface ExchangeReports {
 export interface RateLimitExchange {
   /** Exchanges once, now. Rejects when the database fails; what it could not share is shared with the next one. */
   exchange(): Promise<void>;
-  /** Stops the timer, and exchanges once more unless the last exchange failed, so that the counts outlast this process. Never rejects. */
+  /**
+   * Stops the timer, and exchanges a last time unless the last exchange failed, so that the counts outlast this process. Never
+   * rejects.
+   */
   stop(): Promise<void>;
 }
 
-/** Exchanges counts in the background. Requests never wait for it: while the database does not respond, each process continues with what it knows. */
+/**
+ * Exchanges counts in the background. Requests never wait for it: while the database does not respond, each process continues
+ * with what it knows.
+ */
 export function startRateLimitExchange(
   limiter: RateLimiter,
   exchangeCounts: ExchangeRateCounts,

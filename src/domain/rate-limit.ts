@@ -10,7 +10,7 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): string =>
 /** The caller has used up the requests that an API token may send in 60 seconds. Nothing was executed. */
 export class RateLimited extends GatewayError {
   readonly caller: Caller;
-  /** When another request is permitted, if there are none meanwhile: 1 to 61. */
+  /** When another request is permitted, if there are none until then: 1 to 61. */
   readonly retryAfterSeconds: number;
 
   constructor(caller: Caller, limit: number, retryAfterSeconds: number) {
@@ -24,7 +24,7 @@ export class RateLimited extends GatewayError {
 export interface Quota {
   /** How many requests are permitted now. */
   readonly remaining: number;
-  /** In how many seconds more are permitted, if there are no requests meanwhile; 0 if no request is counted. */
+  /** In how many seconds more are permitted, if there are no requests until then; 0 if no request is counted. */
   readonly seconds: number;
 }
 
@@ -43,8 +43,8 @@ interface Unshared {
 }
 
 /**
- * Limits the requests that each API token may send in 60 seconds, over all processes that exchange their counts. A sliding window:
- * requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
+ * Limits the requests that each API token may send in 60 seconds, over all processes that exchange their counts. A sliding
+ * window: requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
  *
  * Its memory is bounded by the API tokens that were used within the last minute.
  */
@@ -88,7 +88,7 @@ export class RateLimiter {
     return { remaining: this.limit - free, seconds: Math.ceil(second + window.secondsUntil(free - 1) - now) };
   }
 
-  /** Returns what was counted since the last call, for other processes. @param maxAgeSeconds what is older is of no use to them. */
+  /** Returns what was counted since the last call, for other processes. @param maxAgeSeconds older counts are left out. */
   takeUnshared(maxAgeSeconds = windowSeconds): readonly Unshared[] {
     const oldest = Math.floor(this.now()) - maxAgeSeconds;
     const taken = this.unshared.filter(({ second }) => second >= oldest);

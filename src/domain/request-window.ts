@@ -36,7 +36,9 @@ export class RequestWindow {
     this.sum += count;
   }
 
-  /** How many seconds from the beginning of the current second it takes, without further requests, until at most `most` remain. */
+  /**
+   * How many seconds from the beginning of the current second it takes, without further requests, until at most `most` remain.
+   */
   secondsUntil(most: number): number {
     let remaining = this.sum;
     for (let age = slotCount - 1; age >= 0; age -= 1) {

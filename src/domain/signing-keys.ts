@@ -101,8 +101,8 @@ export class SigningKeys {
   }
 
   /**
-   * Publishes a new key, which signs after {@link publicationLeadSeconds}; until then the present one does. Deletes keys whose last
-   * token has expired.
+   * Publishes a new key, which signs after {@link publicationLeadSeconds}; until then the present one does. Deletes keys whose
+   * last token has expired.
    *
    * @param author who does so, for the audit log; by default the gateway itself.
    * @returns whether it added one: not if one is published already that does not sign yet.

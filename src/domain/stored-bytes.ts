@@ -12,8 +12,8 @@ export interface StoredBytesLimits {
 }
 
 /**
- * Counts the bytes of the large responses that each API token had this process store within the last 24 hours, rounded up to whole
- * hours: a short request could store as much as the largest response has, as often as it is sent.
+ * Counts the bytes of the large responses that each API token had this process store within the last 24 hours, rounded up to
+ * whole hours: a short request could store as much as the largest response has, as often as it is sent.
  *
  * Its memory is bounded by the API tokens that stored large responses within that time.
  */
@@ -30,16 +30,27 @@ export class StoredBytes {
     this.hour = Math.floor(now() / hourSeconds);
   }
 
-  /** Counts a response, unless the API token has stored as much as it may. @returns whether it may be stored. */
-  admit(apiTokenId: number, bytes: number): boolean {
-    if (bytes < this.limits.minBytes) return true;
+  /**
+   * Counts a response that is about to be stored, unless the API token has reached its limit.
+   *
+   * @returns a function that takes the count back if the response was not stored; undefined if it must not be stored.
+   */
+  admit(apiTokenId: number, bytes: number): (() => void) | undefined {
+    if (bytes < this.limits.minBytes) return () => {};
     this.forgetOld();
     const slots = this.byApiToken.get(apiTokenId) ?? new Float64Array(slotCount);
-    if (slots.reduce((sum, each) => sum + each, bytes) > this.limits.maxBytes) return false;
-    const index = this.hour % slotCount;
-    slots[index] = (slots[index] as number) + bytes;
+    if (slots.reduce((sum, each) => sum + each, bytes) > this.limits.maxBytes) return undefined;
+    const { hour } = this;
+    const add = (count: number) => {
+      const index = hour % slotCount;
+      slots[index] = (slots[index] as number) + count;
+    };
+    add(bytes);
     this.byApiToken.set(apiTokenId, slots);
-    return true;
+    return () => {
+      this.forgetOld();
+      if (this.hour < hour + slotCount) add(-bytes); // otherwise the slot is another hour's
+    };
   }
 
   private forgetOld(): void {

@@ -3,8 +3,7 @@ import type { Database } from '../database/client.ts';
 import { isStatementTimeout } from '../database/errors.ts';
 import { limitStatementTime } from '../database/queries/statement-time.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { GatewayError } from './errors.ts';
-import { abandoned } from './page-reads.ts';
+import { abandoned, GatewayError } from './errors.ts';
 
 /** How long reading a filtered page of a list, or counting, may take. */
 const maxReadMs = 2_000;

@@ -92,7 +92,9 @@ export async function getOrCreateUserGroups(
 
 const idsOf = (pending: readonly PendingGroup[]): string[] => [...new Set(pending.map(({ input }) => input.providedId))];
 
-/** The groups to insert, by the index of their input: those that neither a stored group nor one that is planned before excludes. */
+/**
+ * The groups to insert, by the index of their input: those that neither a stored group nor one that is planned before excludes.
+ */
 function planDrafts(
   keys: KeyRing,
   author: Author,

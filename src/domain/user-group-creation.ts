@@ -45,7 +45,7 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
   const { draft, token } = draftOf(db.keys, input, environmentTag, caller.author);
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
     const inserted = await db.writes.insertGroup(draft, caller.share);
-    // Calls for one id that came together share one insertion: the group is of the call whose token it bears.
+    // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
     const created = inserted !== undefined && isOfDraft(inserted, draft);
     if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 
@@ -118,7 +118,9 @@ export const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boole
 export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
   JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
 
-/** The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment. */
+/**
+ * The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment.
+ */
 export function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Conflict {
   const id = `The id ${JSON.stringify(providedId)}`;
   return new Conflict(

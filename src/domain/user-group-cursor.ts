@@ -17,7 +17,9 @@ export function userGroupCursor(sortBy: SortField, { environmentTag, value, team
   return encodeCursor(listName(sortBy), [environmentTag, value instanceof Date ? value.getTime() : value, teamId]);
 }
 
-/** The position that a cursor holds; undefined when it is none of this order, or of a group that the caller has no access to. */
+/**
+ * The position that a cursor holds; undefined when it is not one of this order, or of a group that the caller has no access to.
+ */
 export function readUserGroupCursor(caller: Caller, sortBy: SortField, cursor: string): Position | undefined {
   const [tag, sortValue, teamId, ...rest] = decodeCursor(listName(sortBy), cursor) ?? [];
   const value = sortBy === 'createdAt' || sortBy === 'updatedAt' ? readTime(sortValue) : readText(sortValue);

@@ -7,7 +7,9 @@ import { getOrCreateIssues } from './user-group-input.ts';
 /** The fields of a line, in the order in which files have them. */
 export const importFields = ['user_group_id', 'name', 'token', 'mapping', 'properties', 'environment'] as const;
 
-/** The fields of a line as they were read: any may be missing, or of any type. `null` counts as missing, except as noted below. */
+/**
+ * The fields of a line as they were read: any may be missing, or of any type. `null` counts as missing, except as noted below.
+ */
 export type UncheckedLine = { readonly [Field in (typeof importFields)[number]]?: unknown };
 
 /** A user group from a file, every rule checked that needs no database. */

@@ -47,8 +47,8 @@ export interface ImportOptions {
 }
 
 /**
- * Imports user groups, in batches of a transaction each, from lines in chunks of any size: gateways may run, and an import that ended early can be run again. Reads
- * further lines while a batch is written, and holds no more than three batches.
+ * Imports user groups, in batches of a transaction each, from lines in chunks of any size: gateways may run, and an import that
+ * ended early can be run again. Reads further lines while a batch is written, and holds no more than three batches.
  *
  * @returns the summary that `onProgress` received.
  * @throws errors of the database; what earlier batches wrote stays.

@@ -30,8 +30,8 @@ const sortFields: Readonly<Record<UserGroupOrderField, SortField>> = {
 const newestFirst: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
 
 /**
- * A page of the groups that the caller has access to. Each page is read anew: a group that is created or deleted meanwhile
- * neither repeats nor hides another, unless its place in the order changes.
+ * A page of the groups that the caller has access to. Each page is read from the database: a group that is created or deleted
+ * between two pages neither repeats nor hides another, unless its place in the order changes.
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @param options of the groups on the page.

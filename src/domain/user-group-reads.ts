@@ -32,8 +32,8 @@ export interface FoundGroup extends GroupPosition {
 }
 
 /**
- * The first groups of a section, one more than its size if there are more. Each environment is read through its part of the index,
- * and what was found is merged: so no index without the environment is needed.
+ * The first groups of a section, one more than its size if there are more. Each environment is read through its part of the
+ * index, and what was found is merged: so no index without the environment is needed.
  *
  * @throws GatewayError `UNAVAILABLE` when conditions take longer than two seconds, or too many reads wait.
  */

@@ -10,9 +10,9 @@ export interface StoredToken {
 }
 
 /**
- * Encrypts a user group token for a table. The row of the encryption is the keyed hash beside it, and not the row's number, because
- * a row that is inserted has its number only afterwards: so that encrypting takes no further statement, and many rows still fit
- * into one. The hash is unique in its table.
+ * Encrypts a user group token for a table. The row of the encryption is the keyed hash next to it, and not the row's number,
+ * because a row that is inserted has its number only afterwards: so that encrypting takes no further statement, and many rows
+ * still fit into one. The hash is unique in its table.
  */
 export function encryptToken(
   keys: KeyRing,

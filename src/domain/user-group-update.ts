@@ -37,8 +37,8 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
 }
 
 /**
- * The group to write. A number, and an id in the caller's own environment, are looked up by the statement that writes. A token and
- * an id that may mean a group of any environment are looked up before.
+ * The group to write. A number, and an id in the caller's own environment, are looked up by the statement that writes. A token
+ * and an id that may mean a group of any environment are looked up before.
  *
  * @throws NotFound. @throws InvalidInput.
  */

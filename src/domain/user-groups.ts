@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts';
+import type { GroupOfToken } from '../database/queries/group-by-token.ts';
 import type { Lookups } from '../database/queries/lookups.ts';
-import type { GroupOfToken } from '../database/queries/user-group-lookups.ts';
 import type { Writes } from '../database/queries/writes.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
@@ -26,7 +26,9 @@ export interface Db extends Pick<Database, 'prisma'> {
 /** Selects one user group. */
 export type UserGroupBy = { readonly teamId: number } | { readonly providedId: string } | { readonly token: string };
 
-/** The fields of a group that a caller may set. On creation, `null` counts as omitted; on update, only `properties` may be `null`. */
+/**
+ * The fields of a group that a caller may set. On creation, `null` counts as omitted; on update, only `properties` may be `null`.
+ */
 export interface UserGroupFields {
   readonly name?: string | null | undefined;
   readonly mapping?: readonly DataSourceMapping[] | null | undefined;
@@ -86,7 +88,8 @@ export function withToken(group: UserGroup & WithKnownToken, token: string): Use
  * The current token of a group that the caller found; decrypted here, once, unless the caller found or made the group by it. A
  * caller with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
  *
- * @throws Forbidden without `groups:read` or `groups:write`. @throws DecryptionError when the key is missing or the row was changed.
+ * @throws Forbidden without `groups:read` or `groups:write`. @throws DecryptionError when the key is missing or the row was
+ *   changed.
  */
 export function currentTokenOf({ keys }: Pick<Db, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
   caller.require('groups:read', 'groups:write');

@@ -15,8 +15,8 @@ const responseHeaders = [
 const maxAgeSeconds = 600;
 
 /**
- * Permits scripts of other origins to send requests and to read the responses (CORS), without credentials of the browser: the API token is
- * in a header that the script sets.
+ * Permits scripts of other origins to send requests and to read the responses (CORS), without credentials of the browser: the API
+ * token is in a header that the script sets.
  */
 export interface Cors {
   /** A route whose responses, errors too, the permitted origins may read. */

@@ -32,7 +32,7 @@ export class Deadlines {
 
   /** Gives one that is pending `limitMs` from now. */
   restart(item: Expiring, limitMs: number): void {
-    // The clock is read once for all: what was started since the last look gets so much more.
+    // The clock is read once for all: what was started since the last check gets that much more.
     item.expiresAtMs = this.checkedMs + intervalMs + limitMs;
   }
 

@@ -11,7 +11,8 @@ const { maxFormBytes, maxFormParameters } = httpLimits;
  * The parameters in a request's body, a form.
  *
  * @throws GatewayError `UNSUPPORTED_MEDIA_TYPE` when it is declared as anything but a form in UTF-8; `PAYLOAD_TOO_LARGE`.
- * @throws InvalidInput when it is not valid UTF-8, has too many parameters, or one of them twice, which OAuth 2.0 does not permit.
+ * @throws InvalidInput when it is not valid UTF-8, has too many parameters, or one of them twice, which OAuth 2.0 does not
+ *   permit.
  */
 export function formParameters({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>): URLSearchParams {
   requireMediaType(mediaTypes.form, headers['content-type'], headers['content-encoding']);

@@ -61,8 +61,8 @@ function isDeeperThan(text: string, limit: number): boolean {
 }
 
 /**
- * Checks what is lost once the text is parsed: members given twice, and numbers that were changed. The text is known to be JSON, so
- * every token can be recognized by its first character. Names are decoded only where they are needed.
+ * Checks what is lost once the text is parsed: members given twice, and numbers that were changed. The text is known to be JSON,
+ * so every token can be recognized by its first character. Names are decoded only where they are needed.
  */
 function inspect(text: string, value: unknown, what: string): void {
   const frames: Frame[] = [];

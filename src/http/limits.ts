@@ -44,7 +44,10 @@ export const httpTimeouts = {
   sendMs: 30_000,
   /** An idle connection: longer than the usual idle timeout of load balancers, so that they close it first. */
   keepAliveMs: 65_000,
-  /** How long the rest of a rejected body is read and discarded, or the connection held open, so that the client can read the response. */
+  /**
+   * How long the rest of a rejected body is read and discarded, or the connection held open, so that the client can read the
+   * response.
+   */
   lingerMs: 2_000,
   /** How long the rejection of a request whose body was not read waits at most while connections are being accepted. */
   rejectionPostponedMs: 1_000,

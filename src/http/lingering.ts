@@ -11,8 +11,8 @@ import {
 /**
  * Closes connections whose request was rejected before it was read to its end. A connection that is closed with unread data is
  * reset, and a client that is still sending may lose the response by it. So the rest of the request is read for a moment and
- * discarded, as long as few clients need that: reading from many costs more than their requests. What is more than that is not read,
- * but the connection is held open for the same moment, so that the client can read the response.
+ * discarded, as long as few clients need that: reading from many costs more than their requests. What is more than that is not
+ * read, but the connection is held open for the same moment, so that the client can read the response.
  */
 export class Lingering {
   private connections = 0;

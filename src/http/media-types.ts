@@ -22,7 +22,9 @@ export function inUtf8(mediaType: string): string {
   return `${mediaType}; charset=utf-8`;
 }
 
-/** An item of an `Accept` or `Accept-Encoding` header: its name in lower case, and its quality. An invalid quality counts as 1. */
+/**
+ * An item of an `Accept` or `Accept-Encoding` header: its name in lower case, and its quality. An invalid quality counts as 1.
+ */
 export function readAcceptItem(item: string): { name: string; quality: number } {
   const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
   const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
@@ -31,8 +33,8 @@ export function readAcceptItem(item: string): { name: string; quality: number } 
 }
 
 /**
- * Whether an `Accept` header prefers HTML to JSON, as those of browsers do for a page. Of equal qualities, the first named counts,
- * and a name before a wildcard. Linear in the length of the header.
+ * Whether an `Accept` header prefers HTML to JSON, as those of browsers do for a page. Of equal qualities, the first named
+ * counts, and a name before a wildcard. Linear in the length of the header.
  */
 export function prefersHtml(accept: string | undefined): boolean {
   if (!accept?.includes('/')) return false;

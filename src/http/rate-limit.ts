@@ -16,8 +16,8 @@ export function limitRate(limiter: RateLimiter, authenticate: Authenticate): Aut
 }
 
 /**
- * A route whose responses to requests with an API token, errors too, state what the token may still send: the headers `RateLimit` and
- * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
+ * A route whose responses to requests with an API token, errors too, state what the token may still send: the headers `RateLimit`
+ * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
  */
 export function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route {
   if (route.credential === 'ignored') return route;

@@ -2,14 +2,16 @@ import { httpLimits, httpTimeouts } from './limits.ts';
 
 /** How many postponed rejections are sent in a turn of the event loop that accepted no connection. */
 const sentPerIdleTurn = 8;
-/** How many of those that have waited long enough are sent in a turn that did: a turn accepts only one, so others wait for each. */
+/**
+ * How many of those that have waited long enough are sent in a turn that did: a turn accepts only one, so others wait for each.
+ */
 const sentPerBusyTurn = 1;
 
 /**
  * Postpones the rejection of requests whose body was not read until no new connections arrive, because it costs more than
- * accepting a connection and reading a request, and those that arrive meanwhile may be worth serving. A flood of such requests
- * then delays others far less. Bounded in number and in time: without new connections, the delay is a turn of the
- * event loop.
+ * accepting a connection and reading a request, and requests that arrive in the meantime may be worth serving. A flood of such
+ * requests then delays others far less. Bounded in number and in time: without new connections, the delay is a turn of the event
+ * loop.
  */
 export class Rejections {
   private waiting: { readonly send: () => void; readonly addedMs: number }[] = [];

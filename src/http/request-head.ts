@@ -3,7 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../domain/errors.ts';
 import { containsToken } from '../domain/tokens.ts';
 
-/** Checks the Host header. @throws GatewayError `INVALID_INPUT` when there are several Host headers, or none, which HTTP/1.1 requires. */
+/**
+ * Checks the Host header.
+ *
+ * @throws GatewayError `INVALID_INPUT` when there are several Host headers, or none, which HTTP/1.1 requires.
+ */
 export function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

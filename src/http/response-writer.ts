@@ -57,11 +57,15 @@ export class ResponseWriter {
       return;
     }
     const error = options.render(tooMuchUnsent());
-    // Closes the connection, so that requests that wait on it are not executed in vain.
+    // Closes the connection, so that pipelined requests are not executed needlessly.
     this.send(incoming, outgoing, error, Buffer.byteLength(error.body), options.id, true);
   }
 
-  /** Reserves the bytes of a large response, or those that are not reserved yet, until it is sent. @returns false if they exceed the budget. */
+  /**
+   * Reserves the bytes of a large response, or those that are not reserved yet, until it is sent.
+   *
+   * @returns false if they exceed the budget.
+   */
   private hold(outgoing: ServerResponse, bytes: number, share: Share): boolean {
     if (bytes <= smallResponseBytes) return true;
     const missing = bytes - (this.reserved.get(outgoing) ?? 0);

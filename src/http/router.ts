@@ -45,7 +45,7 @@ export function createRouter(routes: readonly Route[]): (path: string) => RouteM
   };
 }
 
-/** What stands before the parameter of a path; nothing if it has none. @throws Error when it is not one whole last segment. */
+/** The text before the parameter of a path; nothing if it has none. @throws Error when it is not one whole last segment. */
 function prefixOf(path: string): string | undefined {
   if (!/[{}]/.test(path)) return undefined;
   const prefix = /^([^{}]*\/)\{\w+\}$/.exec(path)?.[1];

@@ -30,7 +30,8 @@ export interface HttpRequest {
    * need none.
    *
    * @param bytes about how long its body is.
-   * @throws GatewayError `UNAVAILABLE` while too many bytes are unsent to other clients, or when the response is no longer needed.
+   * @throws GatewayError `UNAVAILABLE` while too many bytes are unsent to other clients, or when the response is no longer
+   *   needed.
    */
   readonly reserve: (bytes: number) => void;
   /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
@@ -50,8 +51,8 @@ export interface HttpResponse<Body extends ResponseBody = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Bytes for which nothing was reserved are shared by all responses with the same file, so they do not count towards the budget for
-   * responses that clients have not read yet.
+   * Bytes for which nothing was reserved are shared by all responses with the same file, so they do not count towards the budget
+   * for responses that clients have not read yet.
    */
   readonly body: Body;
   /** The value of `Cache-Control`; `no-store` by default. */

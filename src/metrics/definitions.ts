@@ -12,7 +12,9 @@ export interface MetricDefinition {
   readonly combine?: 'max' | 'min';
 }
 
-/** Every metric that `GET /metrics` exports. A test compares docs/observability.md, the dashboard and the alerts with this table. */
+/**
+ * Every metric that `GET /metrics` exports. A test compares docs/observability.md, the dashboard and the alerts with this table.
+ */
 export const metricDefinitions = {
   requests: {
     name: 'gateway_http_requests_total',

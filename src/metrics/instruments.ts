@@ -1,8 +1,8 @@
 import { type MetricDefinition, type MetricKey, metricDefinitions } from './definitions.ts';
 
 /**
- * The numbers of a series. A counter or gauge has one. A histogram has the sum of its values first, then the number of values in each
- * of its buckets, of which the last one has no upper bound.
+ * The numbers of a series. A counter or gauge has one. A histogram has the sum of its values first, then the number of values in
+ * each of its buckets, of which the last one has no upper bound.
  */
 export type SeriesValues = Float64Array;
 

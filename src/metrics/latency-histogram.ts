@@ -12,8 +12,8 @@ export function bucketOf(latencyMs: number): number {
 }
 
 /**
- * A quantile of the latencies that were counted, in milliseconds, with an error of at most a quarter: between the bounds of its bucket
- * latencies are assumed to be evenly distributed. `undefined` if nothing was counted.
+ * A quantile of the latencies that were counted, in milliseconds, with an error of at most a quarter: between the bounds of its
+ * bucket latencies are assumed to be evenly distributed. `undefined` if nothing was counted.
  */
 export function quantileOf(counts: ArrayLike<number>, quantile: number): number | undefined {
   let total = 0;

@@ -4,7 +4,7 @@ import { containsToken } from '../domain/tokens.ts';
 export const maxOperationNames = 100;
 const maxNameLength = 64;
 
-/** The name of an operation without a name, and the one that stands for all names that are not kept. */
+/** The name of an operation without a name, and the one used for all names that are not kept. */
 const unnamed = 'anonymous';
 const otherName = 'other';
 

@@ -26,7 +26,7 @@ export async function renderMetrics(
   for (const [key, definition] of Object.entries(metricDefinitions)) {
     const values = series.filter(({ metric }) => metric === key).flatMap((each) => samplesOf(definition, each));
     const { name, help, type } = definition;
-    // What the registry uses of a metric. The package's own classes would count once more what is counted already.
+    // What the registry uses of a metric. The package's own classes would count again what is already counted.
     const metric = { name, help, type, values, get: async () => metric };
     registry.registerMetric(metric as unknown as Metric);
   }

@@ -24,7 +24,8 @@ export interface ExampleRequest {
 export const shellVariable = (name: string): string => `$${name}`;
 
 /**
- * The command that sends a request, in POSIX shell. The variables `GATEWAY` (the base URL) and those of the API tokens must be set.
+ * The command that sends a request, in POSIX shell. The variables `GATEWAY` (the base URL) and those of the API tokens must be
+ * set.
  *
  * @example curl -sS -X GET "$GATEWAY/api/user" -H "Authorization: Token $API_TOKEN" …
  */

@@ -112,7 +112,10 @@ function outputSchema(type: GraphQLOutputType, set: SelectionSetNode | undefined
   return { type: nullable ? [base, 'null'] : base, ...described };
 }
 
-/** A field's description without what it says about scopes, which differs: one scope is enough for all that a legacy operation returns. */
+/**
+ * A field's description without what it says about scopes, which differs: one scope is enough for all that a legacy operation
+ * returns.
+ */
 function restDescription(description: string | null | undefined): string {
   return (description ?? '').split(' Requires the scope')[0] ?? '';
 }

@@ -4,8 +4,8 @@ import { tracing } from './tracing.ts';
 const registration = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * Starts tracing if an OpenTelemetry SDK is registered, as `node --import ./otel.js` does before this program is loaded. Otherwise nothing
- * is loaded.
+ * Starts tracing if an OpenTelemetry SDK is registered, as `node --import ./otel.js` does before this program is loaded.
+ * Otherwise nothing is loaded.
  *
  * @param version of the gateway.
  * @param warn receives a message for the operator if the SDK cannot be used.

@@ -35,7 +35,7 @@ export interface Tracing {
 }
 
 /**
- * How this process traces; nothing unless the operator has loaded an OpenTelemetry SDK. Set once, before a gateway is built. Like the SDK
- * it is one for the process, so that code far from the start needs no parameter for it.
+ * How this process traces; nothing unless the operator has loaded an OpenTelemetry SDK. Set once, before a gateway is built. Like
+ * the SDK it is one for the process, so that code far from the start needs no parameter for it.
  */
 export const tracing: { active: Tracing | undefined } = { active: undefined };

@@ -19,7 +19,11 @@ afterAll(async () => {
   await closed.close();
 });
 
-/** Sends a rotation of a group's token with fetch, as a script of the page. @returns the response as far as the script can read it. */
+/**
+ * Sends a rotation of a group's token with fetch, as a script of the page.
+ *
+ * @returns the response as far as the script can read it.
+ */
 const script = `async ({ url, token, body }) => {
   const headers = { authorization: 'Token ' + token, 'content-type': 'application/json', 'idempotency-key': 'k', 'x-request-id': 'r' };
   try {

@@ -48,7 +48,7 @@ test.each<[name: string, text: string, problem: RegExp | readonly string[]]>([
   ['spaces, which are kept', ' a , b ', [' a ', ' b ']],
   ['quotes', '"a""b",""', ['a"b', '']],
   ['a quote that is not closed', 'a,"b', /^has a quote in field 2 that is not closed/],
-  ['text behind a closing quote', '"a"b,c', /^has text behind the closing quote of field 1/],
+  ['text after a closing quote', '"a"b,c', /^has text after the closing quote of field 1/],
   ['a quote within a field', 'a"b,c', /^has a quote in field 1, which must then/],
   ['too many fields', 'a,b,c,d,e', /^has more than 4 fields/],
 ])('parses %s', (_, text, expected) => {

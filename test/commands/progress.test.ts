@@ -15,7 +15,7 @@ test.each([
 test.each([
   [true, '\r\u001b[2K5 groups  '],
   [false, ''],
-])('on a terminal (%s) one line is written anew, and removed', (isTTY, begin) => {
+])('on a terminal (%s) one line is rewritten, and removed', (isTTY, begin) => {
   let written = '';
   const sink = new Writable({
     write(chunk, _, done) {

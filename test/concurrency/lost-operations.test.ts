@@ -19,7 +19,7 @@ test.each<[string, State, Parameters<typeof explain>[1], Group[], number]>([
   ['a lost creation that was executed', initialState, [lost(creation)], [group], 1],
   ['a lost rotation that was not executed', created, [lost(rotation)], [group], 1],
   ['a lost rotation that was executed', created, [lost(rotation)], [rotated], 1],
-  ['a creation that nobody sent', initialState, [], [group], 0],
+  ['a creation that was never sent', initialState, [], [group], 0],
   ['a lost rotation that renamed the group', created, [lost(rotation)], [{ ...rotated, name: 'b' }], 0],
   ['an acknowledged deletion of a group that is listed', created, [deleted], [group], 0],
   [

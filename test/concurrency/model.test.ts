@@ -36,7 +36,10 @@ const probes: readonly [Draft][] = Array.from({ length: 8 }, (_, token) => [
   { ...plain, kind: 'find', token, gateway: token % 2 },
 ]);
 
-/** Steps that random generation produces too rarely: groups that share an id, and a change that would make them share an environment. */
+/**
+ * Steps that random generation produces too rarely: groups that share an id, and a change that would make them share an
+ * environment.
+ */
 const rareSteps: [Draft][] = [
   [{ ...plain, kind: 'getOrCreate', environmentTag: 'CUSTOMER' }],
   [{ ...plain, kind: 'getOrCreate', environmentTag: 'TESTING' }],

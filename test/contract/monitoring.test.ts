@@ -21,7 +21,9 @@ for (const { name, type, labels } of definitions) {
       .set(`${name}_count`, all);
 }
 
-/** What an expression of PromQL selects: each series with the labels that it is compared by, and the labels that it is grouped by. */
+/**
+ * What an expression of PromQL selects: each series with the labels that it is compared by, and the labels that it is grouped by.
+ */
 interface Selection {
   readonly series: readonly { readonly name: string; readonly matchers: readonly (readonly [label: string, value: string])[] }[];
   readonly grouping: readonly string[];

@@ -5,7 +5,8 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { script
 const all = Object.entries(scripts);
 
 test.each(all)('npm run %s works in a fresh clone: it runs the setup first', (_, script) => {
-  expect(script).toMatch(/^(exec node scripts\/gateway\.js|node scripts\/setup\.js)\b/); // scripts/gateway.js runs the setup itself
+  // scripts/gateway.js runs the setup itself.
+  expect(script).toMatch(/^(exec node scripts\/gateway\.js|node scripts\/setup\.js)\b/);
 });
 
 test.each(all)('npm run %s redirects no output into a file, which a failure would leave empty', (_, script) => {

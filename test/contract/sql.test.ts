@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 /**
- * SQL, recognized by how statements begin, by what prose never contains, by keywords in capitals, and by the methods of Prisma and
- * the placeholders of the driver.
+ * SQL, recognized by how statements begin, by what prose never contains, by keywords in capitals, and by the methods of Prisma
+ * and the placeholders of the driver.
  */
 const sql = new RegExp(
   [

@@ -29,7 +29,9 @@ const anyToken = /ugt_[0-9A-Za-z]{36}|imported token of/;
 
 let database: TestDatabase;
 
-/** A database as the version before made and used it: with text in rows, in old versions of rows, in indexes and in statistics. */
+/**
+ * A database as the version before made and used it: with text in rows, in old versions of rows, in indexes and in statistics.
+ */
 beforeEach(async () => {
   database = await createTestDatabase('template0');
   await database.pool.query(

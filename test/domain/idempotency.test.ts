@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { findKeyIdsInUse } from '../../src/database/queries/key-uses.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
@@ -8,6 +8,7 @@ import { createExecuteOnce, idempotencyLimits } from '../../src/domain/idempoten
 import { reencryptAll } from '../../src/domain/key-rotation.ts';
 import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
 import { StoredBytes } from '../../src/domain/stored-bytes.ts';
+import { startCommitProxy } from '../support/commit-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 
@@ -34,7 +35,7 @@ const executor = (keys: KeyRing) => createExecuteOnce(database, keys, bindQuerie
 const execute = (keys: KeyRing, key: string, response = `response to ${key}`) =>
   executor(keys)(caller, { key, content: key }, async () => ({ response, isKept: true }));
 
-test('responses are encrypted anew when the key is rotated, more than one batch of them, and can be sent again', async () => {
+test('responses are re-encrypted when the key is rotated, more than one batch of them, and can be sent again', async () => {
   const names = Array.from({ length: 25 }, (_, index) => `key ${index}`);
   for (const name of names) await execute(oldKeys, name);
   // Several of one moment, so that batches end between them.
@@ -107,6 +108,31 @@ test('large responses of an API token are stored up to a sum in 24 hours; beyond
   await expect(store(1_000)).rejects.toMatchObject(tooMuch);
   hours += 1_000;
   await store(10_000);
+});
+
+test('a response that was not stored does not count, unless it is unknown whether it was', async () => {
+  const stored = new StoredBytes({ minBytes: 1_000, maxBytes: 2_000 });
+  const proxy = await startCommitProxy(database.url);
+  onTestFinished(() => proxy.close());
+  const proxied = connectDatabase({ connectionString: proxy.url }, { namedStatements: true, poolSize: 2 });
+  onTestFinished(() => proxied.close());
+  const once = createExecuteOnce(proxied, oldKeys, bindQueries, stored);
+  const store = (key: string) => once(caller, { key, content: '' }, async () => ({ response: 'x'.repeat(1_000), isKept: true }));
+
+  // Fails at COMMIT.
+  const dropTrigger = async () => void (await database.pool.query('drop function if exists refuse cascade'));
+  onTestFinished(() => dropTrigger());
+  await database.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create constraint trigger refuse after insert on idempotency_record deferrable initially deferred
+      for each row execute function refuse()`);
+  for (const key of ['a', 'b', 'c']) await expect(store(key)).rejects.toMatchObject({ code: 'INTERNAL' });
+  await dropTrigger();
+
+  proxy.resetNextCommit();
+  await expect(store('unknown')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await store('d');
+  await expect(store('e')).rejects.toMatchObject({ code: 'QUERY_TOO_COSTLY' });
 });
 
 test('a response that was moved to another row is not sent', async () => {

@@ -47,7 +47,7 @@ test('a filtered page that takes longer than two seconds is stopped, and countin
   expect(await count).toBeNull();
   expect(await page.totalCount()).toBeNull();
   const results = await Promise.all(searches);
-  // Three at once, one of them the count; the others had not begun, and nobody waits for them any more.
+  // Three at once, one of them the count; the others had not started, and their responses are no longer needed.
   expect(results.slice(0, 2)).toEqual([tooLong, tooLong]);
   expect(new Set(results.slice(2).map((result) => 'message' in result && result.message))).toEqual(
     new Set(['The request was abandoned: it timed out or the client disconnected.']),
@@ -96,12 +96,12 @@ test('requests that wait for the same page share a statement, and those for anot
   const pages = await Promise.all(waiting);
   expect(pages.map(({ edges }) => edges.length)).toEqual(Array.from({ length: 40 }, (_, index) => (index % 2 ? 2 : 3)));
   expect(reads).toBe(6);
-  // A page that was read before is read anew.
+  // A page that was read before is read again.
   await list(1, 2);
   expect(reads).toBe(7);
 });
 
-test('a filtered group that is deleted after its position was read is left out, and paging goes on behind it', async () => {
+test('a filtered group that is deleted after its position was read is left out, and paging continues after it', async () => {
   const deleting: Db = {
     ...db,
     lookups: {

@@ -71,6 +71,7 @@ test('serves other requests while documents of 900 KB are checked', async () => 
     alive++;
   }
   expect(await check).toMatchObject({ errorCount: 440_001, valid: false });
-  // Reading the body and writing the response take turns with these; the check itself, by far the most of it, lets all of them pass.
+  // Reading the body and writing the response take turns with these; the check itself, by far the most of it, lets all of them
+  // pass.
   expect(alive).toBeGreaterThan(60);
 });

@@ -27,7 +27,7 @@ async function rotate(currentToken: string, graceSeconds?: number | null, endGra
     .rotateUserGroupToken;
 }
 
-/** Who views with a token: a provided id, or nobody. */
+/** Who views with a token: a provided id; undefined if none does. */
 async function viewer(token: string): Promise<string | undefined> {
   const document = 'query ($token: String) { userGroup(by: { token: $token }) { providedId token } }';
   return (await gateway.graphql(document, { token })).json.data.userGroup?.providedId;

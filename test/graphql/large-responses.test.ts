@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import { serializeInParts } from '../../src/graphql/execution/serialize.ts';
 import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
+import { connectTo } from '../support/connect.ts';
 import { createPaths } from '../support/fuzz/paths.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { seedLargeGroups } from '../support/large-groups.ts';
@@ -13,13 +14,9 @@ import { bindQueries } from '../support/queries.ts';
 
 let gateway: TestGateway;
 let ids: string[];
-const sockets: Socket[] = [];
 beforeAll(async () => {
   gateway = await startGateway();
   ids = await seedLargeGroups(gateway);
-});
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
 });
 afterAll(() => gateway.close());
 
@@ -33,8 +30,7 @@ const send = (token?: string) => gateway.send('POST', '/graphql', { body: largeQ
 /** Sends the large query, and reads no more than the beginning of the response. */
 async function leaveUnread(): Promise<Socket> {
   const body = JSON.stringify(largeQuery());
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-  sockets.push(socket.on('error', () => {}));
+  const socket = connectTo(gateway);
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: gateway\r\nAuthorization: Token ${gateway.token}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`,

@@ -185,7 +185,7 @@ test.each(Object.entries(rows))(
     const expected = code === undefined ? await reference(query, parsed, token, more) : undefined;
 
     for (const accept of accepted) {
-      // The same document with other spaces counts as another, so that each way to negotiate begins anew.
+      // The same document with other spaces counts as another, so that each way to negotiate starts uncached.
       const body = `${parts}${given}}`.replace('"query":"', `"query":"${' '.repeat(accepted.indexOf(accept))}`);
       const options: RequestOptions = { token, body, headers: { accept } };
       const first = await gateway.send('POST', '/graphql', options);

@@ -1,26 +1,21 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectTo } from '../support/connect.ts';
 import { sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
 import { seedLargeGroups } from '../support/large-groups.ts';
 
 let gateway: TestGateway;
 let ids: string[];
-const sockets: Socket[] = [];
 beforeAll(async () => {
   gateway = await startGateway();
   ids = await seedLargeGroups(gateway);
-});
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
 });
 afterAll(() => gateway.close());
 
 /** A connection that reads nothing at first. */
 async function open(): Promise<Socket> {
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-  sockets.push(socket);
-  socket.on('error', () => {});
+  const socket = connectTo(gateway);
   await once(socket, 'connect');
   socket.pause();
   return socket;
@@ -66,7 +61,7 @@ describe('requests that are pipelined on one connection', () => {
   test('are not executed before the client has read the response to the one before', async () => {
     const socket = await open();
     socket.write(text('POST', '/graphql', largeQuery()) + text('GET', '/api/user', { user_group_id: 'behind a large response' }));
-    // Others are served meanwhile, many times as long as the request behind would take.
+    // Others are served in the meantime, for many times as long as the next request would take.
     for (let i = 0; i < 50; i += 1)
       expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'other' } })).status).toBe(200);
     expect(await exists('behind a large response')).toBe(false);

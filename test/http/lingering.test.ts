@@ -65,7 +65,7 @@ test('a client that sends far more than is discarded before it reads anything st
   socket.destroy();
 });
 
-test('a client that goes on sending what was rejected is disconnected', async () => {
+test('a client that keeps sending what was rejected is disconnected', async () => {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
   const closed = new Promise((resolve) => socket.on('close', resolve));
   socket.on('error', () => {});
@@ -81,7 +81,7 @@ test('a client that goes on sending what was rejected is disconnected', async ()
   expect(accepted?.bytesRead).toBeLessThan(1_000_000);
 });
 
-test('a client that goes on sending in tiny chunks is disconnected after few of them', async () => {
+test('a client that keeps sending in tiny chunks is disconnected after few of them', async () => {
   const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', allowHalfOpen: true });
   const closed = new Promise((resolve) => socket.on('close', resolve));
   socket.on('error', () => {});
@@ -100,7 +100,7 @@ test('a client that goes on sending in tiny chunks is disconnected after few of 
   expect(accepted?.bytesRead).toBeLessThan(200_000);
 });
 
-test('when many clients go on sending, of most the rest is not read, and of too many the connection is closed at once', async () => {
+test('when many clients keep sending, the rest is not read from most, and beyond a limit connections are closed at once', async () => {
   const count = 800;
   const bytesEach = 200_000;
   const sockets: Socket[] = [];

@@ -106,7 +106,7 @@ test('refused requests are counted and logged with the number of the API token',
   expect(text).toMatch(/^gateway_rate_limit_exchanges_total\{result="success"\} [1-9]/m);
 });
 
-test('gateways on one database share the limit, and while the database fails or waits each one goes on by itself', async () => {
+test('gateways on one database share the limit, and while the database fails or blocks, each one enforces its own', async () => {
   const other = await startGateway(gateway.database, { introspection: true, rateLimit: limit, logRequests: 1 });
   try {
     const remaining = async (token: string) =>

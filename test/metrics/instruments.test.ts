@@ -22,7 +22,7 @@ test.each([
   expect([...values.subarray(1)].map((count, index) => [index, count]).filter(([, count]) => count)).toEqual([[bucket, 1]]);
 });
 
-test('what several processes counted adds up, each count once, and counting goes on after it was handed over', () => {
+test('what several processes counted adds up, each count once, and counting continues after the counts were handed over', () => {
   const [first, second, sum] = [new Instruments(), new Instruments(), new Instruments()];
   const errors = first.series('errors', '/graphql', 'CONFLICT');
   increment(errors);

@@ -56,7 +56,9 @@ test('backup and restore say what they wrote, with which secrets, and how many g
 test('a backup without keys is restored only with a folder that has those that its rows use', async () => {
   const target = join(folder, 'without-keys');
   const { stdout } = await runHere(backup, target, '--without-keys');
-  expect(stdout).toMatch(/does not contain the encryption keys, without which it is of no use: keep a copy of those in DATA_DIR/);
+  expect(stdout).toMatch(
+    /does not contain the encryption keys, without which it cannot be used: keep a copy of those in DATA_DIR/,
+  );
   expect(['encryption-keys', 'postgres-password'].filter((name) => existsSync(join(target, name)))).toEqual([]);
 
   const restored = join(folder, 'restored-without');
@@ -65,7 +67,7 @@ test('a backup without keys is restored only with a folder that has those that i
   const keyFile = join(dataDir.path, 'encryption-keys');
   writeFileSync(keyFile, generateEncryptionKey());
   const failed = expect(runHere(restore, target, '--keys', dataDir.path)).rejects;
-  await failed.toThrow(/of no use without its encryption keys.*the key with the id [0-9a-f]{8}, which is not configured/);
+  await failed.toThrow(/cannot be used without its encryption keys.*the key with the id [0-9a-f]{8}, which is not configured/);
   expect(existsSync(restored)).toBe(false);
   writeFileSync(keyFile, testKey);
   expect(await runHere(restore, target, '--keys', dataDir.path)).toMatchObject({ code: 0 });

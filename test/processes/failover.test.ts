@@ -63,7 +63,8 @@ test('after a failover, serves from the promoted server with every acknowledged 
     expect((await getOrCreate(`group ${index}`)).json).toEqual({ ...json, new_user_group: false });
   expect((await gateway.send('GET', '/api/user', { token: revoked, body: { user_group_id: 'x' } })).status).toBe(401);
 
-  // The old primary comes back and takes writes, as nothing keeps it from doing: a gateway that starts now chooses the promoted one.
+  // The old primary comes back and takes writes, as nothing keeps it from doing: a gateway that starts now chooses the promoted
+  // one.
   await primary.start();
   await primary.query('alter system reset synchronous_standby_names');
   await primary.query('select pg_reload_conf()');

@@ -126,7 +126,7 @@ async function databaseWith(key: string, groups: number) {
   return { database, tokens };
 }
 
-test('with keys from the settings the operator adds the key; a rotation that is killed goes on when it is run again', async () => {
+test('with keys from the settings the operator adds the key; a rotation that is killed resumes when it is run again', async () => {
   const [old, added] = [generateEncryptionKey(), generateEncryptionKey()];
   const { database, tokens } = await databaseWith(old, 500);
   const only = { DATABASE_URL: database.url, ENCRYPTION_KEYS: old };

@@ -37,7 +37,7 @@ test.runIf(process.platform === 'linux')('says why the output could not be writt
   });
 });
 
-test('serve goes on when nothing reads its output any more, and says so', async () => {
+test('serve keeps running when its output is no longer read, and reports it', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
   const serving = await untilServing(runWithoutReader(['serve'], { DATABASE_URL: database.url }));
@@ -47,7 +47,7 @@ test('serve goes on when nothing reads its output any more, and says so', async 
   });
 });
 
-test('serve goes on while nothing reads its log, drops what is too much, and says how much; it stops without a reader, too', async () => {
+test('serve keeps running while its log is not read, drops lines beyond its buffer, and reports how many; it also stops without a reader', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
   const running = await serve({ DATABASE_URL: database.url, LOG_REQUESTS: '1' });
@@ -60,7 +60,7 @@ test('serve goes on while nothing reads its log, drops what is too much, and say
   await Promise.all(Array.from({ length: 20 }, requests));
   running.child.stderr?.resume();
   const [, dropped] = await until(
-    () => /"dropped":(\d+),"msg":"lines of the log were dropped/.exec(running.output.stderr),
+    () => /"dropped":(\d+),"msg":"log lines were dropped/.exec(running.output.stderr),
     'the log says how many lines were dropped',
   );
   const logged = running.output.stderr.match(/"msg":"request"/g)?.length ?? 0;

@@ -45,7 +45,7 @@ async function onOther(statement: string): Promise<void> {
   await client.end();
 }
 
-test('does not choose between servers of different clusters that take writes: nobody could say which one has the data', async () => {
+test('does not choose between servers of different clusters that take writes, because either may have the data', async () => {
   const ambiguous = connectDatabase({ connectionString: urlOf(otherAddress, new URL(database.url).host) });
   onTestFinished(() => ambiguous.close());
   await expect(ambiguous.pool.query('create table misplaced ()')).rejects.toThrow(/different clusters.*DATABASE_URL/);

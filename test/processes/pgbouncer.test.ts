@@ -26,7 +26,9 @@ afterEach(async () => {
   await database?.close();
 });
 
-/** What is left on the server's connections by those that shared them: session locks, and settings that differ from the defaults. */
+/**
+ * What is left on the server's connections by those that shared them: session locks, and settings that differ from the defaults.
+ */
 async function leftBehind() {
   const { rows: locks } = await database.pool.query(
     "select * from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",

@@ -71,7 +71,7 @@ test('a request, its operation and its statements are spans within the trace of 
       way,
       [
         ['POST /graphql', server],
-        ['api-tokens-by-hash', client],
+        ['api-tokens-by-current-hash', client],
         ['query Resolve', internal],
         ['groups-by-provided-id', client],
       ],
@@ -89,7 +89,7 @@ test("so are those of the REST API, of transactions and of lists; without a call
   const created = await spansOf('rest', 'GET', '/api/user', { user_group_id: 'acme' }, false);
   expect(outline(created)).toEqual([
     ['GET /api/user', server],
-    ['api-tokens-by-hash', client],
+    ['api-tokens-by-current-hash', client],
     ['mutation getOrCreateUserGroup', internal],
     ['groups-by-provided-id', client],
     ['insert-groups', client],

@@ -18,8 +18,19 @@ afterEach(async () => {
   await dataDir.remove();
 });
 
+const token = 'bootstrap-token-of-the-workers-test';
+
 const listening = ({ output }: Running) =>
   [...output.stderr.matchAll(/listening on (http:\/\/[\d.:]+)/g)].map(([, url = '']) => url);
+
+/** Starts two workers on a copy of the data directory, with {@link token}, and waits until both listen. */
+async function startTwoWorkers(): Promise<{ running: Running; url: string }> {
+  dataDir = copyDataDir();
+  const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token };
+  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], settings);
+  await until(() => listening(running).length === 2, 'both workers listen');
+  return { running, url: listening(running)[0] ?? '' };
+}
 
 test('several workers start on a new embedded database; one that exits is replaced; all stop together', async () => {
   dataDir = makeDataDir();
@@ -31,8 +42,8 @@ test('several workers start on a new embedded database; one that exits is replac
     running.output.stdout.match(tokensOf('apiToken'))?.filter((each, index, all) => all.indexOf(each) === index),
   ).toHaveLength(1);
 
-  const [token = ''] = running.output.stdout.match(tokensOf('apiToken')) ?? [];
-  const create = (id: string) => sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: id } });
+  const [printed = ''] = running.output.stdout.match(tokensOf('apiToken')) ?? [];
+  const create = (id: string) => sendRequest(url, 'GET', '/api/user', { token: printed, body: { user_group_id: id } });
   expect((await create('before')).json.new_user_group).toBe(true);
 
   const [worker = 0] = await workersOf(running);
@@ -51,14 +62,7 @@ test.each([
   ['at the same time', (_replaced: number[]) => true],
   ['the second one while the first one is being replaced', (replaced: number[]) => replaced.length > 0],
 ])('when every worker is killed, %s, others serve on the port that the system chose', async (_, isTime) => {
-  dataDir = copyDataDir();
-  const token = 'bootstrap-token-of-the-workers-test';
-  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], {
-    DATA_DIR: dataDir.path,
-    BOOTSTRAP_API_TOKEN: token,
-  });
-  await until(() => listening(running).length === 2, 'both workers listen');
-  const [url = ''] = listening(running);
+  const { running, url } = await startTwoWorkers();
   const [first = 0, second = 0] = await workersOf(running);
   process.kill(first, 'SIGKILL');
   await until(
@@ -76,10 +80,8 @@ test.each([
 });
 
 test('no connection stays open unanswered when the worker that gets it is killed', async () => {
-  dataDir = copyDataDir();
-  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], { DATA_DIR: dataDir.path });
-  await until(() => listening(running).length === 2, 'both workers listen');
-  const { hostname, port } = new URL(listening(running)[0] ?? '');
+  const { running, url } = await startTwoWorkers();
+  const { hostname, port } = new URL(url);
   const workers = await workersOf(running);
   // Stopped, they take no connection: each gets one that it does not receive.
   for (const pid of workers) process.kill(pid, 'SIGSTOP');
@@ -95,12 +97,7 @@ test('no connection stays open unanswered when the worker that gets it is killed
 });
 
 test('when the primary process is killed, the workers complete requests in flight and exit, and the last one stops PostgreSQL', async () => {
-  dataDir = copyDataDir();
-  const token = 'bootstrap-token-of-the-workers-test';
-  const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token };
-  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], settings);
-  await until(() => listening(running).length === 2, 'both workers listen');
-  const [url = ''] = listening(running);
+  const { running, url } = await startTwoWorkers();
   const workers = await workersOf(running);
   expect(workers).toHaveLength(2);
   const postmaster = dataDir.postmaster() ?? 0;
@@ -122,14 +119,7 @@ test('when the primary process is killed, the workers complete requests in fligh
 });
 
 test('metrics are those of all workers, and remain when a worker exits', async () => {
-  dataDir = copyDataDir();
-  const token = 'bootstrap-token-of-the-workers-test';
-  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], {
-    DATA_DIR: dataDir.path,
-    BOOTSTRAP_API_TOKEN: token,
-  });
-  await until(() => listening(running).length === 2, 'both workers listen');
-  const [url = ''] = listening(running);
+  const { running, url } = await startTwoWorkers();
   const headers = { connection: 'close' }; // each connection goes to the next worker
   for (let i = 0; i < 10; i += 1) {
     await sendRequest(url, 'GET', '/api/user', { token, headers, body: { user_group_id: 'acme' } });

@@ -25,7 +25,7 @@ const headers: Record<string, () => string | Promise<string>> = {
   'a wrong checksum': () => `Token ${mistyped(gateway.token)}`,
   'a token cut off': () => `Token ${gateway.token.slice(0, -1)}`,
   'a token in other case': () => `Token ${gateway.token.toUpperCase()}`,
-  'a token with more behind it': () => `Token ${gateway.token}0`,
+  'a token with extra characters at its end': () => `Token ${gateway.token}0`,
   'a token that is unknown': () => `Token ${issueToken('apiToken')}`,
   'a user group token': async () => {
     const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'viewer' } });

@@ -99,7 +99,10 @@ function find(name: string) {
 
 let groups = 0;
 
-/** Sends an operation with a credential, and checks that one that fails changes nothing, and that its response has nothing of the group. */
+/**
+ * Sends an operation with a credential, and checks that one that fails changes nothing, and that its response has nothing of the
+ * group.
+ */
 export async function tryOperation(
   { gateway, acme, create }: AccessTarget,
   name: string,

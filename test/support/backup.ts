@@ -25,7 +25,11 @@ export const restoreInto = (dataDir: string, source: string, options: Partial<Re
     ...options,
   });
 
-/** What is stored: the current token of each provided id of the Testing environment, decrypted. @throws Error when an id is stored twice. */
+/**
+ * What is stored: the current token of each provided id of the Testing environment, decrypted.
+ *
+ * @throws Error when an id is stored twice.
+ */
 export async function readStoredTokens({ prisma }: Pick<Database, 'prisma'>): Promise<Map<string, string>> {
   // Without indexes, which may hide what the table has.
   const [, groups] = await prisma.$transaction([

@@ -37,8 +37,8 @@ export interface OpenPage {
   /** What a person would find in the browser's console: violations of the Content-Security-Policy, errors, failed requests. */
   readonly problems: readonly string[];
   /**
-   * Fails if there is a problem that was not expected, or axe finds something serious or critical on the page as it is now, in the light
-   * and in the dark color scheme.
+   * Fails if there is a problem that was not expected, or axe finds something serious or critical on the page as it is now, in
+   * the light and in the dark color scheme.
    */
   assertFlawless(): Promise<void>;
   /** Fails if the page as it is now has to be scrolled sideways on a phone. Changes the size of the window. */
@@ -46,8 +46,8 @@ export interface OpenPage {
 }
 
 /**
- * Opens a URL in the browser that all tests share, and leaves it when the test has finished. The test fails if there was a problem that it
- * did not expect.
+ * Opens a URL in the browser that all tests share, and leaves it when the test has finished. The test fails if there was a
+ * problem that it did not expect.
  */
 export async function openPage(url: string, options: PageOptions = {}): Promise<OpenPage> {
   const { expectedProblems = [], colorScheme = 'light', viewport = desktop, isFirstVisit = false } = options;

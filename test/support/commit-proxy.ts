@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy in front of PostgreSQL that can hold back the response to a COMMIT, or reset the connection instead: its client does not know what happened. */
+/**
+ * A proxy in front of PostgreSQL that can hold back the response to a COMMIT, or reset the connection instead: its client does
+ * not know what happened.
+ */
 export interface CommitProxy {
   /** The database by way of the proxy. */
   readonly url: string;
@@ -77,7 +80,8 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
 
 /**
  * Follows the messages of a PostgreSQL client. The first has no type: a length of four bytes, which counts itself, and the rest.
- * All others have a byte for their type before it: `Q` is a statement as text, `P` a name and a statement, which is executed next.
+ * All others have a byte for their type before it: `Q` is a statement as text, `P` a name and a statement, which is executed
+ * next.
  *
  * @returns a function that takes the next bytes and says whether a statement `commit` ends in them.
  */

@@ -65,7 +65,7 @@ export const issueCredential = (
   environmentTag: EnvironmentTag | null = 'Testing',
 ) => issueApiToken(database.prisma, { name: 'test', environmentTag, scopes, expiresAt: null });
 
-/** Credentials that are not accepted: none of them, and those that were accepted before, was used in vain before. */
+/** Credentials that are not accepted, some of which were accepted before. None of them has been rejected before. */
 async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Promise<PresentedCredential[]> {
   const admin = tokenHeader((await issueCredential(gateway)).secret);
   const send = async (query: string, headers: Readonly<Record<string, string>>): Promise<Reply> => {

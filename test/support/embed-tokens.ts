@@ -38,7 +38,7 @@ export function sendForm(
   return gateway.send('POST', '/oauth2/introspect', { token, body, headers: { ...type, ...headers } });
 }
 
-/** Verifies a token as an embed backend does: with the published keys, fetched anew. */
+/** Verifies a token as an embed backend does: with the published keys, fetched each time. */
 export async function verifyRemotely(
   url: string,
   token: string,

@@ -28,10 +28,15 @@ declare module 'vitest' {
 /** Settings for a server whose databases are thrown away: only what they would lose when the machine crashes is at stake. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=256MB', 'max_connections=400'];
 
-/** Fewer server connections than a gateway has, so that its statements move from one to another; more than it uses for slow reads. */
+/**
+ * Fewer server connections than a gateway has, so that its statements move from one to another; more than it uses for slow reads.
+ */
 const poolSize = 8;
 
-/** Builds what changed, however the tests were started, and starts what the whole run shares: PostgreSQL, the same that users get, and a browser. */
+/**
+ * Builds what changed, however the tests were started, and starts what the whole run shares: PostgreSQL, the same that users get,
+ * and a browser.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   // Tests start processes from the compiled files. Not the packages: this process runs from them.
   const script = fileURLToPath(new URL('../../scripts/setup.js', import.meta.url));

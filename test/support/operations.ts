@@ -44,7 +44,9 @@ const audit: Scope[] = ['audit:read'];
 const validate: Scope[] = ['config:validate'];
 const admin = { scopes: ['admin'], elsewhere: 'FORBIDDEN' } as const;
 
-/** For every root field an operation that succeeds with the right scope, by the name of the field and, if relevant, the selector. */
+/**
+ * For every root field an operation that succeeds with the right scope, by the name of the field and, if relevant, the selector.
+ */
 export const operations: Record<string, GraphQLOperation> = {
   caller: { document: () => '{ caller { __typename } }', scopes: [], elsewhere: 'success' },
   node: { document: ({ id }) => `{ node(id: "${id}") { __typename } }`, scopes: read, elsewhere: 'nothing' },

@@ -81,7 +81,8 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs a command of the gateway to its end: in a process that is used again, except for commands at the same time and settings of Node.js.
+ * Runs a command of the gateway to its end: in a process that is used again, except for commands at the same time and settings of
+ * Node.js.
  */
 export async function run(args: string[], settings: Settings): Promise<Ended> {
   const shared = 'NODE_OPTIONS' in settings ? undefined : runShared(args, environment(settings));

@@ -20,7 +20,10 @@ export interface RequestOptions {
   readonly body?: unknown;
 }
 
-/** Sends a request as legacy callers do: unlike `fetch`, with a body on any method. Rejects when the OpenAPI document does not describe the response. */
+/**
+ * Sends a request as legacy callers do: unlike `fetch`, with a body on any method. Rejects when the OpenAPI document does not
+ * describe the response.
+ */
 export function sendRequest(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
   const { token, body } = options;
   const payload =

@@ -7,7 +7,9 @@ export interface Surface {
   readonly content: Buffer;
 }
 
-/** The forms in which a secret may leak: as it is, in a URL, in JSON, in base64, its bytes if it is itself base64, and most of it. */
+/**
+ * The forms in which a secret may leak: as it is, in a URL, in JSON, in base64, its bytes if it is itself base64, and most of it.
+ */
 function formsOf(secret: string): Buffer[] {
   const texts = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), secret.slice(-24, -4)];
   const base64 = Buffer.from(secret).toString('base64').replace(/.?=*$/, '');
@@ -15,7 +17,11 @@ function formsOf(secret: string): Buffer[] {
   return [...new Set([...texts, base64])].map((text) => Buffer.from(text)).concat(decoded);
 }
 
-/** Searches surfaces for secrets. @returns the name of the secret and of the surface, and what stands around it, for each that is found. */
+/**
+ * Searches surfaces for secrets.
+ *
+ * @returns the name of the secret and of the surface, and what stands around it, for each that is found.
+ */
 export function findSecrets(secrets: Readonly<Record<string, string>>, surfaces: readonly Surface[]): string[] {
   const forms = Object.entries(secrets).map(([name, secret]) => [name, formsOf(secret)] as const);
   return surfaces.flatMap((surface) =>
@@ -36,7 +42,10 @@ export function filesSince(folder: string, timeMs: number, except: readonly stri
   });
 }
 
-/** A file's bytes. A running PostgreSQL removes files while others are read, such as its cache of the catalog: those contain nothing. */
+/**
+ * A file's bytes. A running PostgreSQL removes files while others are read, such as its cache of the catalog: those contain
+ * nothing.
+ */
 export function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);
@@ -57,7 +66,7 @@ export function processSurfaces(pid: number, parts: readonly ('cmdline' | 'envir
           .split(' ')[1],
       );
     } catch {
-      return undefined; // it has ended meanwhile
+      return undefined; // it has already ended
     }
   };
   const children = readdirSync('/proc').filter((id) => /^\d+$/.test(id) && parentOf(id) === pid);

@@ -14,7 +14,10 @@ const elsewhere = 'postgresql://gateway:pass-word-of-another-server@127.0.0.1:1/
 /** Those that only the operator and the gateway know: no request has them. */
 const operatorsOwn = ['encryptionKey', 'databasePassword', 'otherPassword'];
 
-/** What must be found where it is expected, so that the search is known to work: the request id, operation, and provided id of one request. */
+/**
+ * What must be found where it is expected, so that the search is known to work: the request id, operation, and provided id of one
+ * request.
+ */
 export const control = 'control-of-the-search';
 
 /** The control as the name of an operation. */
@@ -50,7 +53,11 @@ async function mutate<Payload>(url: string, document: string, token: string, key
   return Object.values(json.data)[0] as Payload;
 }
 
-/** Has the gateway issue a secret of each kind, and replace some, with and without Idempotency-Key. @throws Error when one is not issued. */
+/**
+ * Has the gateway issue a secret of each kind, and replace some, with and without Idempotency-Key.
+ *
+ * @throws Error when one is not issued.
+ */
 export async function issueSecrets(url: string, secrets: Secrets): Promise<void> {
   const admin = secrets['bootstrap'] as string;
   const creation = `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: ["admin"] }) { ... on CreateApiTokenPayload { secret apiToken { id } } }`;
@@ -74,7 +81,11 @@ export async function issueSecrets(url: string, secrets: Secrets): Promise<void>
   for (const [name, secret] of Object.entries(secrets)) if (typeof secret !== 'string') throw new Error(`No ${name} was issued.`);
 }
 
-/** Imports a group with a token of its own, and has a second import fail because of it. @throws Error when either ends otherwise. */
+/**
+ * Imports a group with a token of its own, and has a second import fail because of it.
+ *
+ * @throws Error when either ends otherwise.
+ */
 export async function importSecrets(dataDir: string, secrets: Secrets, settings: Record<string, string>): Promise<Ended[]> {
   const file = join(dataDir, importFile);
   const lines = ['fail', 'update'].map((id) =>
@@ -176,8 +187,8 @@ function requestsWith(url: string, { apiToken: token = '', groupToken = '' }: Se
 }
 
 /**
- * The secrets in responses that report an error: each but the one that the caller has sent itself, which may be repeated unless it
- * is one of the gateway's own.
+ * The secrets in responses that report an error: each but the one that the caller has sent itself, which may be repeated unless
+ * it is one of the gateway's own.
  */
 export function findInErrors(secrets: Secrets, replies: readonly SecretReply[]): string[] {
   return replies

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest, the slowest first; those that mostly wait are apart from each other. The list only affects the duration
- * of a run: a slow file that starts last keeps one worker busy while the others are idle.
+ * The files that take longest, the slowest first; those that mostly wait are apart from each other. The list only affects the
+ * duration of a run: a slow file that starts last keeps one worker busy while the others are idle.
  */
 const slowest = [
   'http/on-response.test.ts',

@@ -1,8 +1,8 @@
 import { tabStorage } from '../tab-storage.ts';
 
 /**
- * Takes the document that a link to the playground gives in its query, `?query=…&variables=…`, and removes it from the address, so that a
- * reload shows what was edited.
+ * Takes the document that a link to the playground gives in its query, `?query=…&variables=…`, and removes it from the address,
+ * so that a reload shows what was edited.
  */
 export function takeLinkedDocument(): { query: string; variables: string | null } | undefined {
   const parameters = new URLSearchParams(location.search);

@@ -82,7 +82,9 @@ const otherGroup = `
   select ${columns} from user_group
   where provided_id = $1 and environment_tag is distinct from 'Testing' and environment_tag is not distinct from $2`;
 
-/** The caller's group with a provided id, created if there is none; `undefined` when a group of another environment has the id. */
+/**
+ * The caller's group with a provided id, created if there is none; `undefined` when a group of another environment has the id.
+ */
 export async function getOrCreate(
   caller: Caller,
   providedId: string,

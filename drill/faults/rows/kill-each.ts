@@ -1,5 +1,6 @@
+import { freePort } from '../../../test/support/free-port.ts';
 import { send } from '../../client.ts';
-import { descendants, freePort, titleOf } from '../../processes.ts';
+import { descendants, titleOf } from '../../processes.ts';
 import { seconds } from '../../summary.ts';
 import { until } from '../../wait.ts';
 import { checkWriters } from '../check-writers.ts';

@@ -63,7 +63,7 @@ export const upgradeRow: FaultRow = {
     const after = startWriters(() => current.port, token, context, 4);
     await before.more(60);
     await after.more(60);
-    // Back: the new one stops, the old one goes on, and starts again on the database of the new one.
+    // Back: the new one stops, the old one continues, and starts again on the database of the new one.
     await after.stop();
     const how = await endGateway(current, 'SIGTERM');
     expect(how === 'exit status 0', `the new gateway ended with ${how}`);

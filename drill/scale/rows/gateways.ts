@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
 import { postgresUser } from '../../../src/database/embedded/system-user.ts';
-import { freePorts } from '../../processes.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { until } from '../../wait.ts';
 import { describeCapacity, measureCapacity } from '../capacity.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
@@ -27,7 +27,7 @@ async function startBundled({ folder, onEnd }: RowContext): Promise<Server> {
 }
 
 async function startDebian({ folder, onEnd }: RowContext): Promise<Server> {
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   const data = join(folder, 'server');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, 'drill', { mode: 0o644 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
-import { freePorts } from '../../processes.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { until } from '../../wait.ts';
 import { deployFile } from '../deploy.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
@@ -22,7 +22,7 @@ export const pgBouncerRow: ScaleRow = {
     onEnd(() => server.close());
     const { user, password, port: serverPort } = server.connection('postgres');
     await query(`postgresql://${user}:${password}@127.0.0.1:${serverPort}/postgres`, 'create database gateway');
-    const [port = 0] = await freePorts(1);
+    const port = await freePort();
     writeFileSync(join(folder, 'userlist.txt'), `"${user}" "${password}"\n`, { mode: 0o644 });
     const configuration = deployFile(folder, 'pgbouncer/pgbouncer.ini', {
       '* = host=127.0.0.1 port=5432': `* = host=127.0.0.1 port=${serverPort}`,

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueToken } from '../../../src/domain/tokens.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { endDatabase, type GatewayProcess, startGateway } from '../../gateway.ts';
-import { descendants, freePorts } from '../../processes.ts';
+import { descendants } from '../../processes.ts';
 import { until } from '../../wait.ts';
 import { describeCapacity, measureCapacity } from '../capacity.ts';
 import { type Gateways, runEvent, startLoadOn } from '../gateways.ts';
@@ -16,7 +17,7 @@ export const workersRow: ScaleRow = {
     const { folder, onEnd, result } = context;
     const dataDir = join(folder, 'data');
     const admin = issueToken('apiToken');
-    const [port = 0] = await freePorts(1);
+    const port = await freePort();
     onEnd(() => endDatabase(dataDir));
     const start = (workers: number) => startGateway(dataDir, admin, { PORT: String(port) }, ['--workers', String(workers)]);
     const postmaster = () => Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);

@@ -4,8 +4,8 @@ import type { MigrationState } from '../../database/migration-state.ts';
 import type { ServerState } from '../../database/queries/server-state.ts';
 
 /**
- * How a check ended: `warning` for what works now and should be changed, `failure` for what keeps the gateway from working or loses data,
- * `skipped` for what cannot be checked, or does not apply.
+ * How a check ended: `warning` for what works now and should be changed, `failure` for what keeps the gateway from working or
+ * loses data, `skipped` for what cannot be checked, or does not apply.
  */
 export type Status = 'ok' | 'warning' | 'failure' | 'skipped';
 

@@ -129,7 +129,7 @@ export const checkExtensions = ofDatabase(({ state, migrations }) => {
 /** Whether all gateways can open the connections that they may open. */
 export const checkConnections = ofDatabase(({ state: { connections } }, { config: { poolSize } }) => {
   const { limit, all, pooled } = connections;
-  // With DATABASE_URL, only a lower bound is known: at least so many processes have opened these connections.
+  // With DATABASE_URL, only a lower bound is known: at least that many processes have opened these connections.
   const processes = Math.max(connections.processes, Math.ceil(pooled / poolSize), 1);
   const others = all - pooled - connections.processes;
   const needed = processes * (poolSize + (connections.processes > 0 ? 1 : 0)) + others;

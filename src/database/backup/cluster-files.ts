@@ -17,7 +17,9 @@ export interface ClusterFiles {
   readonly files: readonly ClusterFile[];
 }
 
-/** Folders whose content belongs to the running server. The log (`pg_wal`) is copied apart, once the end of the backup is known. */
+/**
+ * Folders whose content belongs to the running server. The log (`pg_wal`) is copied apart, once the end of the backup is known.
+ */
 const emptyFolders = new Set([
   ...['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans', 'pg_wal'],
 ]);
@@ -39,8 +41,8 @@ const leftOut = [
 export const controlFile = 'global/pg_control';
 
 /**
- * Finds what belongs to a base backup of a data directory, while the server runs. A file that is removed meanwhile is left out:
- * the log removes it, too.
+ * Finds what belongs to a base backup of a data directory, while the server runs. A file that is removed in the meantime is left
+ * out: the log removes it, too.
  *
  * @throws Error when the data directory has parts elsewhere.
  */

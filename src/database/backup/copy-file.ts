@@ -20,8 +20,8 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a file as long as it was when it was opened: what another process appends meanwhile is left out. The copy can be read only
- * by its owner, and is on disk when this returns.
+ * Copies a file as long as it was when it was opened: what another process appends in the meantime is left out. The copy can be
+ * read only by its owner, and is on disk when this returns.
  *
  * @throws the reason of the signal; file system errors, also when the target exists.
  */
@@ -60,7 +60,11 @@ async function writeAll(output: FileHandle, chunk: Buffer): Promise<void> {
   }
 }
 
-/** Creates a file that only its owner can read. It is on disk when this returns. @throws file system errors, also when it exists. */
+/**
+ * Creates a file that only its owner can read. It is on disk when this returns.
+ *
+ * @throws file system errors, also when it exists.
+ */
 export async function writeDurably(target: string, content: string | Buffer): Promise<Copied> {
   const bytes = Buffer.from(content as string);
   const output = await open(target, 'wx', 0o600);

@@ -16,7 +16,9 @@ export interface BackupOptions {
   readonly dataDir: string;
   /** The folder to create; it may exist if it is empty. */
   readonly target: string;
-  /** The files in `dataDir` that are copied, too, if they exist. Last, so that they have the keys of all that was written before. */
+  /**
+   * The files in `dataDir` that are copied, too, if they exist. Last, so that they have the keys of all that was written before.
+   */
   readonly secretFiles: readonly string[];
   /** The version of the gateway. */
   readonly gateway: string;
@@ -29,12 +31,12 @@ export interface BackupOptions {
 }
 
 /**
- * Makes a base backup of the embedded PostgreSQL while gateways use it, or not; then the server is started, and stopped at the end. It
- * is written beside `target`, and gets that name once it is complete and on disk.
+ * Makes a base backup of the embedded PostgreSQL while gateways use it, or not; then the server is started, and stopped at the
+ * end. It is written next to `target`, and gets that name once it is complete and on disk.
  *
  * @returns what it contains.
- * @throws Error with a message for the operator; nothing is left then, except by a process that was killed: a folder whose name ends
- *   with `.partial`.
+ * @throws Error with a message for the operator; nothing is left then, except by a process that was killed: a folder whose name
+ *   ends with `.partial`.
  */
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { dataDir, onEvent } = options;
@@ -120,7 +122,7 @@ async function copyAll(
     files.push({ path, ...(await writeDurably(join(draft, path), content)) });
 
   await forEachOf(found, async ({ path }) => {
-    await copyCluster(path).catch(ifMissing); // a table that was dropped meanwhile: the log says so, too
+    await copyCluster(path).catch(ifMissing); // a table that was dropped during the copy: the log drops it, too
   });
   await write(`${clusterFolder}/${controlFile}`, await readControlFile(layout.cluster));
   const { label, stopLsn, segments, segmentBytes } = await session.stop();

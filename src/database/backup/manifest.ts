@@ -41,7 +41,9 @@ export interface Manifest extends BackupDescription {
   readonly files: readonly BackupFile[];
 }
 
-/** Writes the manifest: a line that describes the backup, one for each folder and file, and one with the checksum of the others. */
+/**
+ * Writes the manifest: a line that describes the backup, one for each folder and file, and one with the checksum of the others.
+ */
 export async function writeManifest(folder: string, { folders, files, ...description }: Manifest): Promise<void> {
   const lines = [
     { layout: layoutVersion, ...description },

@@ -16,7 +16,7 @@ export async function claim(folder: string): Promise<void> {
  * Gives what was restored its names. Replaces nothing.
  *
  * @param placed receives each file that is in place, also when this fails.
- * @throws Error when a gateway has been started in the folder meanwhile.
+ * @throws Error when a gateway has been started in the folder in the meantime.
  */
 export async function publish(draft: Layout, layout: Layout, secretFiles: readonly string[], placed: string[]): Promise<void> {
   try {
@@ -35,7 +35,7 @@ export async function publish(draft: Layout, layout: Layout, secretFiles: readon
   for (const folder of new Set([layout.home, layout.dataDir])) await syncFolder(folder);
 }
 
-/** Removes what a restore has written beside its result. */
+/** Removes the temporary files of a restore next to its result. */
 export async function removeDraft(draft: Layout): Promise<void> {
   for (const folder of new Set([draft.dataDir, draft.home])) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

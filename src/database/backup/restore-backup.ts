@@ -46,8 +46,8 @@ export interface RestoreOptions<Report> {
 }
 
 /**
- * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the backup,
- * and stops PostgreSQL. The data directory gets its name last.
+ * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the
+ * backup, and stops PostgreSQL. The data directory gets its name last.
  *
  * @returns what was restored, and what `inspect` returned.
  * @throws Error with a message for the operator; what was written is removed then.
@@ -86,7 +86,7 @@ export async function restoreBackup<Report>(
     return { manifest, report };
   } catch (error) {
     await removeDraft(draft);
-    // A gateway may have been started meanwhile: what is its own stays.
+    // A gateway may have been started in the meantime: its files are kept.
     if (!existsSync(layout.cluster)) {
       for (const file of placed) await rm(file, { force: true });
       if (layout.home !== layout.dataDir) {

@@ -31,8 +31,8 @@ export interface BackupEnd {
 }
 
 /**
- * Has PostgreSQL begin a base backup. Until the session is closed, the server keeps the log that recovery needs, by a replication slot that
- * ends with the session.
+ * Has PostgreSQL begin a base backup. Until the session is closed, the server keeps the log that recovery needs, by a replication
+ * slot that ends with the session.
  *
  * @throws Error when another backup is being made, or there are tablespaces.
  */

@@ -56,7 +56,11 @@ export function bundledMajor(): string {
   return version.split('.')[0] ?? version;
 }
 
-/** The folder of the package with the executables of this platform. @throws Error that suggests `DATABASE_URL` when there is none. */
+/**
+ * The folder of the package with the executables of this platform.
+ *
+ * @throws Error that suggests `DATABASE_URL` when there is none.
+ */
 export function locatePackage(): string {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];

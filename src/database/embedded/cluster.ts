@@ -138,7 +138,9 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Runs a PostgreSQL program as PostgreSQL's user, without this process's environment, which may have settings for other programs. */
+/**
+ * Runs a PostgreSQL program as PostgreSQL's user, without this process's environment, which may have settings for other programs.
+ */
 async function execute(layout: Layout, program: string, args: string[]): Promise<void> {
   const env = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], LC_ALL: 'C' };
   try {

@@ -12,7 +12,10 @@ import { runningPostmaster } from './server-lock.ts';
 /** How long a server may take to start, including crash recovery. */
 const startTimeoutMs = 120_000;
 
-/** Complete, because `pg` takes omitted settings from environment variables that are meant for other clients (PGSSLMODE, PGOPTIONS). */
+/**
+ * Complete, because `pg` takes omitted settings from environment variables that are meant for other clients (PGSSLMODE,
+ * PGOPTIONS).
+ */
 const connectionDefaults = { host: '127.0.0.1', ssl: false, options: '-c search_path=public' };
 
 /** How to connect to a database of an embedded server. */
@@ -56,7 +59,9 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
   let recovery: Promise<void> | undefined;
   let sentinel = await acquire();
 
-  /** Opens a connection that stays open, so that a crash of the server is noticed immediately and other processes see this one. */
+  /**
+   * Opens a connection that stays open, so that a crash of the server is noticed immediately and other processes see this one.
+   */
   async function acquire(port?: number): Promise<pg.Client> {
     const client = await connectOrStart(access, name, port);
     client.on('error', () => {}); // followed by 'end'
@@ -128,7 +133,11 @@ interface Access {
   readonly settings: string[];
 }
 
-/** Connects to the running server, or starts it. @throws Error when that fails; a server that this call started is stopped again. */
+/**
+ * Connects to the running server, or starts it.
+ *
+ * @throws Error when that fails; a server that this call started is stopped again.
+ */
 async function connectOrStart(access: Access, applicationName: string, preferredPort?: number): Promise<pg.Client> {
   const { layout, binaries, settings } = access;
   const deadline = Date.now() + startTimeoutMs;

@@ -26,7 +26,10 @@ export interface Layout {
   readonly user: SystemUser | undefined;
 }
 
-/** Where a gateway that runs as root puts files that PostgreSQL's user must reach, because a checkout may be accessible to root only. */
+/**
+ * Where a gateway that runs as root puts files that PostgreSQL's user must reach, because a checkout may be accessible to root
+ * only.
+ */
 const systemFolder = '/var/lib/user-group-gateway';
 
 /** The name of PostgreSQL's data directory. */
@@ -102,7 +105,9 @@ function systemFolderName(dataDir: string): string {
   return readOrCreate(join(dataDir, homeRecord), () => `data-${randomBytes(6).toString('hex')}`);
 }
 
-/** The content of a file, which is created if it does not exist. Of several processes that create it concurrently, one succeeds. */
+/**
+ * The content of a file, which is created if it does not exist. Of several processes that create it concurrently, one succeeds.
+ */
 export function readOrCreate(file: string, create: () => string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;

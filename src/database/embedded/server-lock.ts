@@ -57,7 +57,8 @@ export async function removeStaleLock(layout: Layout): Promise<void> {
     if (!isStale(taken)) linkSync(taken, file);
     rmSync(taken);
   } catch (error) {
-    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error; // another process removed it first
+    // With one of these codes, another process removed it first.
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 

@@ -9,8 +9,8 @@ export interface SystemUser {
 }
 
 /**
- * The user to run PostgreSQL as, which refuses to run as root. `undefined` means the user of this process. When this process runs as
- * root, it is the system user `postgres` if there is one, otherwise `nobody`.
+ * The user to run PostgreSQL as, which refuses to run as root. `undefined` means the user of this process. When this process runs
+ * as root, it is the system user `postgres` if there is one, otherwise `nobody`.
  *
  * @throws Error when this process runs as root and the system has neither user.
  */

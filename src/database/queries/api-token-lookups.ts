@@ -2,7 +2,7 @@ import type { ApiToken, EnvironmentTag } from '../../generated/prisma/client.ts'
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
-import { type Column, columnCount, columnTypes, createRowClass, type RowOf, selectList } from './columns.ts';
+import { type Column, columnCount, columnTypes, createRowClass, type RowOf, selectList, toByteaArray } from './columns.ts';
 
 const { boolean, integer, nullableTime, text, time } = columnTypes;
 
@@ -59,9 +59,17 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
       keyOf: (hash) => hash,
       maxKeys: maxLookupKeys,
       load: async (hashes) => {
-        const rows = await query('api-tokens-by-hash', apiTokensByHash, [hashes]);
-        // Without the hash, so that a token that is printed does not reveal it.
-        return new Map(rows.map((row) => [row[count] as string, new ApiTokenRow(row.slice(0, count))]));
+        const found = new Map<string, ApiTokenRecord>();
+        const read = async (name: string, text: string, wanted: readonly string[]) => {
+          for (const row of await query(name, text, [toByteaArray(wanted)])) {
+            // Without the hash, so that a token that is printed does not reveal it. PostgreSQL writes it as `\x` and digits.
+            found.set((row[count] as string).slice(2), new ApiTokenRow(row.slice(0, count)));
+          }
+        };
+        await read('api-tokens-by-current-hash', apiTokensByCurrentHash, hashes);
+        const others = hashes.filter((hash) => !found.has(hash));
+        if (others.length > 0) await read('api-tokens-by-hash', apiTokensByHash, others);
+        return found;
       },
     }),
     apiTokenById: createBatchLoader({
@@ -78,17 +86,24 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
 
 const count = columnCount(columns);
 
-/** Current secrets and replaced ones, each by its index. Joins, because the hashes differ: no time is spent on duplicates. */
+/** Nearly every secret that is looked up is a current one, and this takes the server two thirds of {@link apiTokensByHash}. */
+const apiTokensByCurrentHash = `
+  select ${selectList(columns)}, secret_hash
+  from (select t.*, false as is_replaced from api_token t) as found
+  where secret_hash = any ($1::bytea[])`;
+
+/**
+ * For the secrets that {@link apiTokensByCurrentHash} did not find. Current ones too, in one statement: whether a secret is the
+ * current one or a replaced one is a matter of one moment.
+ */
 const apiTokensByHash = `
-  select ${selectList(columns)}, given_hash
+  select ${selectList(columns)}, found_hash
   from (
-    select t.*, given_hash, false as is_replaced
-    from api_token t join unnest($1::text[]) as given_hash on t.secret_hash = decode(given_hash, 'hex')
+    select t.*, t.secret_hash as found_hash, false as is_replaced from api_token t where t.secret_hash = any ($1::bytea[])
     union all
-    select t.*, given_hash, r.expires_at <= now()
-    from unnest($1::text[]) as given_hash
-    join retired_secret r on r.secret_hash = decode(given_hash, 'hex')
-    join api_token t on t.id = r.api_token_id
+    select t.*, r.secret_hash, r.expires_at <= now()
+    from retired_secret r join api_token t on t.id = r.api_token_id
+    where r.secret_hash = any ($1::bytea[])
   ) as found`;
 
 const apiTokensById = `select ${selectList(listedColumns)} from api_token where id = any ($1::int[])`;

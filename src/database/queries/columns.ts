@@ -26,7 +26,9 @@ export interface ParameterColumn {
   readonly nullable?: boolean;
 }
 
-/** The types of columns: how a value is sent, and how it is read. JSON is sent as text, so that nothing interprets it on the way. */
+/**
+ * The types of columns: how a value is sent, and how it is read. JSON is sent as text, so that nothing interprets it on the way.
+ */
 export const columnTypes = {
   integer: { type: 'int', decode: (text: string | null): number => Number(text) },
   boolean: { type: 'bool', decode: (text: string | null): boolean => text === 't' },

@@ -71,7 +71,9 @@ const oneOf = <Value>(values: readonly Value[]): Value | { in: Value[] } =>
 
 const timeFilter = ({ from, to }: TimeRange): Prisma.DateTimeFilter => ({ ...(from && { gte: from }), ...(to && { lt: to }) });
 
-/** The bound stands beside the alternatives too: from these alone PostgreSQL makes a filter, and reads from the beginning. */
+/**
+ * The bound is repeated outside the OR: PostgreSQL uses an OR alone only as a filter, and reads from the beginning of the index.
+ */
 function beyond(operator: 'gt' | 'lt', { occurredAt, id }: EventPosition): Prisma.EventWhereInput[] {
   return [
     { occurredAt: { [`${operator}e`]: occurredAt } },

@@ -72,7 +72,9 @@ export const eventEnvironmentOf = (tag: EnvironmentTag | null): EventEnvironment
 /** The changes of a secret: that it changed, and nothing of it. */
 export const secretChange = (field: string): string => `{"${field}":{"from":null,"to":null}}`;
 
-/** The differences between two JSON objects as SQL: of the members that differ the text `"field":{"from":…,"to":…}`, else null. */
+/**
+ * The differences between two JSON objects as SQL: of the members that differ the text `"field":{"from":…,"to":…}`, else null.
+ */
 export function objectChange(field: string, before: string, after: string): string {
   const side = (whole: string, value: string) => `case when (${before}) is null or (${after}) is null
         then coalesce((${whole})::text, 'null')

@@ -26,7 +26,7 @@ export function bindIdempotencyRecordRemoval({ query }: Pick<Database, 'query'>)
   return async (limit) => removalOf(await query('remove-idempotency-records', removeIdempotencyRecords, [limit]));
 }
 
-/** Removes counts of requests that are of no use any more: of processes that have ended, because others remove their own. */
+/** Removes counts of requests that are no longer needed: of processes that have ended, because others remove their own. */
 export function bindRateCountRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
   return async (limit) => removalOf(await query('remove-rate-counts', removeRateCounts, [limit]));
 }

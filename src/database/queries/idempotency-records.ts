@@ -61,7 +61,7 @@ export async function countRecordsByKey({ query }: Pick<Database, 'query'>): Pro
   return rows.map(([id, count]) => ({ id: id as string, rows: Number(count) }));
 }
 
-/** A stored response that is to be encrypted anew. */
+/** A stored response that is to be re-encrypted. */
 export interface EncryptedRecord extends Omit<IdempotencyRecord, 'fingerprint'> {
   /** When the request was executed. A text, because it is only compared. */
   readonly createdAt: string;

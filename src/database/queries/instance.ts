@@ -16,7 +16,10 @@ export interface DatabaseFacts {
   readonly serverVersion: string;
   /** The size of this database on disk, in bytes. */
   readonly sizeBytes: number;
-  /** The first {@link maxReplicas} by name; nothing if the role may not see them, for which it needs `pg_read_all_stats` or `pg_monitor`. */
+  /**
+   * The first {@link maxReplicas} by name; nothing if the role may not see them, for which it needs `pg_read_all_stats` or
+   * `pg_monitor`.
+   */
   readonly replicas: readonly Replica[] | undefined;
   /** How many of the asked migrations are applied. */
   readonly appliedMigrations: number;
@@ -58,8 +61,8 @@ const toReplica = ({ name, state, lag }: StoredReplica): Replica => ({
 });
 
 /**
- * To a role without the right, `pg_stat_replication` shows rows without content. The position of the log is read only where there is a replica,
- * because some managed servers do not support it.
+ * To a role without the right, `pg_stat_replication` shows rows without content. The position of the log is read only where there
+ * is a replica, because some managed servers do not support it.
  */
 const databaseFacts = `
   select current_setting('server_version'), pg_database_size(current_database()),

@@ -1,6 +1,9 @@
 import type { Database } from '../client.ts';
 
-/** What processes tell each other about the requests that they admitted: `[apiTokenId, ageSeconds, count]` for each second and API token. */
+/**
+ * What processes tell each other about the requests that they admitted: `[apiTokenId, ageSeconds, count]` for each second and API
+ * token.
+ */
 export type SharedCounts = readonly (readonly [apiTokenId: number, ageSeconds: number, count: number])[];
 
 /** What one process has shared at one time. */

@@ -19,9 +19,15 @@ export interface ServerState {
   /** How many of them commits wait for; null when the role may not see it. */
   readonly synchronousStandbys: number | null;
   readonly connections: {
-    /** How many the role may open at most: the lowest of the limits of server, database and role, without those reserved for others. */
+    /**
+     * How many the role may open at most: the lowest of the limits of server, database and role, without those reserved for
+     * others.
+     */
     readonly limit: number;
-    /** How many there are beside this one: of any program; of the gateway's pools; of processes that share the bundled server, one each. */
+    /**
+     * How many there are besides this one: of any program; of the gateway's pools; of processes that share the bundled server,
+     * one each.
+     */
     readonly all: number;
     readonly pooled: number;
     readonly processes: number;

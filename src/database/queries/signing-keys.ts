@@ -36,7 +36,10 @@ export interface SigningKeyQueries {
   readonly listSigningKeys: Load<'all', SigningKeyList>;
   /** Adds the first key, which signs immediately. Does nothing if there is a key. */
   addFirstSigningKey(key: StoredSigningKey): Promise<void>;
-  /** Adds a key that signs after `delaySeconds`, and records that. Does nothing, and returns false, if there is one that does not sign yet. */
+  /**
+   * Adds a key that signs after `delaySeconds`, and records that. Does nothing, and returns false, if there is one that does not
+   * sign yet.
+   */
   addNextSigningKey(key: StoredSigningKey, delaySeconds: number, author: Author): Promise<boolean>;
   /** Deletes the keys that have not signed for `seconds`. */
   deleteSigningKeys(seconds: number): Promise<void>;

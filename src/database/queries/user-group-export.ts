@@ -47,7 +47,8 @@ export async function* readAllGroups(
       const rows = await read(page, [last, limit, environment === undefined, environment ?? null, maxPageBytes]);
       if (rows.length === 0) break;
       last = Number(rows.at(-1)?.[0]);
-      // After a page that was cut off because of its size, about as many rows as it had: PostgreSQL measures all that it may return.
+      // After a page that was cut off because of its size, about as many rows as it had: PostgreSQL measures all that it may
+      // return.
       limit = Math.max(1, Math.min(maxPageRows, 2 * rows.length));
       yield { groups: rows.filter(([, providedId]) => providedId !== null).map(toGroup), fraction: last / Number(most) };
     }
@@ -77,8 +78,8 @@ const lastNumber = `
   select max(team_id) from user_group`;
 
 /**
- * The next rows by number, whatever their environment, so that a page takes the same time in each; those of other environments are
- * empty but for the number. The page ends with the row that reaches the limit in bytes.
+ * The next rows by number, whatever their environment, so that a page takes the same time in each; those of other environments
+ * are empty but for the number. The page ends with the row that reaches the limit in bytes.
  */
 const page = `
   select team_id, provided_id, environment_tag, name, token_hash, token_encrypted, mapping, properties from (

@@ -83,7 +83,10 @@ export async function findTokenHolders(transaction: Transaction, hashes: readonl
   return rows.map(([teamId, tokenHash]) => ({ teamId: Number(teamId), tokenHash: tokenHash as string }));
 }
 
-/** Inserts groups; one whose id or token is taken is left out. Returns the keyed hashes (hexadecimal) of those inserted, and their numbers. */
+/**
+ * Inserts groups; one whose id or token is taken is left out. Returns the keyed hashes (hexadecimal) of those inserted, and their
+ * numbers.
+ */
 export async function insertImported(
   transaction: Transaction,
   drafts: readonly UserGroupDraft[],

@@ -4,6 +4,7 @@ import type { Database } from '../client.ts';
 import type { Row } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import { columnTypes, toByteaArray } from './columns.ts';
+import { bindGroupByTokenHash, type GroupOfToken } from './group-by-token.ts';
 import {
   BriefUserGroupRow,
   briefUserGroupSelectList,
@@ -11,15 +12,6 @@ import {
   userGroupColumnCount,
   userGroupSelectList,
 } from './user-group-columns.ts';
-
-/** The group that a token identifies. */
-export interface GroupOfToken {
-  readonly userGroup: UserGroup;
-  /** Whether the token is its current one; otherwise it is a retired one in its grace period. */
-  readonly isCurrent: boolean;
-  /** When its grace period ends; null for the current one. */
-  readonly expiresAt: Date | null;
-}
 
 /** Look-ups of user groups. */
 export interface UserGroupLookups {
@@ -46,25 +38,7 @@ export interface UserGroupLookups {
 /** Binds the look-ups of user groups to a database. */
 export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGroupLookups {
   return {
-    groupByTokenHash: createBatchLoader<readonly string[], GroupOfToken>({
-      keyOf: firstHash,
-      maxKeys: maxLookupKeys,
-      load: async (tokens) => {
-        const rows = await query('groups-by-current-token', groupsByCurrentToken, [toByteaArray(tokens.flat())]);
-        const found = new Map(rows.map((row) => [row[userGroupColumnCount] as string, toGroupOfToken(row)]));
-        const others = tokens.filter((hashes) => !hashes.some((hash) => found.has(hash)));
-        if (others.length > 0) {
-          for (const row of await query('groups-by-token', groupsByTokenHash, [toByteaArray(others.flat())])) {
-            found.set(row[userGroupColumnCount] as string, toGroupOfToken(row));
-          }
-        }
-        for (const hashes of tokens) {
-          const stored = hashes.length > 1 && hashes.find((hash) => found.has(hash));
-          if (stored) found.set(firstHash(hashes), found.get(stored) as GroupOfToken);
-        }
-        return found;
-      },
-    }),
+    groupByTokenHash: bindGroupByTokenHash({ query }),
     groupByTeamId: createBatchLoader({
       keyOf: String,
       maxKeys: maxLookupKeys,
@@ -119,27 +93,6 @@ function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup[]> {
   }
   return found;
 }
-
-const firstHash = ([hash = '']: readonly string[]): string => hash;
-
-const toGroupOfToken = (row: Row): GroupOfToken => ({
-  userGroup: new UserGroupRow(row),
-  isCurrent: columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string),
-  expiresAt: columnTypes.nullableTime.decode(row[userGroupColumnCount + 2] as string | null),
-});
-
-/** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByTokenHash}. */
-const groupsByCurrentToken = `
-  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g where g.token_hash = any ($1::bytea[])`;
-
-/**
- * For the tokens that {@link groupsByCurrentToken} did not find. Current ones too, in one statement: a token that was retired
- * before may have become current since, by an import. So each token's result is that of one moment.
- */
-const groupsByTokenHash = `${groupsByCurrentToken}
-  union all
-  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
-  where r.token_hash = any ($1::bytea[]) and r.expires_at > now()`;
 
 const selectByTeamId = (selectList: string): string => `
   select ${selectList} from user_group g where g.team_id = any ($1::int[])`;

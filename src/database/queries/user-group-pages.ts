@@ -68,12 +68,12 @@ function textOf({ environmentTag, sortBy, direction, start, end }: PageQuery, wi
   const orderBy = (columns: readonly string[]): string => columns.map((each) => `${each} ${order}`).join(', ');
   // An id is unique in its environment, so that its index needs no number.
   const own = sortBy === 'providedId' ? [column] : [column, 'team_id'];
-  // The index begins with the environment. PostgreSQL infers from `=` that it is constant, and then no longer knows it as a part of
-  // the order of what the inner statement returns; from `is null` it does not.
+  // The index begins with the environment. PostgreSQL infers from `=` that it is constant, and then no longer knows it as a part
+  // of the order of what the inner statement returns; from `is null` it does not.
   const all = ['environment_tag', ...own];
   const columns = (withJson ? userGroupSelectList : briefUserGroupSelectList)('g');
-  // The inner limit is for the planner. Without it a plan for any limit would sort the table, so that none would be kept: planning
-  // takes PostgreSQL longer than reading the page.
+  // The inner limit is for the planner. Without it a plan for any limit would sort the table, so that none would be kept:
+  // planning takes PostgreSQL longer than reading the page.
   return `
   select * from (
     select ${columns} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}

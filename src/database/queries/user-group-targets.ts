@@ -26,8 +26,8 @@ export const targetFields = Object.keys(parameters) as (keyof UserGroupTarget)[]
  * Parts of a `with` clause. The last one, `locked`, has the groups that the parameters are about, each with the `position` of its
  * parameters in their lists, from 1; a group that several are about is there several times.
  *
- * A provided id is looked up in two halves, because each of the two indexes on it covers a part of the groups. Groups are locked in
- * the order of their numbers, so that two processes that write the same groups wait for each other, and not in a circle. The
+ * A provided id is looked up in two halves, because each of the two indexes on it covers a part of the groups. Groups are locked
+ * in the order of their numbers, so that two processes that write the same groups wait for each other, and not in a circle. The
  * environment is checked on the row that is locked: another statement may have changed it while this one waited.
  */
 export const lockTargets = `

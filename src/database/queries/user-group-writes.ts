@@ -21,15 +21,21 @@ import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups 
 /** A group to insert, and who does. */
 export interface AuthoredDraft extends UserGroupDraft, Authored {}
 
-/** Creation and deletion of user groups, and the change of their environment. Each records what it changed in the same statement. */
+/**
+ * Creation and deletion of user groups, and the change of their environment. Each records what it changed in the same statement.
+ */
 export interface UserGroupWrites {
-  /** Inserts a group and returns it; undefined when a stored group holds its id. Concurrent drafts for one id insert the first. */
+  /**
+   * Inserts a group and returns it; undefined when a stored group holds its id. Concurrent drafts for one id insert the first.
+   */
   insertGroup(draft: AuthoredDraft, share?: Share): Promise<UserGroup | undefined>;
   /** Inserts the groups whose ids no stored group holds, in one statement, and returns them. No two drafts may conflict. */
   insertGroups(drafts: readonly AuthoredDraft[]): Promise<UserGroup[]>;
   /** Moves a group to an environment; undefined when there is no such group. A statement of its own. */
   setEnvironment(teamId: number, environmentTag: EnvironmentTag | null, author: Author): Promise<EnvironmentChange | undefined>;
-  /** Deletes a group with its tokens; false when there is no such group among those that may be deleted. A statement of its own. */
+  /**
+   * Deletes a group with its tokens; false when there is no such group among those that may be deleted. A statement of its own.
+   */
   deleteGroup(deletion: GroupDeletion): Promise<boolean>;
   /**
    * The groups with this provided id, read where groups are written: the group that kept a draft from being inserted is
@@ -48,7 +54,9 @@ export interface GroupDeletion extends Authored {
   readonly allEnvironments: boolean;
 }
 
-/** The result of a change of environment: the group, or the environment of another group with its id, which does not permit it. */
+/**
+ * The result of a change of environment: the group, or the environment of another group with its id, which does not permit it.
+ */
 export type EnvironmentChange = { readonly userGroup: UserGroup } | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */

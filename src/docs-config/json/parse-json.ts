@@ -1,6 +1,7 @@
 import { closeAtEnd, closeFrame, closeObject, recoverFromMismatch } from './brackets.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './characters.ts';
 import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
+import { bareKeyFollows, keyFollows, peekToken } from './look-ahead.ts';
 import {
   createRemoval,
   createScanner,
@@ -12,13 +13,9 @@ import {
   startMember,
 } from './parser-state.ts';
 import {
-  bareKeyFollows,
   closeArrayBeforeKey,
   endBeforeSibling,
-  keyFollows,
-  onSameLine,
   openObjectBeforeKey,
-  peekToken,
   reportKeyWithoutValue,
   reportMissingComma,
   reportValueWithoutKey,
@@ -33,7 +30,7 @@ import {
 import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { scanBareKey, scanWord } from './scan-word.ts';
-import { quoteText } from './source-text.ts';
+import { onSameLine, quoteText } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode } from './syntax-tree.ts';
 
 /** The result of parsing a text. */
@@ -45,8 +42,8 @@ export interface JsonDocument {
 }
 
 /**
- * Parses a JSON text in one pass, without recursion and in linear time for any input. Whatever is not strict JSON is reported, and
- * parsing continues with what was most likely meant.
+ * Parses a JSON text in one pass, without recursion and in linear time for any input. Whatever is not strict JSON is reported,
+ * and parsing continues with what was most likely meant.
  */
 export function parseJson(text: string, report: (problem: SyntaxProblem) => void): JsonDocument {
   const scanner = createScanner(text, report);
@@ -106,7 +103,7 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
   } else if (code === 0x22 && scanner.at === scanner.lastEnd && /^"\s{0,20}:/.test(text.slice(scanner.at, scanner.at + 22))) {
     const range = { start: scanner.at, end: scanner.at + 1 };
     scanner.at = range.end;
-    scanner.report(createRemoval(range, 'There is a double quote too many here.', 'Remove it.'));
+    scanner.report(createRemoval(range, 'There is an extra double quote here.', 'Remove it.'));
   } else if (code === 0x3d || code === 0xff1a) {
     const range = { start: scanner.at, end: scanner.at + (text[scanner.at + 1] === '>' ? 2 : 1) };
     scanner.at = range.end;

@@ -64,7 +64,9 @@ export function createScanner(text: string, report: (problem: SyntaxProblem) => 
 /** An open object or array, and what is expected next in it. */
 export interface Frame {
   readonly node: ObjectNode | ArrayNode;
-  /** `first`: an entry or the end; `next`: after a comma; `colon`: after a key; `value`: after a colon; `after`: after a value. */
+  /**
+   * `first`: an entry or the end; `next`: after a comma; `colon`: after a key; `value`: after a colon; `after`: after a value.
+   */
   state: 'first' | 'next' | 'colon' | 'value' | 'after';
   member: Member | undefined;
   /** The offset of the last comma. */
@@ -95,8 +97,8 @@ export interface ParserState {
   /** The offset of the first value that is nested too deep. */
   tooDeep: number | undefined;
   /**
-   * Closing minus opening brackets in the rest of the text, minus the open ones: positive when there are too many closing brackets.
-   * Undefined until a bracket does not match.
+   * Closing minus opening brackets in the rest of the text, minus the open ones: positive when there are too many closing
+   * brackets. Undefined until a bracket does not match.
    */
   bracketBalance: number | undefined;
 }

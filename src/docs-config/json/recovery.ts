@@ -1,21 +1,14 @@
 import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
 import { colon, comma } from './characters.ts';
+import { keyFollows, peekToken } from './look-ahead.ts';
 import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
-import { opensString, scanString } from './scan-string.ts';
-import { endOfWord } from './scan-word.ts';
-import { endOfLine, quoteText, valueCanEnd } from './source-text.ts';
-import {
-  type ArrayNode,
-  createObjectNode,
-  type JsonNode,
-  type ObjectNode,
-  type StringNode,
-  type TextRange,
-} from './syntax-tree.ts';
+import { scanString } from './scan-string.ts';
+import { onSameLine, quoteText, valueCanEnd } from './source-text.ts';
+import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode, type StringNode } from './syntax-tree.ts';
 
 /**
- * `"name: "Acme"` and `"name': "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value begins at
- * the quote that ended it.
+ * `"name: "Acme"` and `"name': "Acme"`: the key lacks its closing quote, so the scanned string includes the colon. The value
+ * begins at the quote that ended it.
  */
 export function splitUnclosedKey(scanner: Scanner, frame: Frame, node: ObjectNode, key: string, start: number): boolean {
   const { text } = scanner;
@@ -205,14 +198,8 @@ export function skipStrayQuote({ scanner }: ParserState): boolean {
   }
   if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !valueCanEnd(text, at + 1)) return false;
   scanner.at = scanner.lastEnd = at + 1;
-  scanner.report(createRemoval({ start: at, end: at + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+  scanner.report(createRemoval({ start: at, end: at + 1 }, 'There is an extra double quote here.', 'Remove it.'));
   return true;
-}
-
-/** Whether a key follows: a string and a colon. */
-export function keyFollows(scanner: Scanner): boolean {
-  const { end } = peekToken(scanner);
-  return /^\s{0,20}:/.test(scanner.text.slice(end, end + 21));
 }
 
 /** Skips a word in an object that is not a key. */
@@ -230,26 +217,4 @@ export function skipStrayWord(parser: ParserState, frame: Frame, node: ObjectNod
   const comma = /^[ \t]{0,20},/.exec(text.slice(range.end, range.end + 21));
   if (comma) scanner.at += comma[0].length;
   frame.comma = -1; // whether the comma before it is needed is known only once the word is removed
-}
-
-/** The range of the next token, for a message. */
-export function peekToken(scanner: Scanner): TextRange {
-  const { text } = scanner;
-  const start = scanner.at;
-  const code = text.charCodeAt(start);
-  if (!opensString(code)) return { start, end: Math.max(start + 1, endOfWord(text, start)) };
-  const line = text.slice(start, endOfLine(text, start, Math.min(text.length, start + 200)));
-  const close = line.indexOf(line[0] as string, 1);
-  return { start, end: close === -1 ? start + line.trimEnd().length : start + close + 1 };
-}
-
-/** Whether what follows is an unquoted key with its colon. */
-export function bareKeyFollows({ text, at }: Scanner): boolean {
-  const end = endOfWord(text, at);
-  return end > at && /^"?\s{0,20}[:=：]/.test(text.slice(end, end + 21));
-}
-
-/** Whether there is no line break between two offsets. */
-export function onSameLine(text: string, from: number, to: number): boolean {
-  return endOfLine(text, from, to) === to;
 }

@@ -39,7 +39,7 @@ export function scanString(scanner: Scanner): string {
   const { text } = scanner;
   let start = scanner.at;
   if (text.charCodeAt(start + 1) === 0x22 && doubled.test(text.slice(start, start + 300))) {
-    scanner.report(createRemoval({ start, end: start + 1 }, 'There is a double quote too many here.', 'Remove it.'));
+    scanner.report(createRemoval({ start, end: start + 1 }, 'There is an extra double quote here.', 'Remove it.'));
     start++;
   }
   if (text.charCodeAt(start) === 0x22) {

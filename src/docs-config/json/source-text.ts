@@ -23,3 +23,8 @@ export function quoteText(text: string, { start, end }: TextRange): string {
 export function valueCanEnd(text: string, at: number): boolean {
   return /^[ \t]{0,20}(?:[,\]}\r\n]|$)/.test(text.slice(at, at + 21));
 }
+
+/** Whether there is no line break between two offsets. */
+export function onSameLine(text: string, from: number, to: number): boolean {
+  return endOfLine(text, from, to) === to;
+}

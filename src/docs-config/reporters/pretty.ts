@@ -5,7 +5,9 @@ import type { CheckedFile } from './checked-file.ts';
 import { createCodeFrames, escapeControls } from './code-frame.ts';
 import { createStyles, type Styles } from './styles.ts';
 
-/** Renders for people: the applied fixes, each diagnostic with its position, code frame and suggestion, and a one-line summary. */
+/**
+ * Renders for people: the applied fixes, each diagnostic with its position, code frame and suggestion, and a one-line summary.
+ */
 export function renderPretty(checked: readonly CheckedFile[], color: boolean): string {
   const styles = createStyles(color);
   const blocks = checked.flatMap(({ file, source, report }) => {

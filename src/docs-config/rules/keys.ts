@@ -116,7 +116,9 @@ function countSpellings(members: Visit['members'], folded: string): number {
   return counts.get(folded) ?? 0;
 }
 
-/** Drafts a diagnostic about a key. An alias, or a key that differs only in case, has a fix unless the right key exists already. */
+/**
+ * Drafts a diagnostic about a key. An alias, or a key that differs only in case, has a fix unless the right key exists already.
+ */
 function draftForKey(
   { members, branch }: Visit,
   { key, keyStart, keyEnd }: Member,

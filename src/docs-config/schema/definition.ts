@@ -166,7 +166,9 @@ const footerSocials = annotate(
   { platforms: { x: 'twitter', 'x.com': 'twitter', hn: 'hacker-news', ycombinator: 'hacker-news', homepage: 'website' } },
 );
 
-/** The single definition of the configuration file. Types, defaults, descriptions, the JSON Schema and the rules derive from it. */
+/**
+ * The single definition of the configuration file. Types, defaults, descriptions, the JSON Schema and the rules derive from it.
+ */
 export const docsConfig = z
   .object({
     name: text('Name of the project, shown in titles.', { filled: true }),

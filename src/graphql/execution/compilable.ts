@@ -87,7 +87,7 @@ function isFieldCompilable(node: FieldNode, parent: GraphQLObjectType): boolean 
   const field = isPlainName(node.name.value) ? parent.getFields()[node.name.value] : undefined;
   return (
     field !== undefined &&
-    // What compiled code fails at is executed once more: a list that the database stopped would be searched twice.
+    // An operation whose compiled code fails is executed again: a list that the database stopped would be searched twice.
     !mayBeSlow(field, node) &&
     areArgumentsCompilable(node.arguments ?? [], field.args) &&
     isResultCompilable(field.type, node.selectionSet)

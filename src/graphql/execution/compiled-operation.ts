@@ -22,7 +22,7 @@ export interface CompiledMutation {
    * Checks the caller and the input, executes the operation, and returns the data of its one root field; or the error that
    * the check found, with paths that begin at the input.
    *
-   * @param input of any content: the root field's check judges it before GraphQL does, whose errors are for its own clients.
+   * @param input of any content: the root field's check validates it before GraphQL does, whose errors are for its own clients.
    * @throws GatewayError when the root field failed unexpectedly.
    */
   run(input: Readonly<Record<string, unknown>>, context: GraphQLContext): Promise<unknown>;

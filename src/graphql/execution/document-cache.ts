@@ -7,7 +7,7 @@ import type { KnownOperation } from './execute.ts';
 const maxDocuments = 500;
 const maxCharacters = 200_000;
 
-/** A document longer than this is not kept: parsing it again costs little beside executing it. */
+/** A document longer than this is not kept: parsing it again costs little compared to executing it. */
 const maxDocumentCharacters = 10_000;
 
 /** Documents with a single operation that passed every check of the full pipeline, by their text. Bounded, whatever is sent. */

@@ -44,8 +44,8 @@ export type Reporters = Pick<GraphQLContext, 'report' | 'countError'>;
 const faults = new WeakMap<Error, GatewayError>();
 
 /**
- * Gives the errors of a result their codes, counts them, and logs the faults behind them, the gateway's own and the database's. A result
- * without data was not executed: a client that asked for `application/graphql-response+json` gets 400 for it, or what its
+ * Gives the errors of a result their codes, counts them, and logs the faults behind them, the gateway's own and the database's. A
+ * result without data was not executed: a client that asked for `application/graphql-response+json` gets 400 for it, or what its
  * error says; the specification wants 200 for `application/json`.
  */
 export function finishResult(result: ExecutionResult, { report, countError }: Reporters): ExecutionResult {

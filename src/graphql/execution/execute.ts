@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
-import { asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import { abandoned, asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import type { RawVariables } from '../schema/field-cost.ts';
@@ -104,8 +104,8 @@ export function createOperationExecutor(
   }
 
   /**
-   * The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is serialized.
-   * A response for an Idempotency-Key is stored even if it cannot be sent now.
+   * The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is
+   * serialized. A response for an Idempotency-Key is stored even if it cannot be sent now.
    */
   function admit(result: ExecutionResult, { meter, turn, reserve }: GraphQLContext): ExecutionResult {
     if (meter.isExceeded) return rejection(responseTooLarge());
@@ -121,7 +121,7 @@ export function createOperationExecutor(
     heavy.run(caller.share, async () => {
       await turnstile.enter(caller.share);
       if (!isAbandoned()) return work();
-      throw new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
+      throw abandoned();
     });
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {

@@ -49,8 +49,8 @@ const responseTypes = new Map<string | undefined, ResponseType>([
 const parameterNames = new Set(['query', 'variables', 'operationName']);
 
 /**
- * Builds the fast path. It leaves out what the full pipeline does alike for each request with the same document (parsing, validation,
- * negotiation, requests and responses as objects), and executes with the same executor.
+ * Builds the fast path. It leaves out what the full pipeline does alike for each request with the same document (parsing,
+ * validation, negotiation, requests and responses as objects), and executes with the same executor.
  */
 export function createFastPath(executor: OperationExecutor, documents: DocumentCache, failureHeaders: FailureHeaders): FastPath {
   async function respond(

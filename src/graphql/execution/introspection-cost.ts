@@ -34,8 +34,8 @@ export const isIntrospectionField = (name: string): boolean => metaFields.has(na
 export type IntrospectionCounter = (field: FieldNode) => number;
 
 /**
- * Creates the counter of an operation. It counts on the real schema: the introspection types' own resolvers are followed, so the count
- * is that of an execution, with `@skip` and `@include` ignored. All fields of the operation share the limit, and selections
+ * Creates the counter of an operation. It counts on the real schema: the introspection types' own resolvers are followed, so the
+ * count is that of an execution, with `@skip` and `@include` ignored. All fields of the operation share the limit, and selections
  * that were counted before are not counted again.
  */
 export function createIntrospectionCounter({ schema, fragments, variables, limit }: IntrospectionCounting): IntrospectionCounter {

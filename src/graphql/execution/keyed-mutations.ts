@@ -16,7 +16,8 @@ const maxWaitingDocuments = 200;
 export type IsMutation = (params: GraphQLParams, share: Caller['share']) => Promise<boolean>;
 
 /**
- * Creates a function that says whether a request would execute a mutation; not, if its document has errors or only asks for `__typename`.
+ * Creates a function that says whether a request would execute a mutation; not, if its document has errors or only asks for
+ * `__typename`.
  *
  * That function rejects with a GatewayError `INVALID_INPUT` when the operation has several mutations: a response with several
  * outcomes, of which some are kept and others are not, could not be sent again, and their locks would be held for long.
@@ -60,8 +61,8 @@ export function keyedContentOf({ query, variables, operationName }: GraphQLParam
 }
 
 /**
- * Decides whether a response is kept: not, if nothing was executed, if the API token does not permit it, or after a failure that may
- * not occur again.
+ * Decides whether a response is kept: not, if nothing was executed, if the API token does not permit it, or after a failure that
+ * may not occur again.
  *
  * @param codes the codes of the errors that the response reports.
  * @throws GatewayError when a part of the result failed in that way: the response would report a change that is undone.

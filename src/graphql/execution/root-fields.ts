@@ -7,7 +7,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The fields that an operation selects on its root type, those of fragments included, each once. Skipped ones are not left out. */
+/**
+ * The fields that an operation selects on its root type, those of fragments included, each once. Skipped ones are not left out.
+ */
 export function rootFieldsOf(document: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {

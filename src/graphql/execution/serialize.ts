@@ -4,7 +4,10 @@ import type { GraphQLContext } from '../schema/context.ts';
 /** From this size on, as the meter counts it, a response is serialized in parts: far more than most responses have. */
 const largeResultBytes = 1_048_576;
 
-/** Whether the result of a request is to be serialized in parts. One that is stored for an Idempotency-Key is not: it needs the text. */
+/**
+ * Whether the result of a request is to be serialized in parts. One that is stored for an Idempotency-Key is not: it needs the
+ * text.
+ */
 export const isLarge = ({ meter, turn }: Pick<GraphQLContext, 'meter' | 'turn'>): boolean =>
   meter.size >= largeResultBytes && !turn;
 
@@ -13,7 +16,10 @@ export interface LargeBody {
   bytes?: Buffer;
 }
 
-/** The result with a function that Yoga calls to serialize it: it puts the body of a large one into `body`, and gives Yoga an empty text. */
+/**
+ * The result with a function that Yoga calls to serialize it: it puts the body of a large one into `body`, and gives Yoga an
+ * empty text.
+ */
 export function serializedTo(body: LargeBody, result: ExecutionResult, context: GraphQLContext): ExecutionResult {
   if (!result.data || !isLarge(context)) return result; // a rejection is small, whatever was measured before
   const stringify = (finished: object): string => {
@@ -30,8 +36,8 @@ const partCharacters = 65_536;
 const maxPartDepth = 12;
 
 /**
- * Serializes a result to the same JSON as `JSON.stringify`, outside of the JavaScript heap. There, long texts remain until the next
- * full garbage collection, before which the heap may grow by hundreds of megabytes; buffers are freed much sooner.
+ * Serializes a result to the same JSON as `JSON.stringify`, outside of the JavaScript heap. There, long texts remain until the
+ * next full garbage collection, before which the heap may grow by hundreds of megabytes; buffers are freed much sooner.
  *
  * @param expectedBytes about how long the JSON is. A wrong expectation only costs time.
  */

@@ -25,7 +25,7 @@ import { parseDocument } from './parse-document.ts';
 import { type LargeBody, serializedTo } from './serialize.ts';
 import { traceOperations } from './traced.ts';
 
-/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not judged yet. */
+/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;
 
 /** What the transport hands over with a request. */
@@ -49,8 +49,8 @@ export interface PipelineResponse {
 /** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
   /**
-   * Takes every request: parsing, validation, limits, execution, and content negotiation. Long documents wait for their turn, unless
-   * the request has a transaction, which only requests have that waited before.
+   * Takes every request: parsing, validation, limits, execution, and content negotiation. Long documents wait for their turn,
+   * unless the request has a transaction, which only requests have that waited before.
    */
   fullPipeline(request: PipelineRequest): Promise<PipelineResponse>;
   /** Takes plain requests with documents that the full pipeline executed before. */

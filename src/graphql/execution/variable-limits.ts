@@ -19,8 +19,8 @@ const maxMembers = 20;
 export type VariableCheck = (variables: RawVariables) => GraphQLError | undefined;
 
 /**
- * Finds values with far more members than their type has. graphql-js rejects these too, but prints all of their members in each of its
- * errors. Linear in the size of the variables.
+ * Finds values with far more members than their type has. graphql-js rejects these too, but prints all of their members in each
+ * of its errors. Linear in the size of the variables.
  */
 export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): VariableCheck {
   const types = variableDefinitions.flatMap(({ variable, type }) => {

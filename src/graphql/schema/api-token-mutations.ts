@@ -101,7 +101,7 @@ builder.mutationField('revokeApiToken', (t) =>
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The revoked API token, or an error.' } },
     description:
-      'Revokes an API token for good: it is rejected from the next request on, on every instance, with each of its secrets. Revoking ' +
+      'Revokes an API token permanently: it is rejected from the next request on, on every instance, with each of its secrets. Revoking ' +
       'it again changes nothing. Requires the scope admin.',
     args: {
       input: t.arg({

@@ -89,10 +89,10 @@ export function definePages<Node, Pages extends Page<Node> = Page<Node>>(
 /** The arguments of a field that returns a connection. */
 export const pageArguments = builder.args((t) => ({
   first: t.int({
-    description: `Returns the first so many items: 1 to ${maxPageSize}. Defaults to ${defaultPageSize} without \`last\`.`,
+    description: `Returns the first n items: 1 to ${maxPageSize}. Defaults to ${defaultPageSize} without \`last\`.`,
   }),
   after: t.string({ description: 'Returns only items after this cursor: endCursor of the previous page.' }),
-  last: t.int({ description: `Returns the last so many items: 1 to ${maxPageSize}. Not together with \`first\`.` }),
+  last: t.int({ description: `Returns the last n items: 1 to ${maxPageSize}. Not together with \`first\`.` }),
   before: t.string({ description: 'Returns only items before this cursor: startCursor of the page that follows.' }),
 }));
 

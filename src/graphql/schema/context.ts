@@ -30,7 +30,10 @@ export interface GraphQLContext {
   readonly turn: Turn | undefined;
 }
 
-/** The turn of a costly operation that holds a transaction. It must not wait for its turn meanwhile: the server would end the transaction. */
+/**
+ * The turn of a costly operation that holds a transaction. While it does, it must not wait for its turn: the server would end the
+ * transaction.
+ */
 export interface Turn {
   readonly isTaken: boolean;
   /** Set if nothing was executed, because the operation is costly and the turn is not taken. */

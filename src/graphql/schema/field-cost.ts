@@ -16,7 +16,9 @@ export interface FieldCost {
   readonly cost?: (args: RawVariables) => number;
   /** How many items its list has. */
   readonly listSize?: (args: RawVariables) => number;
-  /** How many items the page of a connection has: so often counts what is selected below its fields that are marked as the page. */
+  /**
+   * How many items the page of a connection has: so often counts what is selected below its fields that are marked as the page.
+   */
   readonly pageSize?: (args: RawVariables) => number;
   /** Whether the database may take so long for it that it must not be read twice for one request. */
   readonly isSlow?: (args: RawVariables) => boolean;

@@ -7,7 +7,9 @@ import type { FieldCost, RawVariables } from './field-cost.ts';
 import { GetOrCreateUserGroupInput, GetOrCreateUserGroupResult } from './get-or-create-user-group.ts';
 import { readsJson } from './user-group.ts';
 
-/** What each group costs beyond the fields of its result: a twentieth of a look-up of its own, because all share their statements. */
+/**
+ * What each group costs beyond the fields of its result: a twentieth of a look-up of its own, because all share their statements.
+ */
 const costOfEach = 2;
 
 /** How many groups an input has, as it was sent; one that is not in a list counts as a list of one. */

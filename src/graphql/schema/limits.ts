@@ -11,7 +11,9 @@ export const graphqlLimits = {
   maxNesting: 256,
   /** Nested selection sets of an operation, those of its fragments included. */
   maxDepth: 30,
-  /** How often one response name may occur in one selection set, including its fragments. Validation compares each pair of them. */
+  /**
+   * How often one response name may occur in one selection set, including its fragments. Validation compares each pair of them.
+   */
   maxRepeatedFields: 100,
   /** Characters of an alias, or of a field's name. */
   maxNameLength: 128,
@@ -36,7 +38,10 @@ export const heavyCost = 2_000;
 /** From this length on, in characters, documents that are not cached take turns to be parsed and validated. */
 export const longDocumentLength = 2_000;
 
-/** The limits of the file in `PERSISTED_OPERATIONS`, each checked before the gateway starts. docs/limits.md lists the same figures. */
+/**
+ * The limits of the file in `PERSISTED_OPERATIONS`, each checked before the gateway starts. docs/limits.md lists the same
+ * figures.
+ */
 export const persistedOperationsLimits = {
   /** The size of the file, in bytes. */
   maxPersistedFileBytes: 8 * 1024 * 1024,

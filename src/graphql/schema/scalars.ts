@@ -27,7 +27,9 @@ builder.scalarType('DateTime', {
   },
 });
 
-/** The value of a JSON literal. A number that a float cannot represent exactly becomes `NaN`, which is rejected where it is used. */
+/**
+ * The value of a JSON literal. A number that a float cannot represent exactly becomes `NaN`, which is rejected where it is used.
+ */
 function readLiteral(node: ValueNode, variables: Record<string, unknown>): Json {
   switch (node.kind) {
     case Kind.NULL:

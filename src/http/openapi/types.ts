@@ -46,7 +46,9 @@ export interface HeaderObject {
   readonly schema: JsonSchema;
 }
 
-/** A parameter in the query, the path or the headers; one in the query may be JSON, and then has `content` instead of `schema`. */
+/**
+ * A parameter in the query, the path or the headers; one in the query may be JSON, and then has `content` instead of `schema`.
+ */
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';

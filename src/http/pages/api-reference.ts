@@ -5,7 +5,7 @@ import { isErrorCode } from './error-codes.ts';
 import { type Html, html, withCode } from './html.ts';
 import { href, type PageContent } from './layout.ts';
 
-/** What the reference shows beside the document. */
+/** What the reference shows besides the document. */
 export interface ReferenceOptions {
   /** The tag of the operations to show. */
   readonly tag: string;
@@ -97,7 +97,7 @@ function renderMember(name: string, schema: JsonSchema, isRequired = false): Htm
 <dd>${withCode(schema.description ?? '')}</dd>`;
 }
 
-/** The most values that are listed beside a member. */
+/** The most values that are listed next to a member. */
 const maxListedValues = 4;
 
 function describeLimits({ enum: values = [], minLength = 0, maxLength, maxProperties }: JsonSchema): string {

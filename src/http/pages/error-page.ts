@@ -26,8 +26,8 @@ function pageOr(layout: Layout, renderError: RenderError): RenderError {
 export const pageOrProblem = (layout: Layout): RenderError => pageOr(layout, problem);
 
 /**
- * Whether a person opened the URL in a browser. A browser sends no API token when it does; some HTTP clients, such as Java's, do, and
- * prefer HTML by default.
+ * Whether a person opened the URL in a browser. A browser sends no API token when it does; some HTTP clients, such as Java's, do,
+ * and prefer HTML by default.
  */
 export function isNavigation({ headers: { accept, authorization = '' } }: RequestHead): boolean {
   const sendsApiToken = authorization !== '' && !authorization.toLowerCase().startsWith('basic ');

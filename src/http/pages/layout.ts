@@ -39,8 +39,8 @@ export function href(path: string): string {
 }
 
 /**
- * The root of the gateway, relative to a path of it. A reverse proxy may serve the gateway below a path prefix that the gateway does
- * not know, so pages have no absolute links.
+ * The root of the gateway, relative to a path of it. A reverse proxy may serve the gateway below a path prefix that the gateway
+ * does not know, so pages have no absolute links.
  */
 export function rootOf(path: string): string {
   const segments = path.split('/', maxSegments + 2).length - 1;

@@ -7,8 +7,8 @@ export interface ScriptedPage {
 }
 
 /**
- * The Content-Security-Policy of a page: only files of the gateway itself, nothing inline, no embedding in other pages, and forms are not
- * sent. Only a page with a script may run one, send requests and load fonts.
+ * The Content-Security-Policy of a page: only files of the gateway itself, nothing inline, no embedding in other pages, and forms
+ * are not sent. Only a page with a script may run one, send requests and load fonts.
  */
 function contentSecurityPolicy(scripted?: ScriptedPage): string {
   const styles = scripted?.styleNonce === undefined ? "'self'" : `'self' 'nonce-${scripted.styleNonce}'`;
@@ -25,8 +25,8 @@ function contentSecurityPolicy(scripted?: ScriptedPage): string {
 }
 
 /**
- * The headers of a page: its Content-Security-Policy; no address of a page in requests to others; no access to its window for pages of
- * other origins that open it or that it opens; and no use of it as a part of their pages.
+ * The headers of a page: its Content-Security-Policy; no address of a page in requests to others; no access to its window for
+ * pages of other origins that open it or that it opens; and no use of it as a part of their pages.
  */
 export function pageHeaders(scripted?: ScriptedPage): Record<string, string> {
   return {

@@ -7,9 +7,9 @@ import { headLinks, type Layout, rootOf } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
 
 /**
- * Renders a page that has a script from the HTML that the build wrote. Its placeholders, which may stand in comments, are replaced:
- * `{{root}}` by the path to the root of the gateway, `{{nonce}}` by the nonce of styles, `{{links}}` by the links to the icon and
- * the stylesheet of all pages, and `{{header}}` by their header.
+ * Renders a page that has a script from the HTML that the build wrote. Its placeholders, which may stand in comments, are
+ * replaced: `{{root}}` by the path to the root of the gateway, `{{nonce}}` by the nonce of styles, `{{links}}` by the links to
+ * the icon and the stylesheet of all pages, and `{{header}}` by their header.
  */
 export function renderScriptedPage(template: string, { path }: Pick<HttpRequest, 'path'>, layout: Layout): HttpResponse {
   const nonce = template.includes('{{nonce}}') ? randomBytes(16).toString('base64') : undefined;
@@ -27,7 +27,8 @@ export function renderScriptedPage(template: string, { path }: Pick<HttpRequest,
 }
 
 /**
- * A handler that serves the playground to a person who opens the URL in a browser, and leaves all other requests to another handler.
+ * A handler that serves the playground to a person who opens the URL in a browser, and leaves all other requests to another
+ * handler.
  *
  * @param page renders the playground; without it, the URL without a query is not found in a browser.
  */

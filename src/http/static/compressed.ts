@@ -16,8 +16,8 @@ interface Prepared {
 }
 
 /**
- * Compresses the responses of a handler as clients accept it: once for each path and media type, as long as the text stays the same.
- * For handlers whose paths are few and whose texts are the same for everybody: they stay in memory.
+ * Compresses the responses of a handler as clients accept it: once for each path and media type, as long as the text stays the
+ * same. For handlers whose paths are few and whose texts are the same for everybody: they stay in memory.
  */
 export function compressed(handle: (...parameters: Parameters<Handler['handle']>) => HttpResponse): Handler['handle'] {
   const prepared = new Map<string, Prepared>();

@@ -7,8 +7,9 @@ export const contentCodings = ['br', 'gzip', 'identity'] as const;
 export type ContentCoding = (typeof contentCodings)[number];
 
 /**
- * Chooses the coding that an `Accept-Encoding` header prefers, as RFC 9110 says: without the header nothing is encoded, `*` stands
- * for every coding that is not named, and `identity` is acceptable unless it is excluded. Linear in the length of the header.
+ * Chooses the coding that an `Accept-Encoding` header prefers, as RFC 9110 says: without the header nothing is encoded, `*`
+ * stands for every coding that is not named, and `identity` is acceptable unless it is excluded. Linear in the length of the
+ * header.
  *
  * @param available the codings to choose from, `identity` among them: it is chosen if none is acceptable.
  */

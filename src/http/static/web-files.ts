@@ -34,12 +34,13 @@ const servedTypes: Readonly<Record<string, string>> = {
 /** The media types of assets. */
 export const assetMediaTypes: readonly string[] = Object.values(servedTypes).map((type) => type.split(';')[0] ?? type);
 
-/** The extension of an encoded file, which stands after its own. */
+/** The extension of an encoded file, which follows its own. */
 const encodedExtensions: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
 /**
- * Serves the files of a folder that `web/build.js` wrote: pages, and below `assets/` what they load. A build may replace the folder at any
- * time: pages are then those of the new build, and the assets of the previous one are still served to people who have its pages open.
+ * Serves the files of a folder that `web/build.js` wrote: pages, and below `assets/` what they load. A build may replace the
+ * folder at any time: pages are then those of the new build, and the assets of the previous one are still served to people who
+ * have its pages open.
  *
  * @param folder ends with a slash.
  * @param previous the folder in which the build keeps the previous one.
@@ -58,7 +59,7 @@ export function openWebFiles(folder: URL, previous: URL): WebFiles {
   return {
     has: (name) => find(name) !== undefined,
     async serve({ parameter, headers }) {
-      // Read again where a build has moved the file meanwhile.
+      // Try again in case a build has moved the file.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         const asset = find(parameter);
         if (!asset) break;
@@ -167,8 +168,8 @@ function matches(ifNoneMatch: string, etag: string): boolean {
 }
 
 /**
- * The bytes of a file. They are in memory only while a response needs them, and then once, however many responses do: clients that do not
- * read theirs take no more memory than the files have bytes.
+ * The bytes of a file. They are in memory only while a response needs them, and then once, however many responses do: clients
+ * that do not read theirs take no more memory than the files have bytes.
  */
 class FileContent {
   private readonly file: URL;

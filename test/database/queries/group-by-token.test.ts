@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bindLookups } from '../../../src/database/queries/lookups.ts';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bindLookups, type Lookups } from '../../../src/database/queries/lookups.ts';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { retiredHash, storedToken, testKeys } from '../../support/keys.ts';
@@ -13,11 +14,13 @@ afterAll(() => database.close());
 /** What happens between the first statement of a look-up and the second. */
 let meanwhile: (() => Promise<unknown>) | undefined;
 let statements: string[] = [];
+beforeEach(() => {
+  meanwhile = undefined;
+});
 
-/** Looks tokens up in one turn: team ids, with the ends of grace periods left out. */
-async function lookUp(...tokens: string[]) {
-  statements = [];
-  const { groupByTokenHash } = bindLookups({
+/** Look-ups that have not seen any group yet. */
+const bindNew = () =>
+  bindLookups({
     async query(name, text, values) {
       const rows = await database.query(name, text, values);
       statements.push(name);
@@ -25,6 +28,12 @@ async function lookUp(...tokens: string[]) {
       return rows;
     },
   });
+
+/** Looks tokens up in one turn: team ids, with the ends of grace periods left out. */
+const lookUp = (...tokens: string[]) => lookUpWith(bindNew(), tokens);
+
+async function lookUpWith({ groupByTokenHash }: Pick<Lookups, 'groupByTokenHash'>, tokens: readonly string[]) {
+  statements = [];
   const found = await Promise.all(tokens.map((token) => groupByTokenHash(testKeys.hashes(token))));
   return found.map((one) => one && { teamId: one.userGroup.teamId, isCurrent: one.isCurrent });
 }
@@ -66,7 +75,6 @@ const restore = (teamId: number, token: string) =>
 
 test('current, retired, expired and unknown tokens of one turn: each has its result', async () => {
   const [group, ended] = [await createGroup(), await createGroup(-1)];
-  meanwhile = undefined;
   expect(await lookUp(group.retired, ended.current, ended.retired, issueToken('userGroup'), group.current)).toEqual([
     { teamId: group.teamId, isCurrent: false },
     { teamId: ended.teamId, isCurrent: true },
@@ -78,7 +86,6 @@ test('current, retired, expired and unknown tokens of one turn: each has its res
 
 test('current tokens alone cost one statement', async () => {
   const groups = [await createGroup(), await createGroup()];
-  meanwhile = undefined;
   await lookUp(...groups.map(({ current }) => current));
   expect(statements).toHaveLength(1);
 });
@@ -115,3 +122,126 @@ test('a token that is issued between the statements is found', async () => {
 
 /** Ends the grace periods of a group. */
 const endAll = (teamId: number) => database.pool.query('delete from retired_token where team_id = $1', [teamId]);
+
+describe('a group whose location is known', () => {
+  const byLocation = ['groups-at-locations'];
+  const again = ['groups-at-locations', 'groups-by-current-token'];
+
+  /** A group that was looked up once, and look-ups that know where it is. */
+  async function createKnown() {
+    const group = await createGroup();
+    const lookups = bindNew();
+    await lookUpWith(lookups, [group.current]);
+    return { ...group, lookUpAgain: (...tokens: string[]) => lookUpWith(lookups, tokens.length > 0 ? tokens : [group.current]) };
+  }
+
+  const moveBy: [string, (teamId: number) => Promise<unknown>][] = [
+    ['was updated', (teamId) => database.pool.query('update user_group set name = $2 where team_id = $1', [teamId, 'new'])],
+    [
+      'was updated and its old version removed',
+      async (teamId) => {
+        await database.pool.query('update user_group set name = $2 where team_id = $1', [teamId, 'new']);
+        await database.pool.query('vacuum user_group');
+      },
+    ],
+    [
+      'is in a table that was rewritten',
+      async (teamId) => {
+        await database.pool.query('delete from user_group where team_id < $1', [teamId]);
+        await database.pool.query('vacuum full user_group');
+      },
+    ],
+  ];
+
+  test('is read there', async () => {
+    const { teamId, lookUpAgain } = await createKnown();
+    expect(await lookUpAgain()).toEqual([{ teamId, isCurrent: true }]);
+    expect(statements).toEqual(byLocation);
+  });
+
+  test.each(moveBy)('and that %s is found by its token, then at its new location', async (_, move) => {
+    const { teamId, lookUpAgain } = await createKnown();
+    await move(teamId);
+    expect(await lookUpAgain()).toEqual([{ teamId, isCurrent: true }]);
+    expect(statements).toEqual(again);
+    expect(await lookUpAgain()).toEqual([{ teamId, isCurrent: true }]);
+    expect(statements).toEqual(byLocation);
+  });
+
+  test('is not found by its location when another group is stored there', async () => {
+    const { teamId, current, lookUpAgain } = await createKnown();
+    const locationOf = async (column: string, value: unknown) =>
+      (await database.pool.query(`select ctid::text from user_group where ${column} = $1`, [value])).rows[0]?.ctid;
+    const location = await locationOf('team_id', teamId);
+    await database.pool.query('delete from user_group where team_id = $1', [teamId]);
+    await database.pool.query('vacuum user_group');
+    const other = await createGroup();
+    expect(await locationOf('team_id', other.teamId)).toBe(location);
+    expect(await lookUpAgain()).toEqual([undefined]);
+    expect(await lookUpAgain(current, other.current)).toEqual([undefined, { teamId: other.teamId, isCurrent: true }]);
+  });
+
+  test('and whose token was rotated is found by the retired token, until its grace period ends', async () => {
+    const { teamId, lookUpAgain } = await createKnown();
+    const next = issueToken('userGroup');
+    await rotate(teamId, next);
+    expect(await lookUpAgain()).toEqual([{ teamId, isCurrent: false }]);
+    expect(await lookUpAgain(next)).toEqual([{ teamId, isCurrent: true }]);
+    await endAll(teamId);
+    expect(await lookUpAgain()).toEqual([undefined]);
+  });
+
+  test('among too few of them is found with the others, in one statement', async () => {
+    const { teamId, current, lookUpAgain } = await createKnown();
+    const unknown = await Promise.all(Array.from({ length: 20 }, () => createGroup()));
+    expect(await lookUpAgain(current, ...unknown.map((group) => group.current))).toEqual(
+      [teamId, ...unknown.map((group) => group.teamId)].map((each) => ({ teamId: each, isCurrent: true })),
+    );
+    expect(statements).toEqual(['groups-by-current-token']);
+  });
+});
+
+test('every look-up has the same result with known locations as without, whatever happened before', async () => {
+  const step = fc.record({
+    kind: fc.constantFrom('create', 'update', 'rotate', 'retire', 'restore', 'delete', 'end', 'vacuum', 'vacuum full'),
+    which: fc.nat(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+      await database.pool.query('truncate user_group cascade');
+      const lookups = bindNew();
+      const groups = [await createGroup(), await createGroup()];
+      const tokens = groups.flatMap(({ current, retired }) => [current, retired]);
+      for (const { kind, which } of steps) {
+        const group = groups[which % groups.length] as (typeof groups)[number];
+        const token = tokens[which % tokens.length] as string;
+        if (kind === 'create') {
+          const created = await createGroup();
+          groups.push(created);
+          tokens.push(created.current, created.retired);
+        } else if (kind === 'update') {
+          await database.pool.query('update user_group set updated_at = now() where team_id = $1', [group.teamId]);
+        } else if (kind === 'rotate' || kind === 'retire') {
+          const next = issueToken('userGroup');
+          tokens.push(next);
+          await rotate(group.teamId, next);
+          if (kind === 'rotate') await endAll(group.teamId);
+        } else if (kind === 'restore') await restore(group.teamId, token).catch(rejectAllBut('23505'));
+        else if (kind === 'delete') await database.pool.query('delete from user_group where team_id = $1', [group.teamId]);
+        else if (kind === 'end') await endAll(group.teamId);
+        else await database.pool.query(`${kind} user_group`);
+        // Current ones alone, which may all have a known location, and together with others.
+        const current = await lookUpWith(bindNew(), tokens);
+        for (const asked of [tokens.filter((_, index) => current[index]?.isCurrent), [token], tokens]) {
+          expect(await lookUpWith(lookups, asked)).toEqual(await lookUpWith(bindNew(), asked));
+        }
+      }
+    }),
+    { numRuns: 15, endOnFailure: true },
+  );
+});
+
+/** Another group may have the token. */
+const rejectAllBut = (code: string) => (error: { code?: string }) => {
+  if (error.code !== code) throw error;
+};

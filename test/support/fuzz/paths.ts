@@ -15,7 +15,9 @@ import { bindQueries } from '../queries.ts';
 import type { Known } from './known.ts';
 import type { CallerKind, GeneratedRequest } from './requests.ts';
 
-/** How often a document is executed on the fast path: more often than it takes to be compiled, then with each set of variables. */
+/**
+ * How often a document is executed on the fast path: more often than it takes to be compiled, then with each set of variables.
+ */
 const uses = 7;
 
 /** A response as far as the two ways must agree. */
@@ -108,7 +110,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
         const response = await paths.fast(params, accept, context()).catch((error: Error) => rejected(error));
         if (!response) {
           figures.left += 1;
-          // What was left with every set of variables is left for good.
+          // What was not covered with any set of variables stays uncovered.
           if (taken === 0 && use >= variables.length) break;
           continue;
         }

@@ -5,7 +5,10 @@ import { renderOperation } from './render.ts';
 import { type DrawnSelection, SelectionArbitraries } from './selections.ts';
 import { ValueArbitraries } from './values.ts';
 
-/** Who sends a request: with every scope for groups and files, with `admin`, with none that a mutation needs, without a credential. */
+/**
+ * Who sends a request: with every scope for groups and files, with `admin`, with none that a mutation needs, without a
+ * credential.
+ */
 export type CallerKind = 'groups' | 'admin' | 'validate' | 'anonymous';
 
 /** A document with all that goes with it, to be sent several times. */

@@ -34,7 +34,9 @@ export type DrawnSelection =
   | {
       readonly kind: 'fragment';
       readonly on: string;
-      /** How it is written: in place with or without the type, or by a name; `reused` is one of that type that is there already. */
+      /**
+       * How it is written: in place with or without the type, or by a name; `reused` is one of that type that is there already.
+       */
       readonly form: 'inline' | 'untyped' | 'named' | 'reused';
       readonly directives: readonly DrawnDirective[];
       readonly selections: readonly DrawnSelection[];
@@ -125,7 +127,9 @@ export class SelectionArbitraries {
     return fc.oneof(...options);
   }
 
-  /** Fields that are or lead to unions and interfaces are few among many: they come more often. Introspection comes less often. */
+  /**
+   * Fields that are or lead to unions and interfaces are few among many: they come more often. Introspection comes less often.
+   */
   #weightOf(field: GraphQLField<unknown, unknown>): number {
     const type = getNamedType(field.type);
     if (type.name.startsWith('__')) return 1;

@@ -11,8 +11,8 @@ export interface Place {
 const consolePath = new URL('console', document.baseURI).pathname;
 
 /**
- * The place that is shown, as its URL. Not always that of the address bar: while a person is asked whether to go back, the browser has
- * gone already.
+ * The place that is shown, as its URL. Not always that of the address bar: while a person is asked whether to go back, the
+ * browser has gone already.
  */
 let shown = currentHref();
 

@@ -180,7 +180,8 @@ class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readon
     const { message } = toFailure(error);
     const isMissing = /dynamically imported module|Importing a module|preload CSS/i.test(message);
     if (!isMissing) return { failure: new Failure('INTERNAL', message) };
-    const text = 'A part of the console could not be loaded. If the gateway was updated meanwhile, reloading the page helps.';
+    const text =
+      'A part of the console could not be loaded. If the gateway was updated in the meantime, reloading the page helps.';
     return { failure: new Failure('NETWORK', text) };
   }
 

@@ -30,7 +30,9 @@ export function useSquiggles(editor: Editor | undefined, diagnostics: readonly R
   }, [editor, diagnostics]);
 }
 
-/** The edits that fix diagnostics; where two would change the same place, only the first: the next check finds the other again. */
+/**
+ * The edits that fix diagnostics; where two would change the same place, only the first: the next check finds the other again.
+ */
 export function editsOf(diagnostics: readonly ReportDiagnostic[]): Edit[] {
   const edits = diagnostics
     .flatMap(({ fix }) => (fix ? [{ from: fix.range.start.offset, to: fix.range.end.offset, insert: fix.newText }] : []))

@@ -1,4 +1,7 @@
-/** A JSON text that a person wrote, sent as it is: parsing it here would change numbers and drop duplicates that the gateway rejects. */
+/**
+ * A JSON text that a person wrote, sent as it is: parsing it here would change numbers and drop duplicates that the gateway
+ * rejects.
+ */
 export class RawJson {
   readonly text: string;
 

@@ -24,8 +24,8 @@ interface Loaded<Result> {
 }
 
 /**
- * Sends a query whenever its variables change. At most one request is in flight: variables that change meanwhile wait, the latest
- * replace those before them, and the data of replaced variables is not shown.
+ * Sends a query whenever its variables change. At most one request is in flight: variables that change in the meantime wait, the
+ * latest replace those before them, and the data of replaced variables is not shown.
  *
  * @param variables undefined: nothing is sent.
  * @param version what stands for the variables when they are compared; by default their JSON.

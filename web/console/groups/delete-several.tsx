@@ -24,7 +24,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
   const deletion = useMutation(async (client) => {
     for (const { id } of left) {
       const { data, requestId } = await client.send(DeleteGroup, { by: { id } });
-      // Someone else may have deleted it meanwhile, which must not keep the others.
+      // Someone else may have deleted it already, which must not keep the others from being deleted.
       if (data.deleteUserGroup?.__typename !== 'NotFound') payloadOf(data.deleteUserGroup, requestId);
       setDeleted((before) => new Set(before).add(id));
     }

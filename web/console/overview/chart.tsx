@@ -23,7 +23,9 @@ interface ChartProps {
 const [width, height] = [600, 120];
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
-/** A small line chart from zero, with space for a label above the greatest value; pointing at it shows the values at that time. */
+/**
+ * A small line chart from zero, with space for a label above the greatest value; pointing at it shows the values at that time.
+ */
 export function Chart({ title, times, series, format, summary }: ChartProps) {
   const [pointed, setPointed] = useState<number>();
   const greatest = Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)), 0);

@@ -38,7 +38,7 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
         if (event.key === 'Escape' && !isClosable) event.preventDefault();
       }}
       onClose={() => {
-        if (element.current?.open) return; // closed and opened again meanwhile
+        if (element.current?.open) return; // closed and reopened in the meantime
         if (isClosable) onClose();
         else element.current?.showModal();
       }}

@@ -11,7 +11,7 @@ const remedies: Partial<Record<FailureCode, string>> = {
   RATE_LIMITED: 'This API token sent too many requests. Wait until the limit is reset, then try again.',
   INTERNAL: 'Try again. If it fails again, look up the request id in the log of the gateway.',
   FORBIDDEN: 'Sign in with an API token that has this scope.',
-  NOT_FOUND: 'It may have been changed or deleted meanwhile. Reload the page.',
+  NOT_FOUND: 'It may have been changed or deleted in the meantime. Reload the page.',
   QUERY_TOO_COSTLY: 'Choose a shorter page or a narrower filter.',
   PAYLOAD_TOO_LARGE: 'A request may have 1 MiB, and quotation marks in a text count twice. Make the text shorter.',
 };

@@ -1,8 +1,8 @@
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
 
 /**
- * The most that a text of the API may have, in UTF-16 units, which inputs count. The API permits 255 characters, of which each has at most
- * two units, and rejects more.
+ * The most that a text of the API may have, in UTF-16 units, which inputs count. The API permits 255 characters, of which each
+ * has at most two units, and rejects more.
  */
 export const maxTextUnits = 510;
 

@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util';
+import { print } from './drill.ts';
+
+/** A row that can be chosen by its name. */
+interface NamedRow {
+  readonly name: string;
+  readonly summary?: string;
+}
+
+/** The lines about the options of {@link chooseRows} in a drill's `--help`. */
+export const rowOptionsHelp = `  --only NAME       run the rows whose name starts with NAME; may be repeated
+  --list            print the names of the rows
+`;
+
+/**
+ * Parses `--only` and `--list`.
+ *
+ * @param args the arguments after the drill's name, without options of its own.
+ * @returns the rows to run, in the same order; undefined after `--list`, which prints them.
+ * @throws Error when no row has such a name, or on an unknown option.
+ */
+export function chooseRows<Row extends NamedRow>(rows: readonly Row[], args: string[]): readonly Row[] | undefined {
+  const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;
+  const { only, list } = parseArgs({ args, options }).values;
+  const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
+  if (chosen.length === 0) throw new Error(`Unknown row: ${only?.join(', ')}. --list prints the names.`);
+  if (!list) return chosen;
+  print(chosen.map(({ name, summary = '' }) => `${name.padEnd(24)}${summary}`.trimEnd()).join('\n'));
+  return undefined;
+}
