@@ -15,7 +15,8 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 // more time.
 setFlagsFromString('--heap-growing-percent=70');
 
-// Prisma's engine is WebAssembly. V8 compiles its often used functions a second time, with optimization, on several threads at once, and
-// the C library keeps the memory that each of them took for that: 45 to 100 MB. Without, a request through Prisma takes as long.
+// Prisma's engine is WebAssembly. V8 compiles its often used functions a second time, with optimization, on several threads at
+// once, and the C library keeps the memory that each of them took for that: 45 to 100 MB. Without, a request through Prisma takes
+// as long.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
