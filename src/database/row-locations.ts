@@ -75,7 +75,10 @@ export function createRowLocations(limit: number = maxSets): RowLocations {
     },
     set(hash, tid) {
       const [, block, line] = tidPattern.exec(tid) ?? [];
-      if (block !== undefined) put(tagOf(hash), Number(block), Number(line));
+      if (block === undefined) return;
+      const tag = tagOf(hash);
+      put(tag, Number(block), Number(line));
+      previous.delete(tag); // the location before: it would be found again once this one is forgotten
     },
     delete(hash) {
       const tag = tagOf(hash);
@@ -132,11 +135,11 @@ class Table {
     this.used -= 1;
   }
 
-  /** Copies the locations of one set to another table, unless it has newer ones. */
+  /** Copies the locations of one set to another table, which has no newer ones: what is replaced is deleted here. */
   moveSet(set: number, target: Table): void {
     for (let slot = set * setWords; slot < (set + 1) * setWords; slot += slotWords) {
       const [tag, block, line] = [this.words[slot] as number, this.words[slot + 1] as number, this.words[slot + 2] as number];
-      if (line !== 0 && target.find(tag) < 0) target.put(tag, block, line);
+      if (line !== 0) target.put(tag, block, line);
     }
   }
 

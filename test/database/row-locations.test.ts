@@ -6,19 +6,24 @@ import { createRowLocations } from '../../src/database/row-locations.ts';
 const hashOf = (index: number): string => `00000001${(Math.imul(index, 2_654_435_761) >>> 0).toString(16).padStart(8, '0')}`;
 const tidOf = (index: number): string => `(${index >>> 4},${(index & 15) + 1})`;
 
+/** Half of them as above, the others in one set of every table: more than it has places for. */
+const unevenHashOf = (index: number): string => hashOf(index % 2 === 0 ? index : index << 8);
+
 test('a location is what was set last for the hash, or forgotten', () => {
   const operation = fc.tuple(
-    fc.constantFrom('set', 'get', 'delete'),
-    fc.nat(200),
+    fc.constantFrom('set', 'set', 'set', 'get', 'delete'),
+    fc.nat(1_500),
     fc.nat(0xffff_ffff),
     fc.integer({ min: 1, max: 65_535 }),
   );
+  // By default lists would have ten operations at most, which fill no table.
+  const operations = fc.array(operation, { maxLength: 2_000, size: 'max' });
   fc.assert(
-    fc.property(fc.array(operation, { maxLength: 2_000 }), fc.constantFrom(1, 4, 64), (operations, limit) => {
+    fc.property(operations, fc.constantFrom(1, 4, 64, 256), (steps, limit) => {
       const locations = createRowLocations(limit);
       const model = new Map<string, string>();
-      for (const [kind, index, block, line] of operations) {
-        const hash = hashOf(index);
+      for (const [kind, index, block, line] of steps) {
+        const hash = unevenHashOf(index);
         if (kind === 'set') {
           locations.set(hash, `(${block},${line})`);
           model.set(hash, `(${block},${line})`);
@@ -50,6 +55,18 @@ test('a full memory keeps what is used, and forgets what is not', () => {
     expect(locations.get(hashOf(0))).toBe(tidOf(0));
   }
   expect(locations.get(hashOf(1))).toBeUndefined();
+});
+
+test('a location that was replaced is not found again once its replacement is forgotten', () => {
+  const locations = createRowLocations(4);
+  const hashIn = (set: number, index: number): string => (index * 4 + set).toString(16).padStart(16, '0');
+  locations.set(hashIn(0, 0), '(1,1)');
+  // Until the table is full, and (1,1) in the one before.
+  for (let index = 0; index < 40; index += 1) locations.set(hashIn(1 + (index % 3), index), '(9,9)');
+  locations.set(hashIn(0, 0), '(2,2)');
+  expect(locations.get(hashIn(0, 0))).toBe('(2,2)');
+  for (let index = 1; index <= 32; index += 1) locations.set(hashIn(0, index), '(9,9)');
+  expect(locations.get(hashIn(0, 0))).toBeUndefined();
 });
 
 test('memory is bounded: no more than two full tables are remembered', () => {

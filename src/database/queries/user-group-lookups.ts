@@ -1,17 +1,9 @@
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
-import type { Row } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
-import { columnTypes, toByteaArray } from './columns.ts';
 import { bindGroupByTokenHash, type GroupOfToken } from './group-by-token.ts';
-import {
-  BriefUserGroupRow,
-  briefUserGroupSelectList,
-  UserGroupRow,
-  userGroupColumnCount,
-  userGroupSelectList,
-} from './user-group-columns.ts';
+import { BriefUserGroupRow, briefUserGroupSelectList, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
 
 /** Look-ups of user groups. */
 export interface UserGroupLookups {
