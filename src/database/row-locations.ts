@@ -6,8 +6,8 @@ const slotWords = 3;
 
 const setWords = ways * slotWords;
 
-/** Sets of the first table: 12 KiB. */
-const firstSets = 64;
+/** Sets of the first table: 768 bytes, because each unit of work has one. */
+const firstSets = 4;
 
 /** The most sets of a table: 24 MiB. */
 const maxSets = 131_072;
