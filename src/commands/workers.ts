@@ -23,7 +23,7 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
   let stopping = false;
   let everListened = false;
   const workers = new Set<Worker>();
-  /** Those that ask for the port of the settings, and share what the first of them got for it. */
+  /** Those that listen on the port of the settings as the first of them got it. */
   const asConfigured = new Set<Worker>();
   /** The port that the first worker got. */
   let port: number | undefined;
@@ -36,7 +36,6 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
       const worker = cluster.fork(isKnown ? { PORT: String(port) } : undefined);
       const { pid } = worker.process;
       workers.add(worker);
-      if (!isKnown) asConfigured.add(worker);
       sumMetricsOf(worker);
       closeLostConnections(worker);
       // A message to a worker that has just exited fails before the exit is noticed, which is handled below.
@@ -49,6 +48,7 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
         port ??= address.port;
         // The last one that used the listener has exited since this one was started; the next start takes the known port.
         if (address.port !== port && !stopping) return void worker.process.kill('SIGKILL');
+        if (!isKnown) asConfigured.add(worker);
         if (replaced !== undefined) log.info(`worker ${pid} replaced worker ${replaced}`);
       });
       worker.once('exit', (code, signal) => {

@@ -134,7 +134,7 @@ test('with keys from the settings the operator adds the key; a rotation that is 
 
   const unprepared = await run(['keys', 'rotate', 'encryption'], only);
   expect(unprepared).toMatchObject({ code: 1, stdout: '' });
-  expect(unprepared.stderr).toMatch(/add a new key behind the others.*\n\n {2}[\w+/]{43}=\n/s);
+  expect(unprepared.stderr).toMatch(/add a new key after the others.*\n\n {2}[\w+/]{43}=\n/s);
   expect(unprepared.stderr).not.toContain(old);
 
   // It is held up between the two tables, and killed there.
