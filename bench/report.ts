@@ -87,10 +87,11 @@ export function scaleLines(label: string, few: readonly Measurement[], many: rea
   const [ofMany, ofFew] = each(({ requestsPerSecond }) => requestsPerSecond);
   const ratio = ofMany / ofFew;
   const found = `${ofMany.toFixed(0)} ÷ ${ofFew.toFixed(0)} requests/s = ${ratio.toFixed(2)} ×`;
+  const judged = target === undefined ? found : `${found}  ${verdict(`≥ ${target} ×`, ratio >= target)}`;
   const gateway = each(({ cpuMicrosecondsPerRequest }) => cpuMicrosecondsPerRequest).map((one) => one.toFixed(1));
   const database = each(({ databaseMicrosecondsPerRequest }) => databaseMicrosecondsPerRequest).map((one) => one.toFixed(1));
   return [
-    `gql-token on 1,000,000 groups, ${label}, against 1,000: ${found}  ${target === undefined ? '' : verdict(`≥ ${target} ×`, ratio >= target)}`,
+    `gql-token on 1,000,000 groups, ${label}, against 1,000: ${judged}`,
     `CPU µs/request: gateway ${gateway.join(' : ')}, database ${database.join(' : ')}\n`,
   ].join('\n');
 }

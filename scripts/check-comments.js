@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['src', 'test', 'drill', 'scripts', 'bench', 'web', 'tools'];
 const excluded = new Set(['node_modules', 'dist', 'generated', 'generated.ts']);
 const { lineWidth } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')).formatter;
+if (!Number.isInteger(lineWidth)) throw new Error('biome.json has no formatter.lineWidth: nothing to compare the comments with.');
 
 /** A line of a comment by itself, or one that ends with a comment. */
 const comment = /^\s*(?:\/\/|\/\*|\*(?:\s|$))|[;,{}()\]]\s+(?:\/\/|\/\*) /;

@@ -22,9 +22,9 @@ const tidPattern = /^\((\d+),(\d+)\)$/;
  * Remembers where rows were last seen, by the hash of a unique key, so that a statement can read a row at its `ctid` instead of
  * descending an index for it.
  *
- * A location is a hint: whoever uses it must compare the key of the row that is found, because the row may have moved, and two
- * hashes that share 32 bits share a location. The memory is bounded: two tables of 24 MiB at most, some 20 to 60 bytes for each
- * location. Those that were not used for longest are forgotten.
+ * A location is a hint: the caller must compare the key of the row that is found there, because the row may have moved, and two
+ * hashes that share 32 bits share a location. The memory is bounded: two tables of 24 MiB at most, besides one that was replaced
+ * and is not collected yet; some 20 to 60 bytes for each location. Those that were not used for longest are forgotten.
  *
  * @example
  * const locations = createRowLocations();

@@ -29,8 +29,7 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
  * the database's clock, which is the same for all instances.
  *
  * @throws Forbidden without `embed:sign`. @throws InvalidInput. @throws NotFound when there is no such group, or the caller has
- *   no
- * access to it.
+ *   no access to it.
  */
 export async function createEmbedToken(
   db: Db,
@@ -80,7 +79,7 @@ const inactive = { active: false } as const;
 
 /**
  * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
- * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or gets another
+ * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or changes its
  * environment.
  *
  * @throws Forbidden without `groups:resolve`.

@@ -63,7 +63,7 @@ test('a person changes the name, the mapping and the properties of a group', asy
   await assertFitsPhone();
 });
 
-test('fields that were not edited show what someone else has stored meanwhile, and do not bring the old values back', async () => {
+test('fields that were not edited show what another client has stored, and do not restore the old values', async () => {
   const { path } = await createGroup('shared');
   const { page } = await openConsole(gateway, path);
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });

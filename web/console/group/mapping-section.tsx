@@ -21,7 +21,7 @@ export function MappingSection(props: GroupSectionProps) {
   const { can } = useSession();
   const isEditable = can('groups:write');
   const body = useRef<HTMLTableSectionElement>(null);
-  /** Undefined while the table shows what is stored, which someone else may change. */
+  /** Undefined while the table shows what is stored, which may change at any time. */
   const [draft, setDraft] = useState<readonly Row[]>();
   const rows: readonly Row[] = draft ?? group.mapping.map((entry, key) => ({ ...entry, key }));
   const update = useUpdate(props);

@@ -9,7 +9,7 @@ import { useUpdate } from './use-update.ts';
 /** The display name. */
 export function NameSection(props: GroupSectionProps) {
   const { group } = props;
-  /** Undefined while the field shows what is stored, which someone else may change. */
+  /** Undefined while the field shows what is stored, which may change at any time. */
   const [draft, setDraft] = useState<string>();
   const name = draft ?? group.name;
   const update = useUpdate(props);

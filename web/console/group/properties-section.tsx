@@ -22,7 +22,7 @@ export function PropertiesSection(props: GroupSectionProps) {
   const editor = useRef<Editor>(undefined);
   const update = useUpdate(props);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the stored text, which someone else may change, replaces it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the stored text replaces it
   useEffect(() => {
     if (text === shown.current) {
       setText(stored);
