@@ -1,18 +1,19 @@
 // `npm run bench`: the gateway against its competitors. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
 import { measureCapacity } from './capacity.ts';
-import { type BenchDatabase, type BenchServer, startServer } from './database.ts';
+import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
 import { compareImport } from './import.ts';
 import { run as compareParsers } from './json-parsers.ts';
-import { type Contender, measureInterleaved, measureWorkload, type Plan, type Series, visitAll } from './measure.ts';
+import { measureWorkload, type Plan, type Series } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
-import { otherTargets, scaleLines, scaleTarget, tables } from './report.ts';
+import { otherTargets, tables } from './report.ts';
+import { compareSizes } from './sizes.ts';
 import { measureStartup, type Startup } from './startup.ts';
 import { type Result, ratios, summarise } from './statistics.ts';
-import { hindrance, startSystem, stopAll, takesPart } from './systems.ts';
+import { hindrance, stopAll, takesPart } from './systems.ts';
 
 /** How often a warm start is measured. */
 const startupRuns = 5;
@@ -58,37 +59,6 @@ function report(results: Result[], series: Series[], startup: Startup | undefine
   print(`\n${about}, Node ${process.version}\n\n${tables(series, results)}\n${otherTargets(results, startup)}`);
 }
 
-/**
- * Compares the gateway on few groups with the gateway on many, interleaved: with one that looked up every group before, and with
- * one that looks up each for the first time.
- */
-async function compareSizes(server: BenchServer, plan: Plan): Promise<void> {
-  const generator = openGenerator();
-  const start = async (database: BenchDatabase): Promise<Contender> => ({
-    database,
-    running: await startSystem('gateway', { DATABASE_URL: database.url }),
-  });
-  const seed = async (groups: number) => {
-    logProgress(`seeding ${groups} groups`);
-    const database = await server.seed(`bench_${groups}`, groups);
-    await generator.learn(database.name, database.tokenFile);
-    return database;
-  };
-  const few = await seed(1_000);
-  const many = await seed(1_000_000);
-  const visited = [await start(few), await start(many)];
-  for (const contender of visited) {
-    logProgress(`looking up each of ${contender.database.groups} groups`);
-    await visitAll(generator, contender);
-  }
-  const unvisited = { ...(await start(many)), isWalk: true };
-  const measured = await measureInterleaved(generator, 'gql-token', [...visited, unvisited], plan);
-  logProgress('');
-  const [ofFew = [], ofMany = [], firstTime = []] = measured.map(({ measurements }) => measurements);
-  print(scaleLines('looked up before', ofFew, ofMany, scaleTarget));
-  print(scaleLines('each for the first time', ofFew, firstTime));
-}
-
 /** Rejects when the run is interrupted. The process then cleans up before it exits. */
 function untilInterrupted(): Promise<never> {
   return new Promise((_, reject) => {
@@ -123,7 +93,7 @@ async function main(): Promise<void> {
   const plan = { rounds, seconds, check, previous, logProgress };
   const server = await startServer();
   try {
-    await Promise.race([options.scale ? compareSizes(server, plan) : compare(server, options, plan), interrupted]);
+    await Promise.race([options.scale ? compareSizes(server, plan, print) : compare(server, options, plan), interrupted]);
   } finally {
     await stopAll();
     await server.close();

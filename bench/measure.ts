@@ -16,9 +16,6 @@ const warmUpMs = 500;
 /** The minimum warm-up time of each system before the first round. */
 const firstWarmUpMs = 5_000;
 
-/** How long a part of {@link visitAll} takes. */
-const visitMs = 5_000;
-
 /** One response in this many is compared completely. */
 const sampleEvery = 64;
 
@@ -111,17 +108,6 @@ export async function measureInterleaved(
     }
   }
   return results;
-}
-
-/** Has a gateway look up every group once. */
-export async function visitAll(generator: Generator, { running, database }: Contender): Promise<void> {
-  for (let visited = 0; visited < database.groups; ) {
-    const { responses } = await generator.run({
-      ...{ database: database.name, workload: 'gql-token', connections, credentials: database.credentials, isWalk: true },
-      ...{ port: running.port, pid: running.pid, databasePid: database.serverPid, warmUpMs: 0, measureMs: visitMs, sampleEvery },
-    });
-    visited += responses;
-  }
 }
 
 /** Cleans up, so that no system pays for the rows that the previous one wrote. */

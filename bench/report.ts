@@ -80,10 +80,13 @@ export function otherTargets(results: readonly Result[], startup: Startup | unde
   return rows.length > 0 ? grid([['gateway', 'found', 'target'], ...rows]) : '';
 }
 
+/** The measurements of several gateways of one kind. */
+export type Gateways = readonly (readonly Measurement[])[];
+
 /** The effect of the number of groups on gateway and database. @param target the least ratio, if there is one. */
-export function scaleLines(label: string, few: readonly Measurement[], many: readonly Measurement[], target?: number): string {
+export function scaleLines(label: string, few: Gateways, many: Gateways, target?: number): string {
   const each = (figure: (one: Measurement) => number | undefined) =>
-    [many, few].map((measurements) => medianOf(measurements.map(figure)) ?? Number.NaN) as [number, number];
+    [many, few].map((gateways) => medianOf(gateways.flat().map(figure)) ?? Number.NaN) as [number, number];
   const [ofMany, ofFew] = each(({ requestsPerSecond }) => requestsPerSecond);
   const ratio = ofMany / ofFew;
   const found = `${ofMany.toFixed(0)} ÷ ${ofFew.toFixed(0)} requests/s = ${ratio.toFixed(2)} ×`;
@@ -92,9 +95,13 @@ export function scaleLines(label: string, few: readonly Measurement[], many: rea
   const database = each(({ databaseMicrosecondsPerRequest }) => databaseMicrosecondsPerRequest).map((one) => one.toFixed(1));
   return [
     `gql-token on 1,000,000 groups, ${label}, against 1,000: ${judged}`,
-    `CPU µs/request: gateway ${gateway.join(' : ')}, database ${database.join(' : ')}\n`,
+    `CPU µs/request: gateway ${gateway.join(' : ')}, database ${database.join(' : ')}`,
+    `requests/s of single gateways: ${mediansOf(many)} : ${mediansOf(few)}\n`,
   ].join('\n');
 }
+
+const mediansOf = (gateways: Gateways): string =>
+  gateways.map((measurements) => median(measurements.map((one) => one.requestsPerSecond)).toFixed(0)).join(', ');
 
 /** The CPU time of a request in PostgreSQL's processes. */
 function databaseCpu(series: readonly Series[], workload: string, system: string): number | null {
