@@ -19,7 +19,7 @@ const columns = {
   isExpired: { sql: 'coalesce(expires_at <= now(), false)', ...boolean },
   isReplaced: { sql: 'is_replaced', ...boolean },
 } satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash' | 'revokedAt'>]: Column<ApiToken[Field]> } & {
-  readonly [Judged in 'isRevoked' | 'isExpired' | 'isReplaced']: Column<boolean>;
+  readonly [Flag in 'isRevoked' | 'isExpired' | 'isReplaced']: Column<boolean>;
 };
 
 const ApiTokenRow = createRowClass(columns);
@@ -86,15 +86,15 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
 
 const count = columnCount(columns);
 
-/** Nearly every secret that is looked up is a current one, and this takes the server two thirds of {@link apiTokensByHash}. */
+/** Nearly every secret that is looked up is a current one, and this takes two thirds of the time of {@link apiTokensByHash}. */
 const apiTokensByCurrentHash = `
   select ${selectList(columns)}, secret_hash
   from (select t.*, false as is_replaced from api_token t) as found
   where secret_hash = any ($1::bytea[])`;
 
 /**
- * For the secrets that {@link apiTokensByCurrentHash} did not find. Current ones too, in one statement: whether a secret is the
- * current one or a replaced one is a matter of one moment.
+ * For the secrets that {@link apiTokensByCurrentHash} did not find. Reads current ones too, in the same statement, so that a
+ * secret that a concurrent rotation replaces is found as one or the other.
  */
 const apiTokensByHash = `
   select ${selectList(columns)}, found_hash

@@ -199,7 +199,7 @@ describe('a group whose location is known', () => {
     expect(await lookUpAgain()).toEqual([undefined]);
   });
 
-  test('among too few of them is found with the others, in one statement', async () => {
+  test('is found by its token when it is looked up with many whose location is not known, in one statement', async () => {
     const { teamId, current, lookUpAgain } = await createKnown();
     const unknown = await Promise.all(Array.from({ length: 20 }, () => createGroup()));
     expect(await lookUpAgain(current, ...unknown.map((group) => group.current))).toEqual(
@@ -209,7 +209,7 @@ describe('a group whose location is known', () => {
   });
 });
 
-test('every look-up has the same result with known locations as without, whatever happened before', async () => {
+test('look-ups have the same results with known locations as without, after any sequence of changes', async () => {
   const step = fc.record({
     kind: fc.constantFrom('create', 'update', 'rotate', 'retire', 'restore', 'delete', 'end', 'vacuum', 'vacuum full'),
     which: fc.nat(),
