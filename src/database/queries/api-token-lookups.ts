@@ -1,6 +1,7 @@
 import type { ApiToken, EnvironmentTag } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
+import { decodeHexadecimal } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import { type Column, columnCount, columnTypes, createRowClass, type RowOf, selectList, toByteaArray } from './columns.ts';
 
@@ -62,8 +63,8 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
         const found = new Map<string, ApiTokenRecord>();
         const read = async (name: string, text: string, wanted: readonly string[]) => {
           for (const row of await query(name, text, [toByteaArray(wanted)])) {
-            // Without the hash, so that a token that is printed does not reveal it. PostgreSQL writes it as `\x` and digits.
-            found.set((row[count] as string).slice(2), new ApiTokenRow(row.slice(0, count)));
+            // Without the hash, so that a token that is printed does not reveal it.
+            found.set(decodeHexadecimal(row[count] as string), new ApiTokenRow(row.slice(0, count)));
           }
         };
         await read('api-tokens-by-current-hash', apiTokensByCurrentHash, hashes);

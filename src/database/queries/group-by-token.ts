@@ -2,7 +2,7 @@ import type { UserGroup } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { createRowLocations } from '../row-locations.ts';
-import type { Row } from '../text-rows.ts';
+import { decodeHexadecimal, type Row } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import { columnTypes, toByteaArray } from './columns.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupColumns, userGroupSelectList } from './user-group-columns.ts';
@@ -88,8 +88,7 @@ const toTidArray = (tids: readonly string[]): string => `{${tids.map((tid) => `"
 
 const tokenHashIndex = userGroupColumns.indexOf('token_hash');
 
-/** PostgreSQL writes bytes as `\x` and hexadecimal digits. */
-const currentHashOf = (row: Row): string => (row[tokenHashIndex] as string).slice(2);
+const currentHashOf = (row: Row): string => decodeHexadecimal(row[tokenHashIndex] as string);
 
 const toGroupOfCurrentToken = (row: Row): GroupOfToken => ({
   userGroup: new UserGroupRow(row),
