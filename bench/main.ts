@@ -13,7 +13,7 @@ import { otherTargets, tables } from './report.ts';
 import { compareSizes } from './sizes.ts';
 import { measureStartup, type Startup } from './startup.ts';
 import { type Result, ratios, summarise } from './statistics.ts';
-import { hindrance, stopAll, takesPart } from './systems.ts';
+import { stopAll, supports, whyUnavailable } from './systems.ts';
 
 /** How often a warm start is measured. */
 const startupRuns = 5;
@@ -26,10 +26,10 @@ function logProgress(text: string): void {
 }
 
 async function compare(server: BenchServer, options: Options, plan: Plan): Promise<void> {
-  for (const [system, reason] of options.systems.map((one) => [one, hindrance(one)] as const)) {
+  for (const [system, reason] of options.systems.map((one) => [one, whyUnavailable(one)] as const)) {
     if (reason) print(`${system} is skipped: it ${reason}.\n`);
   }
-  const systems = options.systems.filter((system) => !hindrance(system));
+  const systems = options.systems.filter((system) => !whyUnavailable(system));
 
   logProgress(`seeding ${options.groups} groups`);
   const database = await server.seed('bench', options.groups);
@@ -37,7 +37,7 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
   await generator.learn(database.name, database.tokenFile);
   const series: Series[] = [];
   for (const workload of options.only) {
-    const participants = systems.filter((system) => takesPart(system, workload));
+    const participants = systems.filter((system) => supports(system, workload));
     series.push(...(await measureWorkload(generator, database, workload, participants, plan)));
   }
   const withStartup = systems.includes('gateway') && !options.check;

@@ -44,7 +44,7 @@ export interface Plan {
 export interface Contender {
   readonly running: Running;
   readonly database: BenchDatabase;
-  /** Whether each request is for another group than all before, instead of for a random one. */
+  /** Whether each request of this server is for a group that it did not get before, instead of for a random one. */
   readonly isWalk?: boolean;
 }
 

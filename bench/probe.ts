@@ -11,7 +11,9 @@ const probeName = `Name ${probeRevision}`;
 
 /**
  * Checks that a system does all of the work: that it rejects API tokens that are revoked, expired, unknown or without the scope,
- * and respects the caller's environment. @throws Error when it does not.
+ * and respects the caller's environment.
+ *
+ * @throws Error when it does not.
  */
 export async function probe({ system, port }: Running, workload: WorkloadId, database: BenchDatabase): Promise<void> {
   // The baseline does none of it; rest-create is checked as rest-get.

@@ -90,11 +90,11 @@ export function scaleLines(label: string, few: Gateways, many: Gateways, target?
   const [ofMany, ofFew] = each(({ requestsPerSecond }) => requestsPerSecond);
   const ratio = ofMany / ofFew;
   const found = `${ofMany.toFixed(0)} ÷ ${ofFew.toFixed(0)} requests/s = ${ratio.toFixed(2)} ×`;
-  const judged = target === undefined ? found : `${found}  ${verdict(`≥ ${target} ×`, ratio >= target)}`;
+  const compared = target === undefined ? found : `${found}  ${verdict(`≥ ${target} ×`, ratio >= target)}`;
   const gateway = each(({ cpuMicrosecondsPerRequest }) => cpuMicrosecondsPerRequest).map((one) => one.toFixed(1));
   const database = each(({ databaseMicrosecondsPerRequest }) => databaseMicrosecondsPerRequest).map((one) => one.toFixed(1));
   return [
-    `gql-token on 1,000,000 groups, ${label}, against 1,000: ${judged}`,
+    `gql-token on 1,000,000 groups, ${label}, against 1,000: ${compared}`,
     `CPU µs/request: gateway ${gateway.join(' : ')}, database ${database.join(' : ')}`,
     `requests/s of single gateways: ${mediansOf(many)} : ${mediansOf(few)}\n`,
   ].join('\n');

@@ -39,8 +39,10 @@ export async function compareSizes(server: BenchServer, plan: Plan, print: (text
   }
   const measured = await measureInterleaved(generator, 'gql-token', contenders, plan);
   plan.logProgress('');
-  const ofKind = (kind: number): Gateways =>
-    measured.filter((_, place) => place % 3 === kind).map(({ measurements }) => measurements);
-  print(scaleLines('looked up before', ofKind(0), ofKind(1), scaleTarget));
-  print(scaleLines('each for the first time', ofKind(0), ofKind(2)));
+  const gatewaysOn = (database: BenchDatabase, isWalk = false): Gateways =>
+    measured
+      .filter((_, index) => contenders[index]?.database === database && (contenders[index].isWalk ?? false) === isWalk)
+      .map(({ measurements }) => measurements);
+  print(scaleLines('looked up before', gatewaysOn(few), gatewaysOn(many), scaleTarget));
+  print(scaleLines('each for the first time', gatewaysOn(few), gatewaysOn(many, true)));
 }

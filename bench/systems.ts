@@ -14,14 +14,14 @@ export type SystemId = (typeof systemIds)[number] | 'previous';
 const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga'];
 
 /** Whether a system supports a workload. */
-export function takesPart(system: SystemId, workload: WorkloadId): boolean {
+export function supports(system: SystemId, workload: WorkloadId): boolean {
   if (system === 'batched') return workload === 'gql-token' || workload === 'rest-get';
   if (system === 'postgraphile') return workload === 'gql-token';
   return workload.startsWith('gql-') ? system !== 'fastify' : !graphqlOnly.includes(system);
 }
 
 /** Why a system cannot run here; `undefined` if it can. */
-export function hindrance(system: SystemId): string | undefined {
+export function whyUnavailable(system: SystemId): string | undefined {
   const major = Number(process.versions.node.split('.')[0]);
   return system === 'postgraphile' && major < 22 ? `needs Node 22 or later, and this is ${process.version}` : undefined;
 }

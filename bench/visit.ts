@@ -37,7 +37,7 @@ export async function visitAll({ port }: Running, { tokenFile, credentials, grou
     const text = await response.text();
     const { data } = JSON.parse(text) as { data?: Record<string, { teamId: number } | null> };
     const isRight = subjects.every((index, place) => data?.[`t${place}`]?.teamId === firstTeamId + index);
-    if (!isRight) throw new Error(`a wrong response to look-ups: ${response.status} ${text.slice(0, 1_000)}`);
+    if (!isRight) throw new Error(`wrong response to look-ups: ${response.status} ${text.slice(0, 1_000)}`);
   }
 
   // Groups of the two environments alternate.

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 /** The requests of a connection, and the handler of their responses. */
 export interface Conversation {
-  /** The next request, or `undefined` to end. The buffer may be reused once the response has arrived. */
+  /** The next request, or `undefined` to end. The buffer may be reused once the response has arrived. @throws Error to fail. */
   next(): Buffer | undefined;
   /** Handles a response; its bytes are valid only until this returns. @throws Error when it is wrong. */
   onResponse(status: number, body: Buffer): void;
@@ -58,7 +58,12 @@ export function converse(port: number, conversation: Conversation): Promise<void
     }
 
     function send(): void {
-      const request = conversation.next();
+      let request: Buffer | undefined;
+      try {
+        request = conversation.next();
+      } catch (error) {
+        return void fail(error as Error);
+      }
       if (request) return void socket.write(request);
       ended = true;
       socket.destroy();

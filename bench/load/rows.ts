@@ -24,7 +24,7 @@ export interface Row {
 /** The environment of the group with an index. */
 export const environmentOf = (index: number): Environment => (index % 2 === 0 ? 'Customer' : 'Testing');
 
-/** The index of the newest group of an environment, of so many groups as they are seeded. */
+/** The index of the newest group of an environment when `count` groups are seeded. */
 export const newestOf = (environment: Environment, count: number): number =>
   environmentOf(count - 1) === environment ? count - 1 : count - 2;
 
@@ -44,7 +44,7 @@ export function rowOf(index: number): Row {
 
 /**
  * From one group to the next of a walk. It has no divisor in common with any number of groups that is used, so that a walk visits
- * every group once before it visits one again, and neighbors in the table are visited far apart.
+ * every group once, and neighbors in the table are visited far apart.
  */
 const walkStep = 611_953;
 
@@ -58,9 +58,10 @@ export class Groups {
   private readonly busy: Uint8Array;
   private readonly sent: Uint32Array;
   private readonly stored: Uint32Array;
-  /** Whether groups are drawn one after another, each once, instead of at random. */
-  isWalking = false;
-  private walked = 0;
+  /** The port whose server gets each group once; undefined if groups are drawn at random. */
+  walker: number | undefined;
+  /** How many groups each such server got. */
+  private readonly walked = new Map<number, number>();
 
   constructor(file: string) {
     this.tokens = readFileSync(file);
@@ -85,10 +86,13 @@ export class Groups {
     source.copy(this.tokens, index * tokenLength, at, at + tokenLength);
   }
 
-  /** A random group, or the next one of the walk. */
+  /** A random group, or the next one of the walk. @throws Error when the walk has visited every group. */
   draw(): number {
-    if (this.isWalking) return (this.walked++ * walkStep) % this.count;
-    return Math.floor(Math.random() * this.count);
+    if (this.walker === undefined) return Math.floor(Math.random() * this.count);
+    const walked = this.walked.get(this.walker) ?? 0;
+    if (walked === this.count) throw new Error(`each of ${walked} groups was requested: use fewer rounds or seconds`);
+    this.walked.set(this.walker, walked + 1);
+    return (walked * walkStep) % this.count;
   }
 
   /** A random group that no other connection is rotating; {@link release} it afterwards. */

@@ -30,7 +30,7 @@ export interface Writers {
   readonly wrong: readonly string[];
   /** When a write was last acknowledged, by `performance.now()`. */
   readonly lastAcknowledgedAt: number;
-  /** Waits until so many more writes are acknowledged that were sent from now on. */
+  /** Waits until `count` writes that were sent after this call are acknowledged. */
   more(count: number): Promise<void>;
   /** The groups as they are known now. */
   snapshot(): readonly KnownGroup[];

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type Reply, type Send } from './client.ts';
+import type { Reply, Send } from './client.ts';
 
 /** What happened since the last report. */
 export interface LoadReport {
@@ -32,11 +31,8 @@ export interface Target {
   readOutageMs: number;
 }
 
-/** Pauses of a writer or reader between requests, in milliseconds. */
-export const paceMs = 5;
-
-/** The pause after a request that was not served, in milliseconds. */
-export const retryMs = 50;
+/** Whether a request changes something. */
+export type RequestKind = 'write' | 'read';
 
 /** The result of an operation; each has its own members. */
 export interface Result {
@@ -48,51 +44,43 @@ export interface Result {
   readonly userGroup?: { readonly token?: string };
 }
 
-/** Sends requests to gateways, and records their outcomes. */
+/** Records the responses of gateways. */
 export class LoadRecorder {
   readonly targets: readonly Target[];
   /** Since the last report. */
-  counts = emptyCounts();
-  private readonly clients: readonly ReturnType<typeof createClient>[];
+  private counts = emptyCounts();
 
-  /** @param ports one for each gateway. */
-  constructor(ports: readonly number[]) {
-    this.clients = ports.map(createClient);
-    this.targets = this.clients.map(({ send }) => {
-      const now = performance.now();
-      return { send, lastWrite: now, lastRead: now, writeOutageMs: 0, readOutageMs: 0 };
-    });
+  /** @param sends one for each gateway. */
+  constructor(sends: readonly Send[]) {
+    const now = performance.now();
+    this.targets = sends.map((send) => ({ send, lastWrite: now, lastRead: now, writeOutageMs: 0, readOutageMs: 0 }));
   }
 
-  /** Sends a request, records its outcome, and pauses. @returns undefined when it was not served. */
-  async request(
-    target: Target,
-    kind: 'write' | 'read',
-    token: string,
-    query: string,
-    variables: object,
-  ): Promise<Result | undefined> {
-    const reply = await target.send(token, query, variables);
-    this.note(reply);
+  /** Records the response to a request that must succeed. @returns its result; undefined when it was not served. */
+  record(target: Target, kind: RequestKind, reply: Reply): Result | undefined {
+    this.recordFailure(reply);
     const result = reply.data['result'] as Result | null | undefined;
     if (reply.outcome === 'served' && (kind === 'read' || result?.__typename?.endsWith('Payload'))) {
-      this.noteServed(target, kind);
-      await pause(paceMs);
+      this.recordServed(target, kind);
       return result ?? {};
     }
     if (reply.outcome === 'served' || reply.outcome === 'rejected') this.counts.wrong.push(reply.text);
-    await pause(retryMs);
     return undefined;
   }
 
-  /** Records a response that is not the expected one. */
-  note({ outcome, text }: Reply): void {
+  /** Records a response that is wrong for every request, or of which there is none. */
+  recordFailure({ outcome, text }: Reply): void {
     if (outcome === 'unavailable') this.counts.unavailable += 1;
     if (outcome === 'closed') this.counts.closed += 1;
     if (outcome === 'wrong') this.counts.wrong.push(text);
   }
 
-  private noteServed(target: Target, kind: 'write' | 'read'): void {
+  /** Counts what the load found out by itself. */
+  count(what: 'stale' | 'admitted' | 'revoked'): void {
+    this.counts[what] += 1;
+  }
+
+  private recordServed(target: Target, kind: RequestKind): void {
     const now = performance.now();
     if (kind === 'write') {
       this.counts.acknowledged += 1;
@@ -117,10 +105,6 @@ export class LoadRecorder {
     this.counts = emptyCounts();
     for (const target of this.targets) target.writeOutageMs = target.readOutageMs = 0;
     return report;
-  }
-
-  close(): void {
-    for (const client of this.clients) client.close();
   }
 }
 

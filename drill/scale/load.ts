@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LoadRecorder, type LoadReport, paceMs, type Result, retryMs, type Target } from './load-recorder.ts';
+import { createClient } from './client.ts';
+import { LoadRecorder, type LoadReport, type RequestKind, type Result, type Target } from './load-recorder.ts';
 
 /** Small writers and readers on every gateway. */
 export interface Load {
@@ -34,15 +35,35 @@ const read = 'query ($id: String!) { result: userGroup(by: { providedId: $id }) 
 const writersPerGateway = 3;
 const readersPerGateway = 2;
 
+/** The pause of a writer or reader between requests. */
+const paceMs = 5;
+
+/** The pause after a request that was not served. */
+const retryMs = 50;
+
 /** Starts it, with an API token of the scope `admin`. Groups get ids of this run's own. */
 export function startLoad(ports: readonly number[], admin: string): Load {
-  const recorder = new LoadRecorder(ports);
+  const clients = ports.map(createClient);
+  const recorder = new LoadRecorder(clients.map(({ send }) => send));
   const { targets } = recorder;
   const run = Math.random().toString(36).slice(2);
   const groups: Group[] = [];
   const revoked: string[] = [];
   let unverified: Group[] = [];
   let stopped = false;
+
+  /** Sends a request, records its outcome, and pauses. @returns undefined when it was not served. */
+  async function request(
+    target: Target,
+    kind: RequestKind,
+    token: string,
+    query: string,
+    variables: object,
+  ): Promise<Result | undefined> {
+    const result = recorder.record(target, kind, await target.send(token, query, variables));
+    await pause(result ? paceMs : retryMs);
+    return result;
+  }
 
   /** Creates groups, and changes and rotates the newest. */
   async function write(target: Target, name: string): Promise<void> {
@@ -51,7 +72,7 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     for (let step = 0; !stopped; step += 1) {
       if (!group || step % 12 === 0) {
         const providedId = `${run} ${name} ${step}`;
-        const result = await recorder.request(target, 'write', admin, create, { id: providedId });
+        const result = await request(target, 'write', admin, create, { id: providedId });
         if (!result) continue;
         group = { providedId, version: 0, token: result.userGroup?.token };
         groups.push(group);
@@ -59,11 +80,11 @@ export function startLoad(ports: readonly number[], admin: string): Load {
       } else if (step % 4 === 0 && group.token !== undefined) {
         const { token } = group;
         group.token = undefined;
-        const result = await recorder.request(target, 'write', admin, rotate, { token });
+        const result = await request(target, 'write', admin, rotate, { token });
         if (result) group.token = result.userGroup?.token;
       } else {
         attempt += 1;
-        const result = await recorder.request(target, 'write', admin, update, { id: group.providedId, name: String(attempt) });
+        const result = await request(target, 'write', admin, update, { id: group.providedId, name: String(attempt) });
         if (result) group.version = attempt;
       }
     }
@@ -78,28 +99,28 @@ export function startLoad(ports: readonly number[], admin: string): Load {
       else if (!group) await pause(retryMs);
       else {
         const { version } = group;
-        const result = await recorder.request(target, 'read', admin, read, { id: group.providedId });
-        if (result && !(Number(result.name) >= version)) recorder.counts.stale += 1;
+        const result = await request(target, 'read', admin, read, { id: group.providedId });
+        if (result && !(Number(result.name) >= version)) recorder.count('stale');
       }
     }
   }
 
   async function tryRevoked(target: Target, secret: string): Promise<void> {
     const reply = await target.send(secret, read, { id: 'none' });
-    recorder.note(reply);
-    if (reply.outcome === 'served') recorder.counts.admitted += 1;
+    recorder.recordFailure(reply);
+    if (reply.outcome === 'served') recorder.count('admitted');
     await pause(reply.outcome === 'rejected' ? paceMs : retryMs);
   }
 
   /** Issues API tokens, uses them, revokes them, and tries each on every gateway. */
   async function revokeTokens(target: Target): Promise<void> {
     while (!stopped) {
-      const issued = await recorder.request(target, 'write', admin, issue, {});
+      const issued = await request(target, 'write', admin, issue, {});
       if (!issued?.secret) continue;
-      for (const each of targets) await recorder.request(each, 'read', issued.secret, read, { id: 'none' });
-      if (!(await recorder.request(target, 'write', admin, revoke, { id: issued.apiToken?.id }))) continue;
+      for (const each of targets) await request(each, 'read', issued.secret, read, { id: 'none' });
+      if (!(await request(target, 'write', admin, revoke, { id: issued.apiToken?.id }))) continue;
       revoked.push(issued.secret);
-      recorder.counts.revoked += 1;
+      recorder.count('revoked');
       for (const each of targets) await tryRevoked(each, issued.secret);
     }
   }
@@ -118,7 +139,7 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     ];
   }
 
-  const lanes = targets.flatMap((target, index) => [
+  const loops = targets.flatMap((target, index) => [
     ...Array.from({ length: writersPerGateway }, (_, writer) => write(target, `${index}.${writer}`)),
     ...Array.from({ length: readersPerGateway }, () => readAll(target)),
     revokeTokens(target),
@@ -144,8 +165,8 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     },
     async stop() {
       stopped = true;
-      await Promise.all(lanes);
-      recorder.close();
+      await Promise.all(loops);
+      for (const client of clients) client.close();
     },
   };
 }

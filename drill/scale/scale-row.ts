@@ -14,7 +14,7 @@ export interface RowContext {
 export interface EventResult {
   readonly event: string;
   readonly report?: LoadReport;
-  /** How many gateways ended by themselves, so that somebody had to start them again. */
+  /** How many gateways ended by themselves and would have to be started again. */
   readonly restarts?: number;
   /** Whether requests may end without a response, because the row ends a process of the gateway. */
   readonly mayClose?: boolean;

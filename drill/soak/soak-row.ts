@@ -22,7 +22,7 @@ interface Sample {
   readonly connections: number;
 }
 
-/** A mixed load for so many minutes. */
+/** A mixed load for this many minutes. */
 export const soakRow = (minutes: number): FaultRow => ({
   name: 'soak',
   summary: 'mixed load',

@@ -32,8 +32,8 @@ which the backup cannot be restored.
 /**
  * `backup DIR`: makes a backup of the embedded database. Can be run while gateways run.
  *
- * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened. @throws Error when the backup
- *   fails; nothing is left of it then.
+ * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
+ * @throws Error when the backup fails; nothing is left of it then.
  */
 export async function backup(args: readonly string[], io: BackupIo = process): Promise<number> {
   if (asksForHelp(args)) {

@@ -21,7 +21,8 @@ export interface CommandContext {
 /**
  * Reads the settings, opens the database, applies pending migrations, runs `work`, and closes the database.
  *
- * @throws ConfigError for invalid settings. @throws Error with a message for the operator when the database is unavailable.
+ * @throws ConfigError for invalid settings.
+ * @throws Error with a message for the operator when the database is unavailable.
  */
 export async function withDatabase<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);

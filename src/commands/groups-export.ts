@@ -24,8 +24,8 @@ const outputMode = 0o600;
  * `groups export`: writes user groups to a file or standard output. A reader that closes standard output early ends the export
  * without a message.
  *
- * @throws UsageError for invalid arguments, before anything is opened. @throws Error when the file cannot be written; one that
- * exists is unchanged then.
+ * @throws UsageError for invalid arguments, before anything is opened.
+ * @throws Error when the file cannot be written; one that exists is unchanged then.
  */
 export async function exportGroups(args: readonly string[], io: GroupsIo): Promise<number> {
   const { output, ...request } = readRequest(args);

@@ -25,8 +25,8 @@ checksums of the backup, recovers the database, and checks that its encryption k
 /**
  * `restore DIR`: restores a backup into an empty `DATA_DIR`.
  *
- * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened. @throws Error when the backup
- *   cannot be restored; `DATA_DIR` is as it was then.
+ * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
+ * @throws Error when the backup cannot be restored; `DATA_DIR` is as it was then.
  */
 export async function restore(args: readonly string[], io: BackupIo = process): Promise<number> {
   if (asksForHelp(args)) {

@@ -1,11 +1,12 @@
 import { ConfigError, describeSettings } from '../config.ts';
+import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { endWithoutReader, handleLostOutput } from './lost-output.ts';
 import { asksForHelp } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
-const help = `Usage: user-group-gateway COMMAND
+const usage = `Usage: user-group-gateway COMMAND
 
   serve [--workers N]   start the gateway with N processes (default: 1)
   token                 create, list, rotate and revoke API tokens
@@ -17,7 +18,9 @@ const help = `Usage: user-group-gateway COMMAND
   restore DIR           restore a backup into an empty DATA_DIR
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
   help, version         print this help, or the version; also --help, --version
+`;
 
+const help = `${usage}
 Settings are environment variables:
 
 ${describeSettings()}`;
@@ -38,40 +41,33 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 }
 
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
-async function dispatch([command, ...args]: readonly string[]): Promise<number> {
-  if ((command === 'serve' || command === 'migrate') && asksForHelp(args)) return print(help);
-  switch (command) {
-    case 'serve':
-      return (await import('./serve.ts')).serve(args).finally(endWithoutReader);
-    case 'token':
-      return (await import('./token.ts')).token(args);
-    case 'migrate':
-      return (await import('./migrate.ts')).migrate(args);
-    case 'groups':
-      return (await import('./groups.ts')).groups(args);
-    case 'keys':
-      return (await import('./keys.ts')).keys(args);
-    case 'doctor':
-      return (await import('./doctor/doctor.ts')).doctor(args);
-    case 'backup':
-      return (await import('./backup.ts')).backup(args);
-    case 'restore':
-      return (await import('./restore.ts')).restore(args);
-    case 'docs-config': {
-      const { docsConfig } = await import('./docs-config.ts');
-      const { stdin, stdout, stderr, env } = process;
-      return docsConfig(args, { stdin, stdout, stderr, env, cwd: process.cwd() });
-    }
-    case 'help':
-    case '--help':
-    case '-h':
-      return print(help);
-    case 'version':
-    case '--version':
-      return print(`${readPackageVersion()}\n`);
-    default:
-      throw new UsageError(`${command ? `Unknown command "${command}".` : 'No command was given.'}\n\n${help}`);
-  }
+const commands: Readonly<Record<string, (args: string[]) => number | Promise<number>>> = {
+  serve: async (args) => (asksForHelp(args) ? print(help) : (await import('./serve.ts')).serve(args).finally(endWithoutReader)),
+  token: async (args) => (await import('./token.ts')).token(args),
+  migrate: async (args) => (asksForHelp(args) ? print(help) : (await import('./migrate.ts')).migrate(args)),
+  groups: async (args) => (await import('./groups.ts')).groups(args),
+  keys: async (args) => (await import('./keys.ts')).keys(args),
+  doctor: async (args) => (await import('./doctor/doctor.ts')).doctor(args),
+  backup: async (args) => (await import('./backup.ts')).backup(args),
+  restore: async (args) => (await import('./restore.ts')).restore(args),
+  'docs-config': async (args) => {
+    const { docsConfig } = await import('./docs-config.ts');
+    const { stdin, stdout, stderr, env } = process;
+    return docsConfig(args, { stdin, stdout, stderr, env, cwd: process.cwd() });
+  },
+  help: () => print(help),
+  version: () => print(`${readPackageVersion()}\n`),
+};
+
+const aliases: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
+
+async function dispatch([given = '', ...args]: readonly string[]): Promise<number> {
+  const name = Object.hasOwn(aliases, given) ? (aliases[given] as string) : given;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command) return command(args);
+  const meant = didYouMean(given, Object.keys(commands));
+  const problem = given ? `Unknown command "${given}".${meant ? ` Did you mean ${meant}?` : ''}` : 'No command was given.';
+  throw new UsageError(`${problem}\n\n${usage}\nThe command help also lists the settings.`);
 }
 
 function print(text: string): number {

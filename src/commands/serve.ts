@@ -103,7 +103,10 @@ function workerCount(args: string[]): number {
   } catch {
     // reported below, as a wrong number is
   }
-  throw new UsageError('serve accepts one option: --workers N, the number of processes, from 1 to 999 (default: 1).');
+  throw new UsageError(
+    'serve accepts one option: --workers N, the number of processes, from 1 to 999 (default: 1).\n' +
+      'Settings, such as PORT, are environment variables; the command help lists them.',
+  );
 }
 
 /** What the first start prints: the only time that the secret is shown. */

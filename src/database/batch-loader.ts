@@ -62,7 +62,7 @@ const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
  */
 export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoaderOptions<Key, Value>): Load<Key, Value> {
   let waiting = new Map<string, PendingKey<Key, Value>>();
-  /** How many keys of each share wait; counted only while so many wait that it matters. */
+  /** How many keys of each share wait; counted only while enough wait that it matters. */
   let waitingOf: Map<Share, number> | undefined;
   let isScheduled = false;
   let inFlight = 0;

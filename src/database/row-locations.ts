@@ -23,8 +23,9 @@ const tidPattern = /^\((\d+),(\d+)\)$/;
  * descending an index for it.
  *
  * A location is a hint: the caller must compare the key of the row that is found there, because the row may have moved, and two
- * hashes that share 32 bits share a location. The memory is bounded: two tables of 24 MiB at most, besides one that was replaced
- * and is not collected yet; some 20 to 60 bytes for each location. Those that were not used for longest are forgotten.
+ * hashes that share 32 bits share a location. The memory is bounded: two tables of 24 MiB at most, and one that was replaced
+ * until it is collected; some 20 to 60 bytes for each location. Those that were not used for longest are forgotten, and a few
+ * others because their set is full.
  *
  * @example
  * const locations = createRowLocations();

@@ -18,5 +18,9 @@ export const textRows = { rowMode: 'array', types: { getTypeParser: () => asText
 /** Reads a `timestamptz` column. */
 export const decodeTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
-/** Reads a `bytea` column. */
+/** Reads a `bytea` column, in either format that `bytea_output` selects. */
 export const decodeBytes: (text: string) => Buffer<ArrayBuffer> = pg.types.getTypeParser(pg.types.builtins.BYTEA);
+
+/** Reads a `bytea` column as hexadecimal digits. By default PostgreSQL writes these after `\x`; the other format has no `\x`. */
+export const decodeHexadecimal = (text: string): string =>
+  text.startsWith('\\x') ? text.slice(2) : decodeBytes(text).toString('hex');

@@ -26,7 +26,7 @@ export interface DocumentChecker {
    * The reports, in the order of the texts. A text that occurs several times is checked once.
    *
    * @throws GatewayError `UNAVAILABLE` when too many long documents are queued or the check takes too long, `PAYLOAD_TOO_LARGE`
-   * when it needs more memory than a thread has, `INTERNAL` when the thread fails.
+   *   when it needs more memory than a thread has, `INTERNAL` when the thread fails.
    */
   check(
     sources: readonly string[],

@@ -39,8 +39,8 @@ export interface WorkerPool<Job, Result> {
    * Runs a job on a thread, as soon as one is free.
    *
    * @throws GatewayError `UNAVAILABLE` when the queue is full, for this share or in total, when the job is queued or runs too
-   * long, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it needs more memory than a thread has;
-   * `INTERNAL` when the thread fails for another reason. The next job then gets a new thread.
+   *   long, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it needs more memory than a thread has;
+   *   `INTERNAL` when the thread fails for another reason. The next job then gets a new thread.
    */
   run(job: Job, options: JobOptions): Promise<Result>;
   /** Ends every thread. Jobs that are not done fail with `UNAVAILABLE`. */

@@ -78,8 +78,8 @@ export async function revokeApiToken(prisma: Prisma, id: number, author: Author 
  * @param overlapSeconds how long the replaced secret stays accepted, 0 to 604800. With 0 it is rejected from the next request on,
  *   on every instance, and so is every secret that was replaced earlier; otherwise these keep their ends.
  * @param author who replaces it; by default the gateway itself.
- * @throws InvalidInput. @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that
- *   do not succeed.
+ * @throws InvalidInput.
+ * @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that do not succeed.
  */
 export async function rotateApiToken(
   {

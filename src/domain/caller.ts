@@ -100,8 +100,8 @@ export class Caller {
   /**
    * Requires one of these scopes. Synchronous, so that a missing `await` cannot skip the check.
    *
-   * @throws Unauthenticated for an anonymous caller. @throws Forbidden when the API token has none of them, none that includes
-   * one, and not `admin`.
+   * @throws Unauthenticated for an anonymous caller.
+   * @throws Forbidden when the API token has none of them, none that includes one, and not `admin`.
    */
   require(...anyOf: readonly [Scope, ...Scope[]]): void {
     this.requireCredential();

@@ -28,8 +28,9 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
  * Creates a signed token (JWT) for the selected group, which others verify without a request to the gateway. Its times are from
  * the database's clock, which is the same for all instances.
  *
- * @throws Forbidden without `embed:sign`. @throws InvalidInput. @throws NotFound when there is no such group, or the caller has
- *   no access to it.
+ * @throws Forbidden without `embed:sign`.
+ * @throws InvalidInput.
+ * @throws NotFound when there is no such group, or the caller has no access to it.
  */
 export async function createEmbedToken(
   db: Db,

@@ -28,8 +28,8 @@ const maxDeletedGroups = 100;
  *
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @param options what is read of each event.
- * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`. @throws
- *   InvalidInput, synchronously, also for a cursor of another list.
+ * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`.
+ * @throws InvalidInput, synchronously, also for a cursor of another list.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listEvents(

@@ -91,7 +91,7 @@ async function write(
   for (let round = 1; rest.length > 0; round += 1) {
     if (round > maxAttempts) throw new TakenMeanwhile();
     const looksUpTokens = options.looksUpTokens || round > 1;
-    const { creations, updates, unchanged, rejected } = await judge(transaction, keys, rest, { ...options, looksUpTokens });
+    const { creations, updates, unchanged, rejected } = await planWrites(transaction, keys, rest, { ...options, looksUpTokens });
     const created = dryRun ? creations : await create(transaction, keys, creations);
     const updated = dryRun ? updates.length : await update(transaction, keys, updates);
     outcome.created += created.length;
@@ -113,7 +113,8 @@ interface Update {
   readonly hashes: readonly string[];
 }
 
-interface Judgment {
+/** What to do with lines. */
+interface WritePlan {
   readonly creations: ImportLine[];
   readonly updates: Update[];
   unchanged: number;
@@ -121,12 +122,12 @@ interface Judgment {
 }
 
 /** Decides what to do with each line, by what is stored now. */
-async function judge(
+async function planWrites(
   transaction: Transaction,
   keys: KeyRing,
   lines: readonly ImportLine[],
   { onExisting, looksUpTokens }: Omit<WriteOptions, 'dryRun'>,
-): Promise<Judgment> {
+): Promise<WritePlan> {
   const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
   const byId = groupBy(await findIdHolders(transaction, providedIds), ({ providedId }) => providedId);
   const storedOf = ({ providedId, environmentTag }: ImportLine) =>
@@ -141,24 +142,24 @@ async function judge(
   const tokenHolders = hashes.length > 0 ? await findTokenHolders(transaction, hashes) : [];
   const byToken = groupBy(tokenHolders, ({ tokenHash }) => tokenHash);
 
-  const judgment: Judgment = { creations: [], updates: [], unchanged: 0, rejected: [] };
+  const plan: WritePlan = { creations: [], updates: [], unchanged: 0, rejected: [] };
   for (const line of lines) {
     const groups = byId.get(line.providedId) ?? [];
     const stored = storedOf(line);
     const hashes = hashesOf.get(line) ?? [];
     const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some(({ teamId }) => teamId !== stored?.teamId));
-    const reject = (reason: string) => void judgment.rejected.push({ line: line.line, reason });
+    const reject = (reason: string) => void plan.rejected.push({ line: line.line, reason });
 
-    if (stored && onExisting === 'skip') judgment.unchanged += 1;
+    if (stored && onExisting === 'skip') plan.unchanged += 1;
     else if (stored && onExisting === 'fail')
       reject(`user_group_id: a group with this id exists (${environmentName(line.environmentTag)}).`);
     else if (!stored && groups.some(({ environmentTag }) => environmentTag === null || line.environmentTag === null))
       reject(heldBy(groups));
     else if (isTokenTaken()) reject('token: belongs to another user group.');
-    else if (stored) judgment.updates.push({ line, stored, hashes });
-    else judgment.creations.push(line);
+    else if (stored) plan.updates.push({ line, stored, hashes });
+    else plan.creations.push(line);
   }
-  return judgment;
+  return plan;
 }
 
 function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {

@@ -30,7 +30,8 @@ interface PendingGroup {
  *
  * @param withJson whether properties and mappings of existing groups are read; without it, taking them from a group throws.
  * @returns for each input, in order, what that function returns or throws: a failure of one does not affect the others.
- * @throws Forbidden without `groups:write`. @throws InvalidInput for none, or more than 1,000.
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput for none, or more than 1,000.
  * @throws GatewayError `UNAVAILABLE` when groups with one of the ids come and go during each attempt.
  */
 export async function getOrCreateUserGroups(

@@ -28,7 +28,8 @@ export interface Creation {
  * fields are given. Of any number of concurrent calls, in any number of processes, exactly one creates it.
  *
  * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
- * @throws InvalidInput. @throws Conflict when a group of another environment, or an untagged one, holds the id.
+ * @throws InvalidInput.
+ * @throws Conflict when a group of another environment, or an untagged one, holds the id.
  */
 export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUserGroup): Promise<Creation> {
   caller.require('groups:write');

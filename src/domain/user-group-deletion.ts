@@ -6,7 +6,9 @@ import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
  * Deletes a group with its tokens, current and replaced: they stop immediately, and its provided id can be used again.
  *
  * @returns the group as it was found.
- * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws NotFound.
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput.
+ * @throws NotFound.
  */
 export async function deleteUserGroup(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroup> {
   caller.require('groups:write');

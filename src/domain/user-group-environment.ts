@@ -8,7 +8,9 @@ import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
  * Moves a group to an environment. Its id, number and tokens stay.
  *
  * @param environmentTag `null` means untagged; required, and so never undefined once it is checked.
- * @throws Forbidden without `admin`. @throws InvalidInput. @throws NotFound.
+ * @throws Forbidden without `admin`.
+ * @throws InvalidInput.
+ * @throws NotFound.
  * @throws Conflict when another group has its id there; or, for untagged, in either environment.
  */
 export async function setUserGroupEnvironment(

@@ -15,7 +15,8 @@ export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
  * Checks the caller's scope and then the whole input, so that a caller without the scope learns nothing about the input and
  * causes no further work. Reports every issue, up to ten, and stops at the tenth.
  *
- * @throws Forbidden without `groups:write`. @throws InvalidInput.
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput.
  */
 export type InputCheck<Input> = (caller: Caller, input: Input) => void;
 

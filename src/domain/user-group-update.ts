@@ -17,7 +17,8 @@ export interface UserGroupChanges extends UserGroupFields {
  * Changes the fields that are given; mapping and properties are replaced whole, and `properties: null` clears them. With
  * `mergeProperties`, the properties are patched instead: of concurrent patches none is lost.
  *
- * @throws Forbidden without `groups:write`. @throws NotFound.
+ * @throws Forbidden without `groups:write`.
+ * @throws NotFound.
  * @throws InvalidInput, also when the properties would exceed a limit after the merge.
  */
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
@@ -40,7 +41,8 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
  * The group to write. A number, and an id in the caller's own environment, are looked up by the statement that writes. A token
  * and an id that may mean a group of any environment are looked up before.
  *
- * @throws NotFound. @throws InvalidInput.
+ * @throws NotFound.
+ * @throws InvalidInput.
  */
 async function targetOf(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroupTarget> {
   const { environmentTag, allEnvironments } = caller;

@@ -88,8 +88,8 @@ export function withToken(group: UserGroup & WithKnownToken, token: string): Use
  * The current token of a group that the caller found; decrypted here, once, unless the caller found or made the group by it. A
  * caller with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
  *
- * @throws Forbidden without `groups:read` or `groups:write`. @throws DecryptionError when the key is missing or the row was
- *   changed.
+ * @throws Forbidden without `groups:read` or `groups:write`.
+ * @throws DecryptionError when the key is missing or the row was changed.
  */
 export function currentTokenOf({ keys }: Pick<Db, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
   caller.require('groups:read', 'groups:write');
@@ -112,7 +112,9 @@ export interface RotationInput {
  * immediately, or identifies the group for another `graceSeconds`. Tokens that were replaced earlier keep their grace periods,
  * or with `endGracePeriods` stop immediately.
  *
- * @throws Forbidden without `groups:write`. @throws InvalidInput. @throws NotFound when it is no group's current token.
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput.
+ * @throws NotFound when it is no group's current token.
  */
 export async function rotateUserGroupToken(
   db: Db,

@@ -10,8 +10,8 @@ const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer']
  * token, the caller is anonymous.
  *
  * @param requestId the id of the request, for the audit log.
- * @throws Unauthenticated, possibly as a rejection, when the route does not ignore the credential and the scheme or the API
- * token is not accepted, or when the route requires an API token and there is none.
+ * @throws Unauthenticated, possibly as a rejection, when the route does not ignore the credential and the scheme or the API token
+ *   is not accepted, or when the route requires an API token and there is none.
  */
 export type Authenticate = (
   authorization: string | undefined,

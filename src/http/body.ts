@@ -36,7 +36,7 @@ export function isTooLarge(incoming: IncomingMessage, maxBytes: number = maxBody
  *
  * @param hold reserves memory for bytes before they are kept; false if there is none.
  * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit of bytes or of parts is exceeded, or the bytes are declared to
- * exceed it; `UNAVAILABLE` when there is no room. The rest is not kept.
+ *   exceed it; `UNAVAILABLE` when there is no room. The rest is not kept.
  */
 export function readBody(
   incoming: IncomingMessage,
@@ -110,8 +110,8 @@ function jsonBody({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>): unk
 /**
  * The JSON object in a request's body.
  *
- * @throws GatewayError `BODY_REQUIRED`, with `howTo` in its text; and as {@link jsonBody} does. @throws InvalidInput when it is
- *   no object.
+ * @throws GatewayError `BODY_REQUIRED`, with `howTo` in its text; and as {@link jsonBody} does.
+ * @throws InvalidInput when it is no object.
  */
 export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
   if (request.body.length === 0) throw new GatewayError('BODY_REQUIRED', `The request has no body. ${howTo}`);

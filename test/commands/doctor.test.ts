@@ -372,14 +372,14 @@ test.each<Case>([
     'with old events',
     'warning',
     async () => when(own(await changed(insertOldEvent))),
-    /365 days; the oldest is of 20.*"housekeeping failed"/,
+    /365 days; the oldest is from 20.*"housekeeping failed"/,
   ],
   [
     'audit-log',
     'with old events that are kept longer',
     'ok',
     async () => when(own(await changed(insertOldEvent), { AUDIT_RETENTION_DAYS: '500' })),
-    /500 days; the oldest is of/,
+    /500 days; the oldest is from/,
   ],
 ])('%s: %s is %s', async (check, _, status, state, text) => {
   if (check === 'encryption-keys') await storeGroup();

@@ -17,9 +17,15 @@ afterEach(() => {
 
 test.each([
   ['no command', [], /Usage: user-group-gateway COMMAND/],
-  ['an unknown command', ['start'], /Unknown command "start".*Usage: user-group-gateway COMMAND/s],
+  ['an unknown command', ['start'], /^Unknown command "start"\.\n\nUsage: user-group-gateway COMMAND/],
+  ['a mistyped command', ['sevre'], /^Unknown command "sevre"\. Did you mean serve\?\n\nUsage: user-group-gateway COMMAND/],
+  ['a command with the name of a method of objects', ['toString'], /^Unknown command "toString"/],
   ['an unknown token command', ['token', 'delete', '1'], /Unknown command "token delete".*token create --name/s],
-  ['an unknown option of serve', ['serve', '--port', '1'], /serve/],
+  [
+    'an unknown option of serve',
+    ['serve', '--port', '1'],
+    /^serve accepts one option: --workers N.*\nSettings, such as PORT, are environment/,
+  ],
   ['an unknown option of migrate', ['migrate', '--dry-run'], /migrate/],
 ])('%s: exit code 2, the help on standard error, no effect', async (_, args, text) => {
   const { code, stdout, stderr } = await run(args, nowhere);

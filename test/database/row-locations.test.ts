@@ -6,10 +6,10 @@ import { createRowLocations } from '../../src/database/row-locations.ts';
 const hashOf = (index: number): string => `00000001${(Math.imul(index, 2_654_435_761) >>> 0).toString(16).padStart(8, '0')}`;
 const tidOf = (index: number): string => `(${index >>> 4},${(index & 15) + 1})`;
 
-/** Half of them as above, the others in one set of every table: more than it has places for. */
+/** Half of them as above, the others in one set of every table: more than it has slots for. */
 const unevenHashOf = (index: number): string => hashOf(index % 2 === 0 ? index : index << 8);
 
-test('a location is what was set last for the hash, or forgotten', () => {
+test('returns the location that was set last for a hash, or none', () => {
   const operation = fc.tuple(
     fc.constantFrom('set', 'set', 'set', 'get', 'delete'),
     fc.nat(1_500),

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const dayMs = 86_400_000;
 
-/** Stores events so many days old, half of them of no environment. */
+/** Stores an event of each age, in days; those of an odd age have no environment. */
 async function storeEvents(...ages: number[]): Promise<void> {
   const of = (age: number) => ({
     ...{ type: 'user_group.created', actorKind: 'CLI', actorName: String(age) },

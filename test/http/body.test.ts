@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { readBody } from '../../src/http/body.ts';
 
-test('a body is in memory once while its request waits, not a second time as the chunks that it came in', async () => {
+test('the chunks that a body was received in are not kept while its request waits', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = request({ port: (server.address() as AddressInfo).port, method: 'POST' });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { Connections } from '../../src/http/connections.ts';
 
-test('of requests that are pipelined on one connection, no more are parsed than may wait', async () => {
+test('no more pipelined requests of a connection are parsed than may wait', async () => {
   const maxWaiting = 8;
   const connections = new Connections(() => {}, maxWaiting); // which never responds
   const server = createServer(connections.add);

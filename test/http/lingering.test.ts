@@ -100,7 +100,7 @@ test('a client that keeps sending in tiny chunks is disconnected after few of th
   expect(accepted?.bytesRead).toBeLessThan(200_000);
 });
 
-test('when many clients keep sending, the rest is not read from most, and beyond a limit connections are closed at once', async () => {
+test('when many clients keep sending what was rejected, most are not read further, and beyond a limit connections are closed at once', async () => {
   const count = 800;
   const bytesEach = 200_000;
   const sockets: Socket[] = [];

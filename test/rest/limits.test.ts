@@ -18,7 +18,7 @@ const astral = '😀';
 const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`schema ${i}`, `source ${i}`]));
 const nested = (levels: number): object => (levels > 1 ? { a: nested(levels - 1) } : {});
 const inLists = (levels: number): object => ({ a: JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1)) });
-/** Properties that have so many bytes as JSON without spaces. */
+/** Properties whose JSON without spaces has this many bytes. */
 const sized = (bytes: number, character = 'x') => {
   const width = Buffer.byteLength(character);
   const room = bytes - '{"a":""}'.length;

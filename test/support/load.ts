@@ -9,7 +9,7 @@ export interface Load {
   readonly replies: readonly Reply[];
   /** The error codes of requests without a response. */
   readonly failures: readonly string[];
-  /** Waits until so many more requests than now have succeeded that were sent from now on. */
+  /** Waits until `count` requests that were sent after this call have succeeded. */
   successes(count: number): Promise<void>;
   /** Stops sending, and waits for pending responses. */
   stop(): Promise<void>;

@@ -120,8 +120,8 @@ function report({ figure, expect }: RowContext, all: readonly Reply[]): Overload
 }
 
 /**
- * What one caller sends to fill its share of the queue in front of the database: requests of so many look-ups each. They are more
- * than may wait even if no keys of others do, because those of the other caller may all be in flight.
+ * How many requests of {@link keysPerRequest} look-ups one caller sends to fill its share of the queue in front of the database.
+ * They are more than may wait even if no keys of others do, because those of the other caller may all be in flight.
  */
 const filling = 160;
 const keysPerRequest = 50;

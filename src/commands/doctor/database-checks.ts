@@ -177,7 +177,7 @@ export const checkAuditLog = ofDatabase(async ({ database, migrations }, { confi
   const oldest = await findOldestEvent(database);
   const kept = `events are kept for ${counted(auditRetentionDays, 'day')}`;
   if (!oldest) return ok(`${kept}; there is none`);
-  const found = `${kept}; the oldest is of ${oldest.toISOString()}`;
+  const found = `${kept}; the oldest is from ${oldest.toISOString()}`;
   const isOverdue = now() - oldest.getTime() > (auditRetentionDays + lateDays) * dayMs;
   return isOverdue
     ? warning(

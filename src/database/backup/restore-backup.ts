@@ -40,7 +40,8 @@ export interface RestoreOptions<Report> {
   /**
    * Looks at the database once it is recovered; a failure undoes the restore.
    *
-   * @param connect how to connect to a database of the server. @param folder has the secret files.
+   * @param connect how to connect to a database of the server.
+   * @param folder has the secret files.
    */
   readonly inspect: (connect: (database: string) => Connection, folder: string) => Promise<Report>;
 }

@@ -1,6 +1,7 @@
 import type { ApiToken, EnvironmentTag } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
+import { decodeHexadecimal } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import { type Column, columnCount, columnTypes, createRowClass, type RowOf, selectList, toByteaArray } from './columns.ts';
 
@@ -19,7 +20,7 @@ const columns = {
   isExpired: { sql: 'coalesce(expires_at <= now(), false)', ...boolean },
   isReplaced: { sql: 'is_replaced', ...boolean },
 } satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash' | 'revokedAt'>]: Column<ApiToken[Field]> } & {
-  readonly [Judged in 'isRevoked' | 'isExpired' | 'isReplaced']: Column<boolean>;
+  readonly [Flag in 'isRevoked' | 'isExpired' | 'isReplaced']: Column<boolean>;
 };
 
 const ApiTokenRow = createRowClass(columns);
@@ -62,8 +63,8 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
         const found = new Map<string, ApiTokenRecord>();
         const read = async (name: string, text: string, wanted: readonly string[]) => {
           for (const row of await query(name, text, [toByteaArray(wanted)])) {
-            // Without the hash, so that a token that is printed does not reveal it. PostgreSQL writes it as `\x` and digits.
-            found.set((row[count] as string).slice(2), new ApiTokenRow(row.slice(0, count)));
+            // Without the hash, so that a token that is printed does not reveal it.
+            found.set(decodeHexadecimal(row[count] as string), new ApiTokenRow(row.slice(0, count)));
           }
         };
         await read('api-tokens-by-current-hash', apiTokensByCurrentHash, hashes);
@@ -86,15 +87,15 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
 
 const count = columnCount(columns);
 
-/** Nearly every secret that is looked up is a current one, and this takes the server two thirds of {@link apiTokensByHash}. */
+/** Nearly every secret that is looked up is a current one, and this takes two thirds of the time of {@link apiTokensByHash}. */
 const apiTokensByCurrentHash = `
   select ${selectList(columns)}, secret_hash
   from (select t.*, false as is_replaced from api_token t) as found
   where secret_hash = any ($1::bytea[])`;
 
 /**
- * For the secrets that {@link apiTokensByCurrentHash} did not find. Current ones too, in one statement: whether a secret is the
- * current one or a replaced one is a matter of one moment.
+ * For the secrets that {@link apiTokensByCurrentHash} did not find. Reads current ones too, in the same statement, so that a
+ * secret that a concurrent rotation replaces is found as one or the other.
  */
 const apiTokensByHash = `
   select ${selectList(columns)}, found_hash

@@ -2,7 +2,7 @@ import type { UserGroup } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { createRowLocations } from '../row-locations.ts';
-import type { Row } from '../text-rows.ts';
+import { decodeHexadecimal, type Row } from '../text-rows.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import { columnTypes, toByteaArray } from './columns.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupColumns, userGroupSelectList } from './user-group-columns.ts';
@@ -17,8 +17,8 @@ export interface GroupOfToken {
 }
 
 /**
- * From how many known locations on a statement for them alone pays when other tokens need another statement: each saves 4 µs,
- * a statement takes 60.
+ * The fewest known locations that get a statement of their own when other tokens of the batch need another one: a location saves
+ * 4 µs, a statement takes 60.
  */
 const minLocated = 16;
 
@@ -28,12 +28,12 @@ const minLocated = 16;
  *
  * The tokens of a batch are asked for in up to three statements, each for those that the ones before did not find: at the
  * locations where their groups were last seen, by the index of current tokens, and among current and retired ones. Each result
- * is that of one statement, so of one moment.
+ * is that of one statement, and so of one snapshot.
  */
 export function bindGroupByTokenHash({ query }: Pick<Database, 'query'>): Load<readonly string[], GroupOfToken> {
   const locations = createRowLocations();
 
-  /** Where the groups of tokens were last seen; undefined if for too few of them to ask for these alone. */
+  /** Where the groups of tokens were last seen; undefined if a statement for these locations would not pay. */
   function locate(tokens: readonly (readonly string[])[]): string[] | undefined {
     const located: string[] = [];
     for (const hashes of tokens) {
@@ -88,8 +88,7 @@ const toTidArray = (tids: readonly string[]): string => `{${tids.map((tid) => `"
 
 const tokenHashIndex = userGroupColumns.indexOf('token_hash');
 
-/** PostgreSQL writes bytes as `\x` and hexadecimal digits. */
-const currentHashOf = (row: Row): string => (row[tokenHashIndex] as string).slice(2);
+const currentHashOf = (row: Row): string => decodeHexadecimal(row[tokenHashIndex] as string);
 
 const toGroupOfCurrentToken = (row: Row): GroupOfToken => ({
   userGroup: new UserGroupRow(row),
@@ -103,7 +102,7 @@ const toGroupOfToken = (row: Row): GroupOfToken => ({
   expiresAt: columnTypes.nullableTime.decode(row[userGroupColumnCount + 2] as string | null),
 });
 
-/** Half the time of {@link groupsByCurrentToken} with a thousand groups or a million: no index is descended. */
+/** Takes half the time of {@link groupsByCurrentToken}, with a thousand groups or a million: no index is descended. */
 const groupsAtLocations = `select ${userGroupSelectList('g')} from user_group g where g.ctid = any ($1::tid[])`;
 
 /** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByAnyToken}. */
@@ -111,8 +110,8 @@ const groupsByCurrentToken = `
   select ${userGroupSelectList('g')}, g.ctid from user_group g where g.token_hash = any ($1::bytea[])`;
 
 /**
- * For the tokens that {@link groupsByCurrentToken} did not find. Current ones too, in one statement: a token that was retired
- * before may have become current since, by an import. So each token's result is that of one moment.
+ * For the tokens that {@link groupsByCurrentToken} did not find. Reads current ones too, in the same statement: a token that was
+ * retired before may have become current since, by an import. So each token's result is that of one snapshot.
  */
 const groupsByAnyToken = `
   select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g where g.token_hash = any ($1::bytea[])

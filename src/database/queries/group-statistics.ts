@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 
-/** How many new groups matter: PostgreSQL reads all of a smaller table about as fast as a few rows by an index. */
+/** The fewest new groups that matter: PostgreSQL reads all of a smaller table about as fast as a few rows by an index. */
 const minNewGroups = 1_000;
 
 /**
@@ -9,8 +9,8 @@ const minNewGroups = 1_000;
  * update of statistics may come minutes later.
  *
  * @returns a function that takes how many groups were created since it was last called. It updates the statistics once the
- *   groups have doubled, by a thousand at least; where the role is not the owner of the table, PostgreSQL ignores that.
- *   @throws errors of the database.
+ *   groups have doubled, by a thousand at least; where the role is not the owner of the table, PostgreSQL ignores that. It
+ *   rejects with errors of the database.
  */
 export function trackNewGroups({ pool }: Pick<Database, 'pool'>): (created: number) => Promise<void> {
   let countedGroups: number | undefined;

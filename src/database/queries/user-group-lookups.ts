@@ -22,7 +22,7 @@ export interface UserGroupLookups {
    * The groups with each of these provided ids, in one statement.
    *
    * @param withJson whether properties and mappings are read. Without it, taking them from a group throws: those of many groups
-   * are too much to read for nothing.
+   *   are too much to read for nothing.
    */
   groupsByProvidedIds(providedIds: readonly string[], withJson: boolean): Promise<ReadonlyMap<string, UserGroup[]>>;
 }

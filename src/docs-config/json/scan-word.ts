@@ -65,7 +65,7 @@ export function scanWord(scanner: Scanner): JsonNode {
   if (/^[.…]+$/.test(word)) {
     scanner.report({
       range,
-      message: `${quoteText(text, range)} is no JSON value.`,
+      message: `${quoteText(text, range)} is not a JSON value.`,
       suggestion: 'Write the value, or remove this.',
     });
     return finish(scanner, { kind: 'error', start, end });

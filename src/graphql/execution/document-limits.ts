@@ -8,7 +8,7 @@ const { maxDepth, maxFragmentSpreads, maxNameLength, maxRepeatedFields } = graph
  * Fragments that contain themselves are left to validation.
  *
  * @throws GraphQLError when the document is nested too deep, repeats a field too often, spreads too many fragments, or has a
- * response name that is too long.
+ *   response name that is too long.
  */
 export function assertDocumentLimits(document: DocumentNode): void {
   const fragments = new Map<string, FragmentDefinitionNode>();

@@ -26,7 +26,7 @@ const importGroups = (from: number, to: number, options: object = {}) => {
 const countedGroups = async (): Promise<number> =>
   (await database.pool.query(`select reltuples::int from pg_class where relname = 'user_group'`)).rows[0].reltuples;
 
-test('a gateway that looked up a few groups does not read all of those that an import has added', async () => {
+test('after an import, the look-ups of a gateway that had few groups use indexes instead of reading the whole table', async () => {
   const running = connectDatabase({ connectionString: database.url }, { namedStatements: true, poolSize: 1 });
   onTestFinished(() => running.close());
   await importGroups(0, 20);

@@ -174,7 +174,7 @@ test('an API token with a wrong checksum is refused without a query', async () =
   expect(statements).toEqual([]);
 });
 
-/** Current secrets, and for those that are none the replaced ones too. */
+/** The current secrets, then, for those that are not among them, the replaced ones too. */
 const readsReplaced = [reads('api_token'), reads('api_token')];
 
 test('an unknown API token costs two statements', async () => {

@@ -1,6 +1,6 @@
 /**
- * When a day such as `2026-01-31` begins in the time zone of the person, or the one so many days later, as the API expects it;
- * undefined if it is no day.
+ * When a day such as `2026-01-31` begins in the time zone of the person, or the one `daysLater` days later, as the API expects
+ * it; undefined if it is not a day.
  */
 export function dayStart(day: string, daysLater = 0): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
