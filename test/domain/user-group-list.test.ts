@@ -261,7 +261,8 @@ describe('filters', () => {
       // Without shrinking, which queries for longer than a test may take.
       { numRuns: 12, endOnFailure: true },
     );
-    expect(found).toBeGreaterThan(100);
+    // Usually 170 to 370. With hardly any, hardly anything was compared.
+    expect(found).toBeGreaterThan(30);
   });
 
   const named = (name: string, rest: Partial<Group> = {}) => ({
