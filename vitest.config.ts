@@ -13,7 +13,8 @@ export default defineConfig({
     // More than two processors suggest, because many tests mostly wait for processes, databases and browsers.
     maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 30_000,
+    // For a machine that does much else: alone, hardly any test takes five seconds.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
   // Loaded once as a module: resolving it both ways would create two copies, and GraphQL rejects objects of the other one.

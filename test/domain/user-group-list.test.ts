@@ -263,7 +263,7 @@ describe('filters', () => {
     );
     // Usually 170 to 370. With hardly any, hardly anything was compared.
     expect(found).toBeGreaterThan(30);
-  });
+  }, 120_000);
 
   const named = (name: string, rest: Partial<Group> = {}) => ({
     ...{ providedId: name, name, environmentTag: 'Testing' as const, properties: {} },

@@ -247,7 +247,7 @@ test('every look-up has the same result with known locations as without, whateve
     }),
     { numRuns: 15, endOnFailure: true },
   );
-});
+}, 120_000);
 
 /** Another group may have the token. */
 const rejectAllBut = (code: string) => (error: { code?: string }) => {
