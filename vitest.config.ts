@@ -13,8 +13,10 @@ export default defineConfig({
     // More than two processors suggest, because many tests mostly wait for processes, databases and browsers.
     maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 30_000,
+    // For a machine that does much else: alone, hardly any test takes five seconds.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
   // Loaded once as a module: resolving it both ways would create two copies, and GraphQL rejects objects of the other one.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },

@@ -14,6 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { storedToken, testKey } from '../support/keys.ts';
+import { lockReplication } from '../support/lock-replication.ts';
 import { collect } from '../support/text-stream.ts';
 
 let database: TestDatabase;
@@ -248,7 +249,16 @@ test.each<Case>([
   ],
   // The server of the tests is thrown away after the run, and so does not wait for the disk.
   ['durability', 'without fsync', 'failure', () => when(own()), /^fsync and full_page_writes off: a crash of the machine/],
-  ['replication', 'none', 'ok', () => when(own()), /there are no standbys/],
+  [
+    'replication',
+    'none',
+    'ok',
+    async () => {
+      await lockReplication();
+      return when(own());
+    },
+    /there are no standbys/,
+  ],
   ['migrations', 'applied', 'ok', () => when(own()), /^all \d are applied$/],
   [
     'migrations',

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** The messages for the operator. */
 let events: string[];
@@ -62,11 +63,7 @@ test('uses a database that becomes reachable while waiting', async () => {
   const database = await createTestDatabase();
   const target = new URL(database.url);
   let relay: Server | undefined;
-  const free = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => free.once('listening', resolve));
-  const { port } = free.address() as { port: number };
-  await new Promise((resolve) => free.close(resolve));
-
+  const port = await freePort();
   const url = new URL(database.url);
   url.port = String(port);
   const { connect } = await import('node:net');

@@ -109,7 +109,7 @@ test('any single mutation yields its code at its pointer, and the range covers t
     }),
     { numRuns: 400 },
   );
-});
+}, 120_000);
 
 test('fixing is idempotent, leaves no fixable error, and does not change a valid text', () => {
   const broken = fc

@@ -5,6 +5,7 @@ import { ownMigrationNames } from '../../src/database/migrate.ts';
 import { instanceSource } from '../../src/domain/instance.ts';
 import { readPackageVersion } from '../../src/package-root.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { lockReplication } from '../support/lock-replication.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -33,6 +34,7 @@ test('the instance describes its version and its database', async () => {
 });
 
 test('replicas have a name and a state, and are unknown to a role that may not see them', async () => {
+  await lockReplication();
   const { database } = gateway;
   const url = new URL(database.url);
   // A connection for replication is a replica that has not reported a position yet.

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
 
 const getOrCreate = (id: string) => `mutation { getOrCreateUserGroup(input: { providedId: "${id}" }) {
@@ -182,12 +183,12 @@ async function startProxy(target: string) {
       socket.pipe(other);
     }
   });
-  const listen = async (port: number) => {
+  const port = await freePort(); // it is still free when the proxy is restored
+  const listen = async () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
   };
-  const port = await listen(0);
+  await listen();
   const url = new URL(target);
   url.host = `127.0.0.1:${port}`;
   return {
@@ -196,6 +197,6 @@ async function startProxy(target: string) {
       server.close();
       for (const socket of sockets) socket.destroy();
     },
-    restore: () => listen(port),
+    restore: listen,
   };
 }

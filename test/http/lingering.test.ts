@@ -103,20 +103,23 @@ test('a client that keeps sending in tiny chunks is disconnected after few of th
 test('when many clients keep sending what was rejected, most are not read further, and beyond a limit connections are closed at once', async () => {
   const count = 800;
   const bytesEach = 200_000;
+  const clients = Array.from({ length: count }, () =>
+    connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {}),
+  );
+  await Promise.all(clients.map((socket) => once(socket, 'connect')));
+
   const sockets: Socket[] = [];
   const closings: Promise<number>[] = [];
-  const onSocket = (message: unknown) => {
+  const onRequest = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     const startedMs = performance.now();
     sockets.push(socket);
     closings.push(new Promise((resolve) => socket.on('close', () => resolve(performance.now() - startedMs))));
   };
-  subscribe('net.server.socket', onSocket);
+  subscribe('http.server.request.start', onRequest);
   let received = 0;
-  /** Sends a rejected request and, after the response, its body. */
-  const sendRejected = async () => {
-    const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', allowHalfOpen: true });
-    socket.on('error', () => {});
+  /** Sends a rejected request and, after the response, its body. All do at once: a connection is held for two seconds only. */
+  const sendRejected = async (socket: Socket) => {
     socket.once('data', () => {
       received += 1;
     });
@@ -124,9 +127,9 @@ test('when many clients keep sending what was rejected, most are not read furthe
     await new Promise((resolve) => socket.on('end', resolve).on('close', resolve));
     socket.end('x'.repeat(bytesEach));
   };
-  await Promise.all(Array.from({ length: count }, sendRejected));
+  await Promise.all(clients.map(sendRejected));
   const openMs = await Promise.all(closings);
-  unsubscribe('net.server.socket', onSocket);
+  unsubscribe('http.server.request.start', onRequest);
   expect(sockets).toHaveLength(count);
   expect(received).toBe(count);
   const bytesRead = sockets.reduce((sum, socket) => sum + socket.bytesRead, 0);

@@ -101,7 +101,8 @@ test('an occupied event loop is a long delay of the event loop', async () => {
   const before = longerThan(readSamples((await scrape()).text));
   await late();
   await gateway.send('GET', '/livez'); // a turn of the event loop
-  expect(longerThan(readSamples((await scrape()).text))).toBe(before + 1);
+  // More when the machine was busy as well.
+  expect(longerThan(readSamples((await scrape()).text))).toBeGreaterThan(before);
 });
 
 test.each([

@@ -265,7 +265,7 @@ describe('a forged or changed embed token is inactive', () => {
       ),
       { numRuns: 150 },
     );
-  });
+  }, 120_000);
 });
 
 describe('credentials', () => {

@@ -135,7 +135,7 @@ test('the compiled operation of each REST method gives what the reference implem
   for (const kind of ['GET success', 'GET failure', 'PUT success', 'PUT failure', 'POST failure', 'wrong types']) {
     expect.soft(counts[kind], kind).toBeGreaterThan(0);
   }
-});
+}, 120_000);
 
 test('a rotation that succeeds has a result of the same shape either way', async () => {
   const token = 'imported and to rotate';

@@ -15,7 +15,9 @@ export async function holdWrites(databaseUrl: string): Promise<HeldWrites> {
   await holder.connect();
   holder.on('error', () => {});
   await holder.query('begin; lock table user_group in access exclusive mode');
-  const waiting = "select 1 from pg_locks where not granted and relation = 'user_group'::regclass";
+  // In this database: as copies of one, those of all tests have the table under the same number.
+  const waiting = `select 1 from pg_locks join pg_database d on d.oid = database
+    where not granted and relation = 'user_group'::regclass and datname = current_database()`;
   return {
     untilOneWaits: () => until(async () => (await holder.query(waiting)).rowCount, 'a request waits in the database'),
     release: () => holder.end(),

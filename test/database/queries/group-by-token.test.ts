@@ -247,7 +247,7 @@ test('look-ups have the same results with known locations as without, after any 
     }),
     { numRuns: 10, endOnFailure: true },
   );
-});
+}, 120_000);
 
 /** Another group may have the token. */
 const rejectAllBut = (code: string) => (error: { code?: string }) => {
