@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { applicationNames } from './application-names.ts';
@@ -8,6 +7,7 @@ import { failoverClient } from './failover-client.ts';
 import { createPrimaryFinder } from './primary-finder.ts';
 import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
 import { readOnlyState, requireRole } from './server-role.ts';
+import { createStatementNames } from './statement-names.ts';
 import { type Row, textRows } from './text-rows.ts';
 import { runWorkUnit, type WorkUnit } from './work-unit.ts';
 
@@ -26,14 +26,14 @@ export interface Database {
   readonly pool: pg.Pool;
   /**
    * Runs a statement that Prisma cannot express, or not fast enough, and returns its rows as text. A statement that fails with
-   * a deadlock or a serialization failure, and so committed nothing, is retried once.
+   * a deadlock or a serialization failure, or because it must be prepared again, and so committed nothing, is retried once.
    *
    * @param name identifies the text: each connection prepares it once.
    */
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /**
-   * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; after a deadlock or
-   * a serialization failure `work` is called again, so it must have no other side effects.
+   * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where
+   * {@link query} retries, `work` is called again, so it must have no other side effects.
    *
    * @param work takes {@link query} for the statements of the transaction, which must not be used afterwards.
    */
@@ -115,6 +115,7 @@ export function connectDatabase(
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: applicationNames.pool,
   });
+  const names = createStatementNames();
   const pool = new pg.Pool(options);
   // `pg` copies the options; read the port from the original, which changes when the server restarts on another port.
   Object.defineProperty(pool.options, 'port', { get: () => connection.port, enumerable: true });
@@ -123,6 +124,7 @@ export function connectDatabase(
   pool.on('connect', (client) => {
     client.on('error', () => {});
     closeOnceReadOnly(client as pg.PoolClient & pg.Client);
+    names.follow(client as pg.PoolClient & pg.Client);
   });
   const createPrisma = (connections: pg.Pool) =>
     new PrismaClient({
@@ -130,12 +132,12 @@ export function connectDatabase(
       errorFormat: 'minimal',
       adapter: new SessionlessPrismaPg(
         connections,
-        namedStatements ? { statementNameGenerator: ({ sql }) => statementName(sql) as string } : {},
+        namedStatements ? { statementNameGenerator: ({ sql }) => names.ofText(sql) as string } : {},
       ),
     });
   const prisma = createPrisma(pool);
   async function run(target: pg.Pool | pg.PoolClient, { name, text, values }: Statement): Promise<Row[]> {
-    const statement = { ...textRows, ...(namedStatements && { name }), text, values: values as unknown[] };
+    const statement = { ...textRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
     const { rows } = await target.query<(string | null)[]>(statement);
     return rows;
   }
@@ -193,18 +195,4 @@ function closeOnceReadOnly(client: pg.Client): void {
 function limitStatements(client: SessionlessClient): string {
   const { processID } = client as SessionlessClient & { processID: number };
   return `case when pg_backend_pid() = ${Number(processID)} then set_config('statement_timeout', '${statementTimeoutMs}', false) end`;
-}
-
-const statementNames = new Map<string, string>();
-
-/** How many texts of Prisma's get a name: lists have thousands, by their filters, and each connection keeps what it prepared. */
-const maxStatementNames = 200;
-
-/** A name for a statement, the same for the same text, so that each connection prepares it once; none when there are too many. */
-function statementName(sql: string): string | undefined {
-  const known = statementNames.get(sql);
-  if (known !== undefined || statementNames.size >= maxStatementNames) return known;
-  const name = createHash('sha1').update(sql).digest('base64url');
-  statementNames.set(sql, name);
-  return name;
 }

@@ -49,10 +49,13 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Whether an error, from Prisma or the driver, means that the server stopped a statement that ran for too long. */
-export function isStatementTimeout(error: unknown): boolean {
+export const isStatementTimeout = (error: unknown): boolean => hasState(error, '57014');
+
+/** Whether an error, from Prisma or the driver, has a SQLSTATE. */
+function hasState(error: unknown, state: string): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
     const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
-    if (originalCode === '57014' || code === '57014') return true;
+    if (originalCode === state || code === state) return true;
   }
   return false;
 }
@@ -60,11 +63,15 @@ export function isStatementTimeout(error: unknown): boolean {
 /** SQLSTATE of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
 const conflictStates: readonly unknown[] = ['40001', '40P01']; // serialization failure, deadlock
 
+/** SQLSTATE of a statement that was prepared before its columns got other types. It was not executed; others have it, too. */
+const stalePlanState = '0A000';
+
 /** The delay before a retry, so that the other transaction can proceed, in milliseconds. */
 const retryDelayMs = 100;
 
 /**
- * Runs `work` and retries it once if it fails with a deadlock or a serialization failure. Only for work that has committed
+ * Runs `work` and retries it once if it fails with a deadlock or a serialization failure, or with a statement that must be
+ * prepared again. Only for work that has committed
  * nothing when it fails this way: a single statement, or a whole transaction.
  *
  * @throws the error of the last attempt.
@@ -73,7 +80,7 @@ export async function retryOnConflict<Result>(work: () => Promise<Result>): Prom
   try {
     return await work();
   } catch (error) {
-    if (!isConflict(error)) throw error;
+    if (!isConflict(error) && !hasState(error, stalePlanState)) throw error;
     // An immediate retry could acquire the same lock before the other transaction does, and deadlock again.
     await sleep(retryDelayMs);
     return work();

@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
+import { receivedParts } from './body-parts.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { parseJson } from './json.ts';
-import { httpLimits, smallBodyBytes } from './limits.ts';
+import { httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
 import { mediaTypes } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
 
@@ -57,8 +58,8 @@ export function readBody(
       if (isRejected) return;
       bytes += chunk.length;
       if (bytes > maxBytes) rejectBody(tooLarge(maxBytes));
-      else if (chunks.length === maxBodyParts) rejectBody(tooManyParts());
-      else if (hold && !hold(chunk.length)) rejectBody(noRoom());
+      else if (receivedParts(incoming) > maxBodyParts) rejectBody(tooManyParts());
+      else if (hold && !hold(chunk.length + receivedPartBytes)) rejectBody(noRoom());
       else chunks.push(chunk);
     });
     // Both are emitted at most once; `once` would add a wrapper to each.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { joinParts } from './body-parts.ts';
 
 /** The property of a socket that has its connection: a WeakMap has slower look-ups and slows down garbage collection. */
 const connectionOf = Symbol('connection');
@@ -23,6 +24,7 @@ export class Connections {
 
   /** Passes a request on, or queues it. */
   readonly add: Handler = (incoming, outgoing) => {
+    joinParts(incoming);
     const socket: ConnectionSocket = incoming.socket;
     socket[connectionOf] ??= new Connection(socket, this.handle, this.maxWaiting);
     socket[connectionOf].add(incoming, outgoing);

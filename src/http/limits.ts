@@ -56,6 +56,9 @@ export const httpTimeouts = {
 /** Bodies up to this size are read before the credential is checked, and do not count: the number of connections bounds them. */
 export const smallBodyBytes = 16_384;
 
+/** What each part of a body that was received separately takes besides its bytes. It counts as much. */
+export const receivedPartBytes = 512;
+
 /** Bodies of at least this size are parsed one at a time, so that other requests are served in between. */
 export const largeBodyBytes = 65_536;
 

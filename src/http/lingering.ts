@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { receivedParts } from './body-parts.ts';
 import {
+  httpLimits,
   httpTimeouts,
   maxHeldConnections,
   maxLingerBytes,
@@ -27,13 +29,14 @@ export class Lingering {
     socket.once('close', () => clearTimeout(timer));
     // Node calls it when the response is sent: now it only says that no more will come.
     socket.destroySoon = () => void socket.end();
-    if (this.mayRead()) this.discard(incoming);
+    if (this.mayRead() && receivedParts(incoming) <= httpLimits.maxBodyParts) this.discard(incoming);
     else this.hold(incoming);
   }
 
   private discard(incoming: IncomingMessage): void {
     const { socket } = incoming;
     let bytes = 0;
+    const firstParts = receivedParts(incoming);
     let chunks = 0;
     let isReading = true;
     this.connections += 1;
@@ -46,7 +49,8 @@ export class Lingering {
       this.bytesThisSecond += chunk.length;
       bytes += chunk.length;
       chunks += 1;
-      if (bytes <= maxLingerBytes && chunks <= maxLingerChunks) return;
+      const parts = Math.max(chunks, receivedParts(incoming) - firstParts);
+      if (bytes <= maxLingerBytes && parts <= maxLingerChunks) return;
       stop();
       this.hold(incoming);
     });

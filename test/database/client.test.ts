@@ -105,6 +105,27 @@ describe('retries a statement that failed with a deadlock', () => {
   });
 });
 
+describe('after a column got another type, as when a dump is restored, no connection fails with a prepared statement:', () => {
+  const text = 'select name, pg_sleep(0.05)::text from api_token';
+  test.each<[string, (client: Database) => Promise<unknown>]>([
+    ['the driver’s', ({ query }) => query('names', text, [])],
+    ['of a transaction', ({ transaction }) => transaction((query) => query('names', text, []))],
+    ['of a unit of work', ({ workUnit }) => workUnit(({ query }) => query('names', text, []))],
+    ['Prisma’s in a unit of work', ({ workUnit }) => workUnit(({ prisma }) => prisma.$queryRawUnsafe(text))],
+    ['Prisma’s', ({ prisma }) => prisma.$queryRawUnsafe(text)],
+  ])('%s', async (_, read) => {
+    client = connectDatabase({ connectionString: database.url });
+    await database.prisma.apiToken.create({ data: { name: 'x', scopes: [], secretHash: new Uint8Array(32) } });
+    const readOnAll = () => Promise.all(Array.from({ length: 20 }, () => read(client)));
+    const before = await readOnAll();
+    expect(client.pool.totalCount).toBe(10);
+
+    await database.pool.query('alter table api_token alter name type varchar(300)');
+    expect(await readOnAll()).toEqual(before);
+    expect(await readOnAll()).toEqual(before);
+  });
+});
+
 describe('a transaction', () => {
   const insert = "insert into api_token (name, scopes, secret_hash) values ($1::text, '{}', sha256($1::text::bytea))";
   const stored = async () => (await database.pool.query('select name from api_token order by id')).rows.map(({ name }) => name);

@@ -68,6 +68,8 @@ describe('work that failed', () => {
     { code: '40P01', fault: withCode('40P01'), attempts: 2 },
     { code: 'P2034, of Prisma', fault: prismaError('P2034', '40001'), attempts: 2 },
     { code: '40P01 below P2010', fault: prismaError('P2010', '40P01'), attempts: 2 },
+    { code: '0A000', fault: withCode('0A000'), attempts: 2 },
+    { code: '0A000 below P2010', fault: prismaError('P2010', '0A000'), attempts: 2 },
     // It is not known whether it was committed.
     { code: '40003', fault: withCode('40003'), attempts: 1 },
     { code: '57P01', fault: withCode('57P01'), attempts: 1 },
