@@ -60,6 +60,13 @@ const toUtc = (text: string): string => {
 
 /** A connection that converts each `timestamptz` that Prisma reads to UTC, regardless of the session's time zone. */
 export class SessionlessClient extends pg.Client {
+  /** What the driver sends when it connects. */
+  getStartupConf(): object {
+    // Times are read as ISO 8601 writes them, whatever the database, the role or the server is set to. Poolers pass this one on.
+    // @ts-expect-error: the driver's types do not declare this method, which its `connect` calls
+    return { ...super.getStartupConf(), datestyle: 'ISO' };
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own declaration has nine overloads; this one only passes on
   override query(statement: any, ...rest: any[]): any {
     const types = statement?.types;

@@ -1,3 +1,4 @@
+import { parseJson } from './json/parse-json.ts';
 import type { Edit } from './json/parser-state.ts';
 import { createPositions, type Positions, type Range } from './json/positions.ts';
 import type { Code } from './rules/registry.ts';
@@ -17,7 +18,8 @@ export interface AppliedFix {
 }
 
 /**
- * Applies the fixes of all errors, so a valid text does not change. Idempotent.
+ * Applies the fixes of all errors, so a valid text does not change, and none to a text that would not begin with an object then:
+ * in a README, headings look like comments. Idempotent.
  *
  * @returns the new text, and the edits in the order of their positions.
  */
@@ -33,8 +35,14 @@ export function applyFixes(source: string, options: ValidateOptions = {}): { tex
     rounds.push(toAppliedEdits(found));
     text = replaceAll(text, found);
   }
+  if (!beginsWithObject(text)) return { text: source, fixes: [] };
   fixes.sort((a, b) => a.range.start.offset - b.range.start.offset);
   return { text, fixes };
+}
+
+function beginsWithObject(text: string): boolean {
+  const { root } = parseJson(text, () => {});
+  return root?.kind === 'object' && text.slice(0, root.start).trim() === '';
 }
 
 interface Fixable {

@@ -3,16 +3,16 @@ import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
 
 test('removes a million adjacent commas in one go, and lists each at its position in the original text', () => {
   const commas = 2 ** 20;
-  const { text, fixes } = applyFixes(`[${','.repeat(commas)}]`);
-  expect(text).toBe('[]');
+  const { text, fixes } = applyFixes(`{"tabs":[${','.repeat(commas)}]}`);
+  expect(text).toBe('{"tabs":[]}');
   expect(fixes).toHaveLength(commas);
-  expect(fixes.at(-1)?.range.start.offset).toBe(commas);
+  expect(fixes.at(-1)?.range.start.offset).toBe('{"tabs":['.length + commas - 1);
 });
 
 test('inserts a closing quote before the comma that belongs at the same place', () => {
-  const { text, fixes } = applyFixes('["a\n"b"]');
-  expect(text).toBe('["a",\n"b"]');
-  expect(fixes.map(({ range }) => range.start.offset)).toEqual([3, 3]);
+  const { text, fixes } = applyFixes('{"a":["b\n"c"]}');
+  expect(text).toBe('{"a":["b",\n"c"]}');
+  expect(fixes.map(({ range }) => range.start.offset)).toEqual([8, 8]);
 });
 
 test('removes an extra } and adds the comma that is missing after it', () => {
@@ -20,4 +20,13 @@ test('removes an extra } and adds the comma that is missing after it', () => {
   const { text } = applyFixes(source, {});
   expect(text).toBe('{"name":"x","feedback":{"raiseIssue":false},"modeToggle":{"isHidden":true}}');
   expect(applyFixes(text, {})).toEqual({ text, fixes: [] });
+});
+
+test.each([
+  ['a README, whose headings look like comments', "# Acme\n\nSends `{token}` to:\n\n- [docs](https://acme.test), 'daily',\n"],
+  ['a program', "// settings\nmodule.exports = {'name': 'Acme',};\n"],
+  ['text without any value', '# name: Acme\n'],
+  ['a list', "['Acme',,]"],
+])('changes nothing in %s', (_, text) => {
+  expect(applyFixes(text)).toEqual({ text, fixes: [] });
 });
