@@ -145,7 +145,7 @@ export function connectDatabase(
   async function runTransaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();
     try {
-      await client.query(`begin; ${limitIdleTime}`);
+      await client.query(begin);
       const result = await work((name, text, values) => run(client, { name, text, values }));
       await client.query('commit');
       client.release();
@@ -163,8 +163,7 @@ export function connectDatabase(
     pool,
     query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
     transaction: (work) => retryOnConflict(() => runTransaction(work)),
-    workUnit: (work) =>
-      runWorkUnit({ pool, begin: `begin isolation level read committed; ${limitIdleTime}`, run, createPrisma }, work),
+    workUnit: (work) => runWorkUnit({ pool, begin, run, createPrisma }, work),
     async close() {
       await prisma.$disconnect();
       await pool.end();

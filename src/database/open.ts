@@ -52,6 +52,7 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statement
 /** Creates a database if it does not exist. Of several processes that try concurrently, one creates it. */
 async function createDatabase(connection: Connection, name: string): Promise<void> {
   const client = new pg.Client(connection);
+  client.on('error', () => {}); // the statement fails, too
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
