@@ -4,7 +4,7 @@ import { FairQueue, type Share } from '../fair-queue.ts';
 
 /** Options of a pool. */
 export interface WorkerPoolOptions {
-  /** The module that each thread runs: it replies to every message with one message. */
+  /** The module that each thread runs: it sends one message once it is loaded, and replies to every message with one. */
   readonly entry: URL;
   /** The maximum number of threads. */
   readonly maxThreads: number;
@@ -14,7 +14,7 @@ export interface WorkerPoolOptions {
   readonly maxQueuedCharacters: number;
   /** How long a job may be queued, in milliseconds; then it is dropped. */
   readonly maxWaitMs: number;
-  /** How long a job may run, in milliseconds. */
+  /** How long a job may run, in milliseconds. The time in which its thread is started does not count. */
   readonly jobTimeoutMs: number;
   /** How long an idle thread is kept, in milliseconds. */
   readonly idleMs: number;
@@ -58,9 +58,13 @@ interface Task<Job, Result> {
 
 interface Thread<Job, Result> {
   readonly worker: Worker;
+  isLoaded: boolean;
   task: Task<Job, Result> | undefined;
   timer: NodeJS.Timeout | undefined;
 }
+
+/** How long a thread may take to load its module, in milliseconds. */
+const maxLoadMs = 60_000;
 
 /** Creates a pool. The first thread is started for the first job. */
 export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): WorkerPool<Job, Result> {
@@ -74,10 +78,15 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
       execArgv: [], // not those of the process: threads reject some of them
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: options.maxYoungHeapMb },
     });
-    const thread: Thread<Job, Result> = { worker, task: undefined, timer: undefined };
+    const thread: Thread<Job, Result> = { worker, isLoaded: false, task: undefined, timer: undefined };
     let cause: unknown;
     worker.on('message', (result: Result) => {
       const { task } = thread;
+      if (!thread.isLoaded) {
+        thread.isLoaded = true;
+        if (task) limit(thread);
+        return;
+      }
       release(thread);
       task?.resolve(result);
       next();
@@ -95,20 +104,22 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
   }
 
   function assign(thread: Thread<Job, Result>, task: Task<Job, Result>): void {
-    clearTimeout(thread.timer);
     thread.task = task;
-    thread.timer = setTimeout(() => {
-      const seconds = options.jobTimeoutMs / 1000;
-      fail(
-        thread,
-        new GatewayError(
-          'UNAVAILABLE',
-          `The check took longer than ${seconds} s and was stopped. Send fewer or smaller documents.`,
-        ),
-      );
-      next();
-    }, options.jobTimeoutMs).unref();
+    limit(thread);
     thread.worker.postMessage(task.job);
+  }
+
+  /** Ends a thread that takes too long: to load its module, then for its job. */
+  function limit(thread: Thread<Job, Result>): void {
+    const { isLoaded } = thread;
+    const limitMs = isLoaded ? options.jobTimeoutMs : maxLoadMs;
+    const what = isLoaded ? 'check took' : 'start of the check took';
+    const advice = isLoaded ? 'Send fewer or smaller documents.' : 'Try again shortly.';
+    clearTimeout(thread.timer);
+    thread.timer = setTimeout(() => {
+      fail(thread, new GatewayError('UNAVAILABLE', `The ${what} longer than ${limitMs / 1000} s and was stopped. ${advice}`));
+      next();
+    }, limitMs).unref();
   }
 
   /** Marks a thread as idle; without a new job it is terminated after `idleMs`. */

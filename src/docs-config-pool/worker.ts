@@ -13,3 +13,4 @@ parentPort?.on('message', ({ sources, options }: CheckJob) => {
   });
   parentPort?.postMessage(checked);
 });
+parentPort?.postMessage('loaded');

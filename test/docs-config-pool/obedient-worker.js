@@ -27,3 +27,4 @@ const jobs = {
 };
 
 parentPort.on('message', ({ job, argument }) => jobs[job](argument));
+parentPort.postMessage('loaded');

@@ -86,6 +86,14 @@ test('rejects a job that takes too long with UNAVAILABLE; the next job is run', 
   expect(await next).toBe('next');
 });
 
+test('the time in which a thread is started does not count as time of its job', async () => {
+  const obedient = JSON.stringify(new URL('obedient-worker.js', import.meta.url).href);
+  const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)';
+  const entry = new URL(`data:text/javascript,${encodeURIComponent(`${wait}; await import(${obedient});`)}`);
+  const pool = poolWith({ entry, jobTimeoutMs: 1000 });
+  expect(await pool.run(echo('after a slow start'), { characters: 1 })).toBe('after a slow start');
+});
+
 test('shares take turns, and one share alone can use three quarters of the queue', async () => {
   const pool = poolWith({ maxQueuedJobs: 8, maxQueuedCharacters: 800 });
   const { job, raise } = heldJob();
