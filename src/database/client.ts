@@ -67,7 +67,7 @@ const queryTimeoutMs = 12_000;
 /** How long the server keeps a transaction, with its locks, whose next statement does not come. */
 const idleTransactionTimeoutMs = 5_000;
 
-const limitIdleTime = `set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
+const begin = `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
 
 /** A statement as {@link Database.query} takes it. */
 interface Statement {
