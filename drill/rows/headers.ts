@@ -133,4 +133,15 @@ export const headerRows: readonly Row[] = [
       return connections.openMany(4, () => ({ bytes }));
     },
   },
+  {
+    // As much as Node.js reads of each connection at once.
+    name: 'tiny-chunks-of-many',
+    maxLivezMs: 1_000, // 26 MB that come at once, and Node's parser alone takes 80 ns for each 6 bytes
+    expects: ['4xx', '503', 'closed'],
+    send: ({ connections }) => {
+      const head = 'POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+      const bytes = Buffer.from(`${head}${'1\r\n[\r\n'.repeat(10_900)}`);
+      return connections.openMany(400, () => ({ bytes }));
+    },
+  },
 ];

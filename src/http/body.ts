@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
-import { receivedParts } from './body-parts.ts';
+import { refusalOf } from './body-parts.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { parseJson } from './json.ts';
 import { httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
@@ -58,7 +58,7 @@ export function readBody(
       if (isRejected) return;
       bytes += chunk.length;
       if (bytes > maxBytes) rejectBody(tooLarge(maxBytes));
-      else if (receivedParts(incoming) > maxBodyParts) rejectBody(tooManyParts());
+      else if (refusalOf(incoming)) rejectBody(refusalOf(incoming) === 'busy' ? noRoom() : tooManyParts());
       else if (hold && !hold(chunk.length + receivedPartBytes)) rejectBody(noRoom());
       else chunks.push(chunk);
     });

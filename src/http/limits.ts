@@ -14,6 +14,8 @@ export const httpLimits = {
   maxAnonymousBodyBytes: requestLimits.maxAnonymousBodyBytes,
   /** The chunks of a request body; each costs more than its bytes. */
   maxBodyParts: 4_096,
+  /** The chunks of all bodies in a tenth of a second, after which a body may have 64. */
+  maxRecentParts: 20_000,
   /** A form: enough for the longest embed token. */
   maxFormBytes: 131_072,
   /** The parameters of a form. */
@@ -55,6 +57,9 @@ export const httpTimeouts = {
 
 /** Bodies up to this size are read before the credential is checked, and do not count: the number of connections bounds them. */
 export const smallBodyBytes = 16_384;
+
+/** The interval of {@link httpLimits.maxRecentParts}. */
+export const partsIntervalMs = 100;
 
 /** What each part of a body that was received separately takes besides its bytes. It counts as much. */
 export const receivedPartBytes = 512;

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { receivedParts } from './body-parts.ts';
+import { receivedParts, refusalOf } from './body-parts.ts';
 import {
-  httpLimits,
   httpTimeouts,
   maxHeldConnections,
   maxLingerBytes,
@@ -29,7 +28,7 @@ export class Lingering {
     socket.once('close', () => clearTimeout(timer));
     // Node calls it when the response is sent: now it only says that no more will come.
     socket.destroySoon = () => void socket.end();
-    if (this.mayRead() && receivedParts(incoming) <= httpLimits.maxBodyParts) this.discard(incoming);
+    if (this.mayRead() && refusalOf(incoming) === undefined) this.discard(incoming);
     else this.hold(incoming);
   }
 

@@ -69,13 +69,30 @@ test('after a body of too many chunks, bodies are read: those on the same connec
   const tooMany = head + chunked(Array<string>(3 * maxBodyParts).fill(' '));
   const next = head + chunked(['{"query":', '"{ __typename }"}']);
   const result = /"__typename":"Query"/;
+  const refused = /^HTTP\/1\.1 (?:413|503) /; // the latter if too many were sent in a tenth of a second
   const both = await respond(tooMany + next, result);
-  expect(both).toMatch(/^HTTP\/1\.1 413 /);
+  expect(both).toMatch(refused);
   expect(/connection: close/i.test(both) || result.test(both)).toBe(true);
   // Never ended: Node reuses the parser once the connection is closed.
   const unended = head + chunked(Array<string>(3 * maxBodyParts).fill(' ')).slice(0, -'0\r\n\r\n'.length);
   for (let round = 0; round < 5; round += 1) {
-    expect(await respond(unended, /PAYLOAD_TOO_LARGE/)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await respond(unended, /PAYLOAD_TOO_LARGE|UNAVAILABLE/)).toMatch(refused);
     expect(await respond(next, result)).toMatch(result);
   }
+});
+
+test('of bodies whose chunks come at once in very large numbers some are refused, and none of few chunks', async () => {
+  const query = '{"query":"{ __typename }"}';
+  const bodyOf = (count: number) => chunked([...query, ...Array<string>(count - query.length).fill(' ')]);
+  const sockets = Array.from({ length: 60 }, () => connectTo(gateway));
+  for (const socket of sockets) socket.write('GET /livez HTTP/1.1\r\nHost: gateway\r\n\r\n');
+  await Promise.all(sockets.map((socket) => once(socket, 'data')));
+  // All connections are accepted, and all bodies are sent before the gateway reads any.
+  for (const [index, socket] of sockets.entries()) socket.write(head + bodyOf(index % 2 === 0 ? 4_000 : 60));
+  const statuses = await Promise.all(sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(9, 12)));
+  const [many, few] = [0, 1].map((parity) => new Set(statuses.filter((_, index) => index % 2 === parity)));
+  expect(few).toEqual(new Set(['200']));
+  expect(many).toContain('503');
+  const isAccepted = async () => (await respond(head + bodyOf(4_000), /\r\n\r\n/)).startsWith('HTTP/1.1 200 ');
+  await until(isAccepted, 'such a body is accepted again');
 });
