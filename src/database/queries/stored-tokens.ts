@@ -80,8 +80,12 @@ export async function withKeysLock<Result>({ pool }: Pick<Database, 'pool'>, wor
     await client.query(`begin; select pg_advisory_xact_lock(${keysLock})`);
     return await work();
   } finally {
-    await client.query('rollback').catch(() => {});
-    client.release();
+    // A connection that may still have the transaction is closed: what others did on it would never be committed.
+    const isBroken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    );
+    client.release(isBroken);
   }
 }
 
