@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { BenchDatabase } from './database.ts';
-import { environmentOf, firstTeamId, tokenLength } from './load/rows.ts';
+import { environmentOf, firstTeamId, Groups } from './load/rows.ts';
 import type { Running } from './systems.ts';
 
 /** The groups of one request. */
@@ -20,15 +19,14 @@ const query = `query (${names.map((name) => `$${name}: String!`).join(' ')}) {
  * @throws Error on any other response than the expected one.
  */
 export async function visitAll({ port }: Running, { tokenFile, credentials, groups }: BenchDatabase): Promise<void> {
-  const tokens = readFileSync(tokenFile, 'latin1');
-  const tokenAt = (index: number) => tokens.slice(index * tokenLength, (index + 1) * tokenLength);
+  const rows = new Groups(tokenFile);
 
   async function visit(indexes: readonly number[]): Promise<void> {
     const environment = environmentOf(indexes[0] ?? 0);
     const secret = credentials.find((each) => each.environment === environment)?.secret;
     // A last request with fewer groups than variables repeats the first one.
     const subjects = names.map((_, place) => indexes[place] ?? indexes[0] ?? 0);
-    const variables = Object.fromEntries(subjects.map((index, place) => [`t${place}`, tokenAt(index)]));
+    const variables = Object.fromEntries(subjects.map((index, place) => [`t${place}`, rows.token(index)]));
     const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
       method: 'POST',
       headers: { authorization: `Token ${secret}`, 'content-type': 'application/json' },

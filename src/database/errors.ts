@@ -49,30 +49,29 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Whether an error, from Prisma or the driver, means that the server stopped a statement that ran for too long. */
-export const isStatementTimeout = (error: unknown): boolean => hasState(error, '57014');
+export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['57014']);
 
-/** Whether an error, from Prisma or the driver, has a SQLSTATE. */
-function hasState(error: unknown, state: string): boolean {
+/** Whether an error, from Prisma or the driver, has one of these codes: SQLSTATE or Prisma's. */
+function hasCode(error: unknown, codes: readonly unknown[]): boolean {
   for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
     const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
-    if (originalCode === state || code === state) return true;
+    if (codes.includes(originalCode) || codes.includes(code)) return true;
   }
   return false;
 }
 
-/** SQLSTATE of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
-const conflictStates: readonly unknown[] = ['40001', '40P01']; // serialization failure, deadlock
+/** Codes of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
+const conflictCodes = ['40001', '40P01', 'P2034']; // serialization failure, deadlock; of Prisma, either
 
 /** SQLSTATE of a statement that was prepared before its columns got other types. It was not executed; others have it, too. */
-const stalePlanState = '0A000';
+const stalePlanCode = '0A000';
 
 /** The delay before a retry, so that the other transaction can proceed, in milliseconds. */
 const retryDelayMs = 100;
 
 /**
  * Runs `work` and retries it once if it fails with a deadlock or a serialization failure, or with a statement that must be
- * prepared again. Only for work that has committed
- * nothing when it fails this way: a single statement, or a whole transaction.
+ * prepared again. Only for work that has committed nothing when it fails this way: a single statement, or a whole transaction.
  *
  * @throws the error of the last attempt.
  */
@@ -80,7 +79,7 @@ export async function retryOnConflict<Result>(work: () => Promise<Result>): Prom
   try {
     return await work();
   } catch (error) {
-    if (!isConflict(error) && !hasState(error, stalePlanState)) throw error;
+    if (!hasCode(error, [...conflictCodes, stalePlanCode])) throw error;
     // An immediate retry could acquire the same lock before the other transaction does, and deadlock again.
     await sleep(retryDelayMs);
     return work();
@@ -101,13 +100,7 @@ export function violatedUniqueIndex(error: unknown): string | undefined {
 /**
  * Whether an error, from Prisma or the driver, is a deadlock or a serialization failure: the server has rolled everything back.
  */
-export function isConflict(error: unknown): boolean {
-  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
-    const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
-    if (code === 'P2034' || conflictStates.includes(originalCode) || conflictStates.includes(code)) return true;
-  }
-  return false;
-}
+export const isConflict = (error: unknown): boolean => hasCode(error, conflictCodes);
 
 function causeOf(fault: object): unknown {
   const { cause, meta } = fault as { cause?: unknown; meta?: { driverAdapterError?: unknown } };

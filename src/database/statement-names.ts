@@ -14,7 +14,7 @@ export interface StatementNames {
   /** The same name for the same text; none when there are too many. */
   ofText(text: string): string | undefined;
   /**
-   * Has every statement prepared anew once the server rejects one on this connection because its columns have other types than
+   * Has every statement prepared again once the server rejects one on this connection because its columns have other types than
    * when it was prepared, as after a dump was restored into the database. The other connections have prepared it, too.
    */
   follow(client: pg.Client): void;

@@ -49,7 +49,8 @@ export class Lingering {
       bytes += chunk.length;
       chunks += 1;
       const parts = Math.max(chunks, receivedParts(incoming) - firstParts);
-      if (bytes <= maxLingerBytes && parts <= maxLingerChunks) return;
+      // No data follows once chunks are refused, so this is the last time to stop.
+      if (bytes <= maxLingerBytes && parts <= maxLingerChunks && refusalOf(incoming) === undefined) return;
       stop();
       this.hold(incoming);
     });
