@@ -81,12 +81,12 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs a command of the gateway to its end: in a process that is used again, except for commands at the same time and settings of
- * Node.js.
+ * Runs a command of the gateway to its end: in a process that is used again, except for `serve`, which ends its process a while
+ * later, commands at the same time and settings of Node.js.
  */
 export async function run(args: string[], settings: Settings): Promise<Ended> {
-  const shared = 'NODE_OPTIONS' in settings ? undefined : runShared(args, environment(settings));
-  return shared ?? runAlone(args, settings);
+  const needsOwn = args[0] === 'serve' || 'NODE_OPTIONS' in settings;
+  return (needsOwn ? undefined : runShared(args, environment(settings))) ?? runAlone(args, settings);
 }
 
 /** Runs a command of the gateway to its end in a process of its own, as users do. */

@@ -10,18 +10,20 @@ const program = fileURLToPath(new URL('command-process.js', import.meta.url));
 
 interface CommandProcess {
   child: ChildProcess;
-  /** How it ended; pending while it runs. */
-  ended: Promise<Pick<Ended, 'code' | 'signal'>>;
+  /** Rejects when it ends; pending while it runs. */
+  ended: Promise<never>;
 }
 
-/** The process that runs the commands of this one's tests; none before the first command, and after one that ended it. */
+/** The process that runs the commands of this one's tests; none before the first command, and after it has ended. */
 let shared: CommandProcess | undefined;
 let isBusy = false;
 
 /**
- * Runs a command of the compiled gateway to its end in a process that has run others before. At most one at a time.
+ * Runs a command of the compiled gateway to its end in a process that has run others before. At most one at a time, and none that
+ * ends its process: it would end what runs there by then, which would look like success.
  *
  * @returns nothing while another one is running, because commands at the same time need processes of their own.
+ * @throws Error when the process ends before the command has returned.
  */
 export function runShared(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> | undefined {
   if (isBusy) return undefined;
@@ -36,12 +38,12 @@ async function execute(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   const { child, ended } = shared;
   const mark = `<end of ${randomUUID()}>`;
   const output = Promise.all([readUntil(mark, child.stdout), readUntil(mark, child.stderr)]);
-  const returned = new Promise<{ code: number | null; signal: null }>((resolve) => {
-    child.removeAllListeners('message').once('message', ({ code }: { code: number | null }) => resolve({ code, signal: null }));
+  const returned = new Promise<number>((resolve) => {
+    child.removeAllListeners('message').once('message', ({ code }: { code: number }) => resolve(code));
   });
   child.send({ args, env, mark });
-  const [[stdout, stderr], end] = await Promise.all([output, Promise.race([returned, ended])]);
-  return { ...end, stdout, stderr };
+  const [[stdout, stderr], code] = await Promise.all([output, Promise.race([returned, ended])]);
+  return { code, signal: null, stdout, stderr };
 }
 
 function start(): CommandProcess {
@@ -52,7 +54,12 @@ function start(): CommandProcess {
   child.once('exit', () => {
     shared = undefined;
   });
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  const ended = once(child, 'close').then(([code, signal]) => {
+    throw new Error(
+      `The process of the tests' commands ended (${signal ?? `exit status ${code}`}) before its command had returned.`,
+    );
+  });
+  ended.catch(() => {}); // between two commands nobody waits for it
   return { child, ended };
 }
 
