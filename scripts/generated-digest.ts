@@ -10,7 +10,7 @@ export function readFiles(folder: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The digest of the files of a folder, which is committed beside the generated client, so that a test notices edits by hand.
+ * The digest of the files of a folder, which is committed next to the generated client, so that a test notices edits by hand.
  *
  * @returns 64 hexadecimal digits.
  */

@@ -18,7 +18,7 @@ export interface EventResult {
   readonly restarts?: number;
   /** Whether requests may end without a response, because the row ends a process of the gateway. */
   readonly mayClose?: boolean;
-  /** Whether the old primary may still be read for a moment, so that what it serves then is reported and is no failure. */
+  /** Whether the old primary may still be read for a moment, so that what it serves then is reported and is not a failure. */
   readonly isUnfenced?: boolean;
   /** Further figures. */
   readonly note?: string;

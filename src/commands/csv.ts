@@ -3,7 +3,7 @@
  * length of the text.
  *
  * @param maxFields parsing stops after one more.
- * @returns the fields, or why it is no record, as the end of a sentence.
+ * @returns the fields, or why it is not a record, as the end of a sentence.
  */
 export function parseCsvRecord(
   text: string,

@@ -1,4 +1,4 @@
-/** Which servers are acceptable: `read-write` takes writes by default, `primary` is no standby but may be set to read-only. */
+/** Which servers are acceptable: `read-write` takes writes by default, `primary` is not a standby but may be set to read-only. */
 export type TargetSession = 'read-write' | 'primary';
 
 /** The parts of a `DATABASE_URL`, of which `pg` reads only those for a single host. */

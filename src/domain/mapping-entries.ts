@@ -1,6 +1,6 @@
 /**
  * A mapping as the schema takes it, a list of entries, from the object that the legacy API and files have. Each side is left as
- * it is, and so is what is no object, for the validation to check.
+ * it is, and so is what is not an object, for the validation to check.
  */
 export function mappingEntries(mapping: unknown): unknown {
   // A list is how the schema takes a mapping, and must not pass for one here: no text does.

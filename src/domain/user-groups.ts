@@ -114,7 +114,7 @@ export interface RotationInput {
  *
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
- * @throws NotFound when it is no group's current token.
+ * @throws NotFound when no group has it as its current token.
  */
 export async function rotateUserGroupToken(
   db: Db,

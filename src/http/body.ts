@@ -112,7 +112,7 @@ function jsonBody({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>): unk
  * The JSON object in a request's body.
  *
  * @throws GatewayError `BODY_REQUIRED`, with `howTo` in its text; and as {@link jsonBody} does.
- * @throws InvalidInput when it is no object.
+ * @throws InvalidInput when it is not an object.
  */
 export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
   if (request.body.length === 0) throw new GatewayError('BODY_REQUIRED', `The request has no body. ${howTo}`);

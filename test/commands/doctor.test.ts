@@ -370,7 +370,7 @@ test.each<Case>([
   ],
   [
     'encryption-keys',
-    'missing beside a database',
+    'missing next to a database',
     'warning',
     () => when(stopped((path) => rmSync(join(path, 'encryption-keys')))),
     /encryption-keys is missing, and there is a database.*Restore the file/,

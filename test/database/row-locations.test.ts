@@ -77,7 +77,7 @@ test('memory is bounded: no more than two full tables are remembered', () => {
   expect(indexes.filter((index) => locations.get(hashOf(index)) !== undefined).length).toBeLessThanOrEqual(2 * sets * ways);
 });
 
-test.each(['', '(1)', '1,2', '(1,2', '(-1,2)', '(a,b)', '(1,2) or true'])('%j is no location and is ignored', (tid) => {
+test.each(['', '(1)', '1,2', '(1,2', '(-1,2)', '(a,b)', '(1,2) or true'])('%j is not a location and is ignored', (tid) => {
   const locations = createRowLocations();
   locations.set(hashOf(1), tid);
   expect(locations.get(hashOf(1))).toBeUndefined();

@@ -73,7 +73,7 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
     ['a mistyped token', { user_group_id: 'g', token: forgedToken('userGroup') }, /^token: begins with ugt_ and is mistyped/],
     ['a list as mapping', { user_group_id: 'g', mapping: [] }, /^mapping: must map schema ids/],
     ['a number in a mapping', { user_group_id: 'g', mapping: { a: 'b', sales: 1 } }, /^mapping\.sales: must be a string\.$/],
-    ['properties that are no object', { user_group_id: 'g', properties: [1] }, /^properties: must be a JSON object\.$/],
+    ['properties that are not an object', { user_group_id: 'g', properties: [1] }, /^properties: must be a JSON object\.$/],
     [
       'properties too large',
       { user_group_id: 'g', properties: { a: 'x'.repeat(65_536) } },

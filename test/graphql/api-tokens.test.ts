@@ -254,7 +254,7 @@ describe.each(['rotate', 'revoke'] as const)('%s of an id', (operation) => {
   });
 
   test.each(['', '0', '-1', '1.5', '2147483648', '1e3', '٣', 'QXBpVG9rZW46MQ==', '1'.repeat(5_000)])(
-    'that is no number of one is INVALID_INPUT (%j)',
+    'that is not the number of one is INVALID_INPUT (%j)',
     async (id) => {
       expect(await mutate(operation, { id })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['id'] }] });
     },

@@ -44,7 +44,7 @@ describe('the cost of an operation', () => {
     ['a field that may be large', '{ userGroup(by: { teamId: 1 }) { properties } }', {}, 21 + 101],
     ['a list whose size is in the document', '{ nodes(ids: ["a", "b", "c"]) { id } }', {}, 21 + 60 + 3],
     ['a list whose size is in a variable', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b'] }, 21 + 40 + 2],
-    ['a variable that is no list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: 'a' }, 21 + 20 + 1],
+    ['a variable that is not a list', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: 'a' }, 21 + 20 + 1],
     ['a page of 20 by default', '{ userGroups { nodes { name token } } }', {}, 21 + 1 + 20 * 2],
     ['the first items', '{ userGroups(first: 3) { nodes { name } edges { cursor node { id } } } }', {}, 21 + 1 + 3 + 1 + 3 * 3],
     ['the last items', '{ userGroups(last: 100) { pageInfo { endCursor } nodes { name } } }', {}, 21 + 2 + 1 + 100],

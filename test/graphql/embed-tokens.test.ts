@@ -115,7 +115,7 @@ describe('a request that is rejected', () => {
     ['an unknown id', { by: { providedId: 'nobody' } }, { code: 'NOT_FOUND' }],
     ['an unknown number', { by: { teamId: 2_000_000_000 } }, { code: 'NOT_FOUND' }],
     ['an unknown token', { by: { token: 'a token of no group' } }, { code: 'NOT_FOUND' }],
-    ['an id that is no group', { by: { id: 'nonsense' } }, { code: 'NOT_FOUND' }],
+    ['an id that is not of a group', { by: { id: 'nonsense' } }, { code: 'NOT_FOUND' }],
     ['a group of another environment', { by: { providedId: 'a customer' } }, { code: 'NOT_FOUND' }],
     [
       'too short',

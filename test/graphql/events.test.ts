@@ -201,7 +201,7 @@ describe('who sees what', () => {
     },
   );
 
-  test('an event elsewhere is no node, and its API token and its group are hidden', async () => {
+  test('an event elsewhere is not a node, and its API token and its group are hidden', async () => {
     const [event] = await all({ userGroup: { teamId: groups['acme']?.teamId } });
     const document = 'query ($id: ID!, $ids: [ID!]!) { node(id: $id) { __typename id } nodes(ids: $ids) { id } }';
     const ask = async (caller: string) =>

@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 const queries = {
   'the whole schema': getIntrospectionQuery(),
   'one type': '{ __type(name: "UserGroup") { name } }',
-  'one type beside a look-up': '{ __type(name: "UserGroup") { name } userGroup(by: { teamId: 1 }) { name } }',
+  'one type next to a look-up': '{ __type(name: "UserGroup") { name } userGroup(by: { teamId: 1 }) { name } }',
 };
 
 describe.each([true, false])('with INTROSPECTION=%s', (introspection) => {

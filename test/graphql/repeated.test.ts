@@ -71,7 +71,7 @@ const rows: Record<string, Row> = {
   'fragments and aliases': [
     '{ a: userGroup(by: { providedId: "acme" }) { ...F b: name } a: userGroup(by: { providedId: "acme" }) { mapping { dataSource } } } fragment F on UserGroup { ... on Node { id } mapping { schemaId } }',
   ],
-  'one field that fails beside one that does not': ['{ caller { name } userGroup(by: { providedId: "" }) { id } }'],
+  'one field that fails next to one that does not': ['{ caller { name } userGroup(by: { providedId: "" }) { id } }'],
   'a failure in a list that must be there': [
     'query ($ids: [ID!]!) { caller { name } nodes(ids: $ids) { id } }',
     { ids: [''] },
@@ -89,7 +89,7 @@ const rows: Record<string, Row> = {
   introspection: ['{ __schema { queryType { name fields { name } } } __type(name: "UserGroup") { name } }'],
   'introspection without a credential': ['{ __type(name: "UserGroup") { name } __typename }', {}, 'anonymous'],
   'a query that is not valid': ['{ nothing }'],
-  'a query that is no query': ['{'],
+  'text that is not a query': ['{'],
   'an update': [update, { input: { by: { providedId: 'acme' }, name: 'ACME' } }],
   'an update of nothing': [update, { input: { by: { providedId: 'unknown' }, name: 'x' } }],
   'an update that is invalid': [update, { input: { by: { providedId: 'acme' }, name: '' } }],

@@ -20,7 +20,7 @@ const create = async (providedId: string) => (await mutate(gateway, 'getOrCreate
 
 interface Row {
   readonly mutation: Mutation;
-  /** The input beside the selector. */
+  /** The input besides the selector. */
   readonly change: object;
   /** Whether it requires `admin`. */
   readonly admin?: true;

@@ -202,7 +202,7 @@ describe('invalid HTTP', () => {
     ['has an unknown method', () => 'BANANA / HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
     ['has no Host', () => 'GET / HTTP/1.1\r\n\r\n', 400],
     ['has two Hosts', () => 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400],
-    ['has a length that is no number', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: x\r\n\r\n', 400],
+    ['has a length that is not a number', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: x\r\n\r\n', 400],
     ['has two lengths', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     [
       'has a length and chunks',
@@ -211,7 +211,7 @@ describe('invalid HTTP', () => {
     ],
     ['has a header without a name', () => 'GET / HTTP/1.1\r\nHost: g\r\n: x\r\n\r\n', 400],
     [
-      'has a chunk whose size is no number',
+      'has a chunk whose size is not a number',
       () => 'POST /graphql HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n',
       400,
     ],

@@ -29,7 +29,7 @@ describe('reports every invalid member at once, by its legacy name', () => {
       ],
     ],
     [
-      'GET with wrong types beside broken rules',
+      'GET with wrong types and broken rules',
       'GET',
       '{"user_group_id":"","name":7,"mapping":{"a":1,"b":"ok","c":"\\u0000"},"properties":{"n":1e400,"d":[null,"\\ud800"]}}',
       [

@@ -92,9 +92,9 @@ test.each([
   ['a name that is null', { name: null, properties: {} }, ['name']],
   ['a mapping that is null', { mapping: null, name: 'after' }, ['mapping']],
   ['a name that is a number', { name: 7, properties: {} }, ['name']],
-  ['a mapping that is wrong beside a good name', { name: 'after', mapping: { a: 1 } }, ['mapping', 'a']],
-  ['properties that are wrong beside a good name', { name: 'after', properties: [] }, ['properties']],
-  ['a name that is wrong beside good properties', { name: '', properties: {} }, ['name']],
+  ['a mapping that is wrong next to a good name', { name: 'after', mapping: { a: 1 } }, ['mapping', 'a']],
+  ['properties that are wrong next to a good name', { name: 'after', properties: [] }, ['properties']],
+  ['a name that is wrong next to good properties', { name: '', properties: {} }, ['name']],
 ])('refuses %s, and changes nothing', async (_, change, path) => {
   const before = await stored();
   const reply = await update(change);
@@ -103,7 +103,7 @@ test.each([
   expect(await stored()).toEqual(before);
 });
 
-test('the query is no place for the members of an update', async () => {
+test('the members of an update are not read from the query', async () => {
   const reply = await gateway.send('PUT', `/api/user?user_group_id=${encodeURIComponent(id)}&name=after`);
   expect(reply.json.code).toBe('BODY_REQUIRED');
 });

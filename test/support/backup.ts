@@ -6,7 +6,7 @@ import { tokenOf } from './keys.ts';
 
 // Without the test runner, so that drills can use it, too.
 
-/** The files in `DATA_DIR` that backups contain beside the database. */
+/** The files in `DATA_DIR` that backups contain besides the database. */
 const secretFiles = ['postgres-password', 'encryption-keys'];
 
 /** Makes a backup. */

@@ -108,7 +108,7 @@ const insertGroup = `
   values ($1, $2, $3, $4, $5, $6, $7)
   on conflict do nothing returning ${columns}`;
 
-/** Replaces the current token with a new one; `undefined` when it is no group's current token. */
+/** Replaces the current token with a new one; `undefined` when no group has it as its current token. */
 export async function rotate(caller: Caller, currentToken: string): Promise<Group | undefined> {
   const token = issueToken('userGroup');
   const { tokenHash, tokenEncrypted } = storedToken(token);

@@ -59,7 +59,7 @@ export const backupRow: FaultRow = {
       onEnd(() => {
         backup.child.kill('SIGKILL');
       });
-      // It writes beside the target first; from then on it runs.
+      // It writes next to the target first; from then on it runs.
       await until(
         () =>
           backup.child.exitCode !== null ||

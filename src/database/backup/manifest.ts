@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from './copy-file.ts';
 
-/** The name of the manifest in a backup's folder. It is written last: a folder without it is no backup. */
+/** The name of the manifest in a backup's folder. It is written last: a folder without it is not a backup. */
 const manifestName = 'backup-manifest.ndjson';
 
 /** The version of the layout of backups. A version that does not know a layout does not restore it. */

@@ -21,7 +21,7 @@ export function trackNewGroups({ pool }: Pick<Database, 'pool'>): (created: numb
     countedGroups ??= await countedBefore(pool);
     if (newGroups < countedGroups) return;
     countedGroups += newGroups;
-    newGroups = 0; // also if it fails: not to try again after each batch
+    newGroups = 0; // before it may fail: not to try again after each batch
     await pool.query(analyze);
   };
 }

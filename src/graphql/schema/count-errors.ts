@@ -26,7 +26,7 @@ class CountErrors<Types extends SchemaTypes> extends BasePlugin<Types> {
       };
       try {
         const result: unknown = resolve(source, args, context, info);
-        // Beside the result, which is not delayed.
+        // Concurrently with the result, which is not delayed.
         if (result instanceof Promise) result.catch(count);
         return result;
       } catch (error) {

@@ -138,7 +138,7 @@ builder.queryFields((t) => ({
     resolve: (_, { by }, { db, caller }) => {
       const meant = selector(by);
       if (meant) return findUserGroup(db, caller, meant);
-      caller.require('groups:read'); // the id of a node that is no group
+      caller.require('groups:read'); // the id of a node that is not a group
       return undefined;
     },
   }),

@@ -92,7 +92,7 @@ test('a merge patch is one transaction: the group is locked, then updated', asyn
   expect(statements).toEqual([reads('api_token'), begin, locks, updates, 'commit']);
 });
 
-test('a rotation, a deletion and a change of environment are one write each, beside look-ups', async () => {
+test('a rotation, a deletion and a change of environment are one write each, besides look-ups', async () => {
   const { secret: token } = await gateway.issue({ scopes: ['admin'] });
   const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'one write' } });
   const currentToken = json.user_group.token;

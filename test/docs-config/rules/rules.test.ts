@@ -46,14 +46,14 @@ const cases: readonly [name: string, fields: object, expected: string[]][] = [
   ['unlisted value', { modeToggle: { default: 'drak' } }, ['enum /modeToggle/default']],
   ['listed value in another case', { api: { playground: { mode: 'Show' } } }, ['enum /api/playground/mode']],
   ['color that is a number', { anchors: [{ name: 'a', url: 'guides', color: 7 }] }, ['type /anchors/0/color']],
-  ['color that is no hex', { anchors: [{ name: 'a', url: 'guides', color: 'red' }] }, ['hex-color /anchors/0/color']],
+  ['color that is not hexadecimal', { anchors: [{ name: 'a', url: 'guides', color: 'red' }] }, ['hex-color /anchors/0/color']],
   [
     'gradient without from',
     { anchors: [{ name: 'a', url: 'guides', color: { to: '#fff' } }] },
     ['missing-field /anchors/0/color/from'],
   ],
   [
-    'gradient that is no hex',
+    'gradient that is not hexadecimal',
     { anchors: [{ name: 'a', url: 'guides', color: { from: '#ff', to: '#fff' } }] },
     ['hex-color /anchors/0/color/from'],
   ],

@@ -16,7 +16,7 @@ export interface GeneratedRequest {
   readonly query: unknown;
   /** What the uses of the document supply, one after the other. */
   readonly variables: readonly unknown[];
-  /** The parameters beside query and variables. */
+  /** The parameters besides query and variables. */
   readonly others: Readonly<Record<string, unknown>>;
   readonly accept: string | undefined;
   readonly caller: CallerKind;
@@ -43,7 +43,7 @@ const acceptHeaders = [
   ...['text/html', 'application/json;q=0', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'text/event-stream', ''],
 ];
 
-/** Texts that are no document of this schema. */
+/** Texts that are not documents of this schema. */
 const brokenTexts: readonly unknown[] = [
   ...['', ' ', '{', '}', '{ userGroup }', 'query { caller { name }', 'subscription { x }', '\u0000', '# only a comment', 'null'],
   ...['{ ...F } fragment F on Query { ...F }', '{ a: caller { name } a: caller { id } }', 'mutation { __typename }'],
@@ -92,7 +92,7 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
   });
   const repeatedMutations = requestOf('mutation', mutation.name, repeated, fc.constantFrom('groups', 'admin'));
   return fc.oneof(
-    // Apart and together: what one construct keeps from being compiled is not seen of another one beside it.
+    // Apart and together: what one construct keeps from being compiled is not seen of another one next to it.
     { weight: 6, arbitrary: queriesWith({ requiredLeaves: true, simple: true }) },
     { weight: 3, arbitrary: queriesWith({ requiredLeaves: true }) },
     { weight: 6, arbitrary: queriesWith({ requiredLeaves: true, nested: true }) },
@@ -109,7 +109,7 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Parameters beside the query and its variables that a server must not trip over. */
+/** Parameters besides the query and its variables that a server must not trip over. */
 const oddParameters = fc.constantFrom<Parameters>(
   ...[{ extensions: {} }, { extensions: { cost: true } }, { extensions: null }, { extensions: 'x' }, { extensions: [] }],
   ...[{ id: 'x' }, { doc_id: 1 }, { operationName: 5 }, { operationName: {} }, { operationName: '' }, { operationName: null }],

@@ -684,7 +684,7 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
     tokenHash: runtime.Bytes
     /**
      * The current user group token, encrypted with the key that its hash names. It identifies the group when a dashboard is
-     * rendered, and is no credential for the API.
+     * rendered, and is not a credential for the API.
      */
     tokenEncrypted: runtime.Bytes
     /**
