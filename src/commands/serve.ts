@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from '../config.ts';
 import { bindLookups } from '../database/queries/lookups.ts';
 import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
@@ -15,6 +16,7 @@ import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
+import { compareOpenFiles } from './open-files.ts';
 import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-file.ts';
 import { untilStopRequested } from './stop-request.ts';
@@ -32,12 +34,15 @@ export async function serve(args: string[]): Promise<number> {
     const config = readConfig(process.env, process.stderr.isTTY); // here, so that invalid settings are reported once
     const stop = untilStopRequested();
     await readPersistedOperations(config);
-    return runWorkers(workers, stop, openLog(config));
+    const log = openLog(config);
+    warnOfOpenFiles(config, log);
+    return runWorkers(workers, stop, log);
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
   // Before anything is started, like every other check of the settings.
   const persistedOperations = await readPersistedOperations(readConfig(process.env, process.stderr.isTTY));
   return withDatabase(async ({ config, log, database, keys }) => {
+    if (cluster.isPrimary) warnOfOpenFiles(config, log);
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
@@ -94,6 +99,12 @@ export async function serve(args: string[]): Promise<number> {
     log.info('stopped');
     return 0;
   });
+}
+
+/** Once for all workers, which have the limit of their parent. */
+function warnOfOpenFiles({ poolSize }: Config, log: Logger): void {
+  const { problem } = compareOpenFiles(poolSize);
+  if (problem) log.warn(`${problem.found}. ${problem.remedy}`);
 }
 
 function workerCount(args: string[]): number {

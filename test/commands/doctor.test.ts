@@ -217,6 +217,20 @@ test.each<Case>([
       ),
     /free at/,
   ],
+  [
+    'open-files',
+    'enough',
+    'ok',
+    () => when(own(), { maxOpenFiles: 20_000 }),
+    /^the system permits 20000; a gateway may need 4206$/,
+  ],
+  [
+    'open-files',
+    'few',
+    'warning',
+    () => when(own(), { maxOpenFiles: 1_024 }),
+    /1024 open files.*may need 4206.*Raise the limit to 4206/,
+  ],
   ['database', 'reachable', 'ok', () => when(own()), /^PostgreSQL \d+\.\d+ \(127.*\), \d+ MiB, accepts writes$/],
   ['database', 'not running', 'skipped', () => when(stopped(() => {})), /is not running, and this command starts nothing/],
   [

@@ -14,6 +14,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'database',
     'database/queries',
     'domain',
+    'http/limits.ts',
     'docs-config',
     'graphql/execution/persisted-operations.ts',
     'graphql/schema/limits.ts',

@@ -10,7 +10,7 @@ import { httpLimits } from '../../src/http/limits.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
-import { endProcesses, launch, run, serve, until } from '../support/process.ts';
+import { endProcesses, launch, run, serve, until, untilServing } from '../support/process.ts';
 import { bindQueries } from '../support/queries.ts';
 import { tokensOf } from '../support/tokens.ts';
 
@@ -75,6 +75,16 @@ test('a first start that fails because its port is in use loses no API token: th
   expect(next.firstToken).toBeDefined();
   expect((await getGroup(next.url, next.firstToken ?? '')).status).toBe(200);
 });
+
+test.skipIf(process.platform === 'win32').each([1, 2])(
+  'with too few open files for its connections, a start says so once and serves (--workers %i)',
+  async (workers) => {
+    const command = ['ulimit -n 256 && exec "$0" dist/main.js serve --workers "$1"', process.execPath, String(workers)];
+    const gateway = await untilServing(launch('sh', ['-c', ...command], { DATABASE_URL: database.url }));
+    const { stderr } = await gateway.stop();
+    expect(stderr.match(/256 open files, and a gateway may need \d+: .*Raise the limit to/g)).toHaveLength(1);
+  },
+);
 
 test('accepts BOOTSTRAP_API_TOKEN as admin from the first start, and creates no other API token', async () => {
   const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' };

@@ -36,6 +36,8 @@ export interface CheckContext {
   readonly now: () => number;
   /** Free space below which `disk` warns, and fails, in bytes. */
   readonly freeBytes: { readonly warning: number; readonly failure: number };
+  /** The most files that a process may have open; that of this process if it is not given. */
+  readonly maxOpenFiles?: number;
   /** How long a check may take. */
   readonly timeoutMs: number;
   /** The connections of the checks, which are closed at the end. Set by the check of the database. */

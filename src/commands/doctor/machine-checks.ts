@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { settings } from '../../config.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { packageRoot } from '../../package-root.ts';
+import { compareOpenFiles } from '../open-files.ts';
 import { type Check, describeBytes, failure, ok, skipped, warning } from './check.ts';
 import { requireBundled } from './database-checks.ts';
 
@@ -82,6 +83,14 @@ export const checkDisk: Check = ({ config: { databaseUrl, dataDir }, freeBytes }
   const remedy = 'Free space there, or move DATA_DIR to another file system: without space, every write fails.';
   if (free < freeBytes.failure) return failure(text, remedy);
   return free < freeBytes.warning ? warning(text, remedy) : ok(text);
+};
+
+/** Whether the system permits as many connections as a gateway accepts. */
+export const checkOpenFiles: Check = ({ config: { poolSize }, maxOpenFiles }) => {
+  const { limit, needed, problem } = compareOpenFiles(poolSize, maxOpenFiles);
+  if (problem) return warning(problem.found, problem.remedy);
+  if (limit === undefined) return skipped('this system has no such limit');
+  return ok(`the system permits ${limit}; a gateway may need ${needed}`);
 };
 
 /** The folder itself, or the nearest one above that exists. */

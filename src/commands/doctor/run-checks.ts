@@ -14,7 +14,7 @@ import {
   checkReplication,
 } from './database-checks.ts';
 import { checkKeys } from './keys-check.ts';
-import { checkDataDirectory, checkDisk, checkNode, checkSettings } from './machine-checks.ts';
+import { checkDataDirectory, checkDisk, checkNode, checkOpenFiles, checkSettings } from './machine-checks.ts';
 import { checkPort } from './port-check.ts';
 
 /** A check that was made. */
@@ -29,6 +29,7 @@ const checks: Readonly<Record<string, Check>> = {
   port: checkPort,
   'data-directory': checkDataDirectory,
   disk: checkDisk,
+  'open-files': checkOpenFiles,
   database: checkDatabase,
   durability: checkDurability,
   replication: checkReplication,
@@ -46,7 +47,7 @@ export const checkNames = Object.keys(checks);
 
 /** What the checks are made of; a test gives other values than those of this process. */
 export type DoctorOptions = Pick<CheckContext, 'environment'> &
-  Partial<Pick<CheckContext, 'nodeVersion' | 'now' | 'freeBytes' | 'timeoutMs'>>;
+  Partial<Pick<CheckContext, 'nodeVersion' | 'now' | 'freeBytes' | 'maxOpenFiles' | 'timeoutMs'>>;
 
 const gibibyte = 2 ** 30;
 
