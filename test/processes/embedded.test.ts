@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -10,11 +11,16 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { findBinaries } from '../../src/database/embedded/binaries.ts';
+import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
+import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
 import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { freePort } from '../support/free-port.ts';
 import { launch, run } from '../support/process.ts';
 
 let dataDir: TestDataDir;
@@ -44,6 +50,25 @@ test('is created once: data is still there after a restart', async () => {
   expect(await queryOne(second, 'select value from kept')).toBe(42);
   expect(await queryOne(second, 'select system_identifier::text from pg_control_system()')).toBe(identifier);
   await second.close();
+});
+
+test('a free port that another program takes before the server listens is replaced, and the third one is the last', async () => {
+  dataDir = copyDataDir();
+  const layout = layOut(dataDir.path);
+  const binaries = findBinaries(layout.user, copiesFolder(layout));
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port: taken } = other.address() as AddressInfo;
+  const ports = [taken, taken, taken, taken, await freePort()];
+  const findPort = async () => ports.shift() as number;
+
+  await expect(startServer(layout, binaries, [], findPort)).rejects.toThrow(/Address already in use/);
+  expect(ports).toHaveLength(2);
+  await startServer(layout, binaries, [], findPort);
+  expect(ports).toEqual([]);
+  expect(dataDir.postmaster()).toBeDefined();
+  await stopServer(layout, binaries);
 });
 
 test('accepts only local connections with the password, which only the gateway can read', async () => {

@@ -65,27 +65,34 @@ function cacheSetting(): string[] {
   return mebibytes > 128 ? [`shared_buffers=${mebibytes}MB`] : [];
 }
 
-/** Starts the server and waits until it accepts connections. @throws Error with the end of the server's log. */
-export async function startServer(layout: Layout, binaries: Binaries, options: string[], port?: number): Promise<void> {
+/** How many ports are tried, because another program may use a free one before the server does. */
+const maxPorts = 3;
+
+/**
+ * Starts the server and waits until it accepts connections.
+ *
+ * @param port the port, or a function that finds a free one and is called again if that was not free any more; by default the
+ *   system chooses.
+ * @throws Error with the end of the server's log.
+ */
+export async function startServer(
+  layout: Layout,
+  binaries: Binaries,
+  options: string[],
+  port: number | (() => Promise<number>) = freePort,
+): Promise<void> {
   await removeStaleLock(layout);
   const given = [...cacheSetting(), ...options].map((option) => `-c ${option}`);
-  const settings = [`-p ${port ?? (await freePort())}`, ...given].join(' ');
-  try {
-    await execute(layout, binaries.pgCtl, [
-      'start',
-      '-w',
-      '-t',
-      '60',
-      '-D',
-      layout.cluster,
-      '-l',
-      logFile(layout),
-      '-o',
-      settings,
-    ]);
-  } catch (cause) {
-    const last = existsSync(logFile(layout)) ? describeEndOfLog(layout) : (cause as Error).message;
-    throw new Error(`The embedded PostgreSQL did not start. ${last}`, { cause });
+  const log = logFile(layout);
+  for (let ports = 1; ; ports += 1) {
+    const settings = [`-p ${typeof port === 'number' ? port : await port()}`, ...given].join(' ');
+    try {
+      return await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
+    } catch (cause) {
+      const last = existsSync(log) ? describeEndOfLog(layout) : (cause as Error).message;
+      if (typeof port !== 'number' && ports < maxPorts && last.includes('could not create any TCP/IP sockets')) continue;
+      throw new Error(`The embedded PostgreSQL did not start. ${last}`, { cause });
+    }
   }
 }
 
