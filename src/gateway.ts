@@ -29,7 +29,7 @@ import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import { urlOf } from './http/server-url.ts';
 import { GraphQLMetrics } from './metrics/graphql-metrics.ts';
-import { Instruments } from './metrics/instruments.ts';
+import { Instruments, increment } from './metrics/instruments.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
 import { RequestCounters } from './metrics/request-counters.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
@@ -48,6 +48,8 @@ export interface Gateway {
   readonly server: Server;
   /** Whether a request on this connection was received completely and its response is pending. */
   isResponding(socket: Socket): boolean;
+  /** Logs and counts a failure that no code has handled: a defect, after which the other requests continue. */
+  reportUnhandled(reason: unknown): void;
   /** Makes `/readyz` respond with 503 from now on, and closes connections after their response. */
   drain(): void;
   /** Writes what is not written yet. The database stays open. */
@@ -99,6 +101,8 @@ export function buildGateway(
   instruments.adopt('batchSize', batchSizes);
   const processMetrics = new ProcessMetrics(instruments, () => gatewayGauges(database, graphqlMetrics));
   const metrics = (options.combineMetrics ?? singleProcess)(processMetrics);
+
+  const unhandled = instruments.series('unhandledFailures');
 
   const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
@@ -159,6 +163,11 @@ export function buildGateway(
 
   return {
     ...{ server, isResponding },
+    reportUnhandled(reason) {
+      increment(unhandled);
+      const err = reason instanceof Error ? reason : new Error(String(reason));
+      log.error({ err }, 'a failure was not handled: please report this defect with the stack; requests are still served');
+    },
     drain() {
       draining = true;
     },

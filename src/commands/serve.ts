@@ -52,6 +52,8 @@ export async function serve(args: string[]): Promise<number> {
       ...{ ...config, persistedOperations },
       combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,
     });
+    // By default a rejected promise that nothing waits for ends the process, and with it every other request.
+    process.on('unhandledRejection', gateway.reportUnhandled);
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway);
     const listening = listen(gateway.server, config);

@@ -35,6 +35,12 @@ export const metricDefinitions = {
     help: 'Responses that report an error, by its code.',
     labels: ['route', 'code'],
   },
+  unhandledFailures: {
+    name: 'gateway_unhandled_failures_total',
+    type: 'counter',
+    help: 'Failures that no code has handled: defects of the gateway, with a stack in the log.',
+    labels: [],
+  },
   documentLookups: {
     name: 'gateway_graphql_document_cache_lookups_total',
     type: 'counter',

@@ -110,6 +110,21 @@ test('the compiled gateway contains what it loads on demand: the thread for long
   expect(playground.status).toBe(200);
 });
 
+test.skipIf(process.platform === 'win32')(
+  'a failure that no code handles is logged and counted, and does not end the process',
+  async () => {
+    const fail = "process.on('SIGUSR2', () => Promise.reject(new Error('nobody waits for this')))";
+    const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' };
+    const gateway = await serve({ ...settings, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(fail)}"` });
+    gateway.child.kill('SIGUSR2');
+    const line = await until(() => /^.*nobody waits for this.*$/m.exec(gateway.output.stderr)?.[0], 'the failure is logged');
+    expect(JSON.parse(line)).toMatchObject({ level: 'error', msg: expect.stringMatching(/^a failure was not handled/) });
+    const metrics = await sendRequest(gateway.url, 'GET', '/metrics', { token: settings.BOOTSTRAP_API_TOKEN });
+    expect(metrics.text).toMatch(/^gateway_unhandled_failures_total 1$/m);
+    expect((await gateway.stop()).code).toBe(0);
+  },
+);
+
 test('the limit of headers does not depend on the options of Node.js', async () => {
   const { url } = await serve({ DATABASE_URL: database.url, NODE_OPTIONS: '--max-http-header-size=65536' });
   const { status } = await sendRequest(url, 'GET', '/livez', { headers: { 'x-long': 'x'.repeat(httpLimits.maxHeaderBytes) } });
