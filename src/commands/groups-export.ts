@@ -64,7 +64,7 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
   });
 }
 
-/** What a failure to write means to the operator. Without its cause, whose code could be one of the connection to the database. */
+/** What a failure to write means to the operator. Without its cause, whose code could be one of a connection to the database. */
 function describeFailure(error: unknown, output: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? error : new Error(`${output} cannot be written: ${message}. Nothing was exported.`);

@@ -15,6 +15,7 @@ import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { listen } from './listen.ts';
+import { logLostFieldErrors } from './lost-field-errors.ts';
 import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-file.ts';
 import { untilStopRequested } from './stop-request.ts';
@@ -38,6 +39,7 @@ export async function serve(args: string[]): Promise<number> {
   // Before anything is started, like every other check of the settings.
   const persistedOperations = await readPersistedOperations(readConfig(process.env, process.stderr.isTTY));
   return withDatabase(async ({ config, log, database, keys }) => {
+    logLostFieldErrors(log);
     const db = { prisma: database.prisma, lookups: bindLookups(database) };
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.

@@ -106,6 +106,22 @@ test('the limit of headers does not depend on the options of Node.js', async () 
   expect(status).toBe(431);
 });
 
+test.runIf(process.platform !== 'win32').each(['GraphQLError', 'TypeError'])(
+  'an error that nothing handles is logged and ends the process, unless a GraphQL field has left it: %s',
+  async (name) => {
+    const reject = `process.on('SIGUSR2', () => { Promise.reject(Object.assign(new Error('left behind'), { name: '${name}' })) })`;
+    const preload = `data:text/javascript,${encodeURIComponent(reject)}`;
+    const gateway = await serve({ DATABASE_URL: database.url, NODE_OPTIONS: `--import ${preload}` });
+    gateway.child.kill('SIGUSR2');
+    await until(() => gateway.output.stderr.includes('left behind'), 'the error is reported');
+    if (name === 'GraphQLError') {
+      expect((await sendRequest(gateway.url, 'GET', '/readyz')).status).toBe(200);
+      gateway.child.kill('SIGTERM');
+    }
+    expect((await gateway.ended).code).toBe(name === 'GraphQLError' ? 0 : 1);
+  },
+);
+
 test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', async () => {
   await migrate(database.pool);
   await acceptBootstrapToken(bindQueries(database), 'an-operators/own+choice=2026');
