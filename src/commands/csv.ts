@@ -19,6 +19,8 @@ export function parseCsvRecord(
     if (field.end < text.length && text[field.end] !== ',')
       return rejected(`has text after the closing quote of field ${number}. A quote within a field is written twice.`);
     if (field.hasQuote) return rejected(`has a quote in field ${number}, which must then be in quotes itself.`);
+    if (field.hasReturn)
+      return rejected(`has a carriage return in field ${number}, which must then be in quotes. Lines end with LF or CR LF.`);
     fields.push(field.value);
     at = field.end;
     if (at >= text.length) return { fields, problem: undefined };
@@ -31,21 +33,25 @@ interface Field {
   readonly end: number;
   /** Whether it has a quote although it is not in quotes. */
   readonly hasQuote: boolean;
+  /** Whether it has a carriage return although it is not in quotes: another program would read two records. */
+  readonly hasReturn: boolean;
 }
 
 function plainField(text: string, start: number): Field {
   const comma = text.indexOf(',', start);
   const end = comma < 0 ? text.length : comma;
   const value = text.slice(start, end);
-  return { value, end, hasQuote: value.includes('"') };
+  return { value, end, hasQuote: value.includes('"'), hasReturn: value.includes('\r') };
 }
+
+const inQuotes = { hasQuote: false, hasReturn: false } as const;
 
 function quotedField(text: string, start: number): Field {
   let value = '';
   for (let from = start + 1; ; ) {
     const quote = text.indexOf('"', from);
-    if (quote < 0) return { value, end: -1, hasQuote: false };
-    if (text[quote + 1] !== '"') return { value: value + text.slice(from, quote), end: quote + 1, hasQuote: false };
+    if (quote < 0) return { value, end: -1, ...inQuotes };
+    if (text[quote + 1] !== '"') return { value: value + text.slice(from, quote), end: quote + 1, ...inQuotes };
     value += text.slice(from, quote + 1);
     from = quote + 2;
   }

@@ -42,7 +42,9 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
       io.stderr.write(`${stopped ? `Stopped by ${stopped}: the export is incomplete. ` : ''}Exported ${describe(count)}.\n`);
       return stopped ? exitCodeOf(stopped) : 0;
     }
-    const draft = await openDraft(output, outputMode);
+    const draft = await openDraft(output, outputMode).catch((error: unknown) => {
+      throw describeFailure(error, output);
+    });
     try {
       const count = await write(draft.stream);
       progress.clear();
@@ -57,9 +59,15 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
     } catch (error) {
       progress.clear();
       await draft.discard();
-      throw error;
+      throw draft.stream.errored === error ? describeFailure(error, output) : error;
     }
   });
+}
+
+/** What a failure to write means to the operator. Without its cause, whose code could be one of a connection to the database. */
+function describeFailure(error: unknown, output: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? error : new Error(`${output} cannot be written: ${message}. Nothing was exported.`);
 }
 
 const describe = (count: number): string => `${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
@@ -34,9 +35,10 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statement
   const embedded = await openEmbedded(dataDir, { onEvent });
   try {
     await createDatabase(embedded.connection('postgres'), embeddedDatabase);
-  } catch (error) {
+  } catch (cause) {
     await embedded.close();
-    throw error;
+    const reason = (cause as Error).message;
+    throw new Error(`The database cannot be created or reached in ${resolve(dataDir)}: ${reason}.`, { cause });
   }
   const database = connectDatabase(embedded.connection(embeddedDatabase), statements);
   return {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, save, untilSaved } from '../support/console.ts';
+import { openConsole, save, textOf, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -143,6 +143,31 @@ test('a thousand mapping entries and 64 KiB of properties can be edited', async 
   expect(stored.properties).toEqual({ added: 1, ...properties });
   expect(stored.mapping.at(-1)).toEqual({ dataSource: 'changed' });
   await assertFitsPhone();
+});
+
+test('items that together are too large for a response are shown and exported in smaller pages, and hide no others', async () => {
+  const count = 24;
+  const mapping = Array.from({ length: 1_000 }, (_, index) => ({
+    schemaId: `${index}`.padEnd(240, 'é'),
+    dataSource: 'é'.repeat(240),
+  }));
+  for (let index = 0; index < count; index += 1) {
+    await mutate(gateway, 'getOrCreateUserGroup', { providedId: `heavy-${index}`, mapping });
+  }
+  const options = { secret, expectedProblems: [/status of 400/] };
+  const log = (await openConsole(gateway, '/console/audit-log?type=user_group.created', options)).page;
+  await log.getByText('heavy-23').first().waitFor({ timeout: 40_000 }); // thousands of rows
+  await log.getByRole('button', { name: 'Next' }).click();
+  await log.getByText('heavy-13').first().waitFor({ timeout: 40_000 });
+
+  const { page } = await openConsole(gateway, '/console/groups?search=heavy', options);
+  await page.getByRole('button', { name: 'Export' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
+  const lines = (await textOf(await downloading)).trimEnd().split('\n');
+  const ids = lines.map((line) => JSON.parse(line).user_group_id);
+  // The newest first.
+  expect(ids).toEqual(Array.from({ length: count }, (_, index) => `heavy-${count - 1 - index}`));
 });
 
 test('a response that is not of the gateway, such as a page of a proxy, is explained', async () => {

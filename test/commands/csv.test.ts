@@ -50,6 +50,8 @@ test.each<[name: string, text: string, problem: RegExp | readonly string[]]>([
   ['a quote that is not closed', 'a,"b', /^has a quote in field 2 that is not closed/],
   ['text after a closing quote', '"a"b,c', /^has text after the closing quote of field 1/],
   ['a quote within a field', 'a"b,c', /^has a quote in field 1, which must then/],
+  ['a carriage return in quotes', '"a\rb",c', ['a\rb', 'c']],
+  ['a carriage return without quotes', 'a,b\rc', /^has a carriage return in field 2, .* Lines end with LF or CR LF/],
   ['too many fields', 'a,b,c,d,e', /^has more than 4 fields/],
 ])('parses %s', (_, text, expected) => {
   const { fields, problem } = parseCsvRecord(text, 4);

@@ -150,6 +150,20 @@ describe('in several processes', () => {
     expect(seconds).toBeLessThanOrEqual(31);
   });
 
+  test('what was stored before the clock of the database was set back by more than a minute does not count as new', async () => {
+    const [first] = [await start(3)];
+    send(first.limiter, 3);
+    await first.exchange();
+    for (const [seconds, remaining] of [
+      [30, 0],
+      [90, 3],
+    ]) {
+      await database.pool.query('update rate_count set created_at = clock_timestamp() + make_interval(secs => $1)', [seconds]);
+      const { limiter } = await start(3);
+      expect(limiter.quotaOf(1).remaining).toBe(remaining);
+    }
+  });
+
   test('counts that may have been stored when the connection broke are shared once', async () => {
     let breaks = true;
     const breaking: ExchangeRateCounts = async (...args) => {

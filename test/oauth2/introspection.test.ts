@@ -141,6 +141,9 @@ describe('a token is inactive on every instance as soon as', () => {
   });
 });
 
+/** The alphabet of base64url, in the order of its values. */
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
 const encode = (part: object | string): string =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 
@@ -205,6 +208,11 @@ describe('a forged or changed embed token is inactive', () => {
     'a payload that is not encoded': () => withHeader({ crit: ['b64'], b64: false }),
     'a changed claim and the old signature': () => `${encode(header)}.${encode({ ...claims, team_id: 1 })}.${signature}`,
     'a changed signature': () => `${genuine.embedToken.slice(0, -2)}${genuine.embedToken.endsWith('AA') ? 'BB' : 'AA'}`,
+    'another spelling of the signature, whose last character has two bits of it': () => {
+      const last = genuine.embedToken.slice(-1);
+      const other = base64url[base64url.indexOf(last) ^ 1] ?? '';
+      return genuine.embedToken.slice(0, -1) + other;
+    },
     'an empty signature': () => genuine.embedToken.slice(0, genuine.embedToken.lastIndexOf('.') + 1),
     'two parts': () => genuine.embedToken.slice(0, genuine.embedToken.lastIndexOf('.')),
     'four parts': () => `${genuine.embedToken}.x`,

@@ -1,9 +1,22 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { requireSpace } from '../../src/database/backup/create-backup.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
@@ -231,7 +244,10 @@ test('a restore during which a gateway is started in the folder fails, and leave
   expect(readdirSync(dataDir).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);
 });
 
-test.each<[string, (target: string) => [dataDir: string, target: string], RegExp]>([
+/** What a backup rejects. */
+type Case = [string, (target: string) => [dataDir: string, target: string], RegExp];
+
+test.each<Case>([
   ['no database', (target) => [join(folder, 'nowhere'), target], /There is no database in .*nowhere\. Set DATA_DIR/],
   ['a folder that is not empty', () => [source.path, backup], /is not empty, and a backup never replaces anything/],
   ['a folder in the data directory', () => [source.path, join(source.path, 'postgres', 'backup')], /is in the data directory/],
@@ -241,6 +257,29 @@ test.each<[string, (target: string) => [dataDir: string, target: string], RegExp
     /is in the data directory/,
   ],
   ['a folder whose parent is missing', (target) => [source.path, join(target, 'x')], /cannot be created: ENOENT/],
+  [
+    'a file',
+    () => [source.path, join(backup, 'backup-manifest.ndjson')],
+    /is not a folder, and a backup never replaces anything/,
+  ],
+  [
+    'a symbolic link to nothing',
+    (target) => {
+      symlinkSync(join(folder, 'nothing'), `${target}-link`);
+      return [source.path, `${target}-link`];
+    },
+    /is a symbolic link to a folder that does not exist/,
+  ],
+  // A folder that every Linux has mounted.
+  ...(process.platform === 'linux'
+    ? ([
+        [
+          'the root of a file system',
+          () => [source.path, '/proc'],
+          /\/proc is the root of a file system.* such as \/proc\/backup/,
+        ],
+      ] as Case[])
+    : []),
   [
     'a name under which another one is being written',
     (target) => {
@@ -255,6 +294,46 @@ test.each<[string, (target: string) => [dataDir: string, target: string], RegExp
   await expect(makeBackup(dataDir, target)).rejects.toThrow(message);
   expect(existsSync(join(folder, 'nowhere'))).toBe(false);
   expect(existsSync(join(folder, 'rejected'))).toBe(false);
+});
+
+test('a backup to a symbolic link to an empty folder is written there', async () => {
+  mkdirSync(join(folder, 'linked'));
+  symlinkSync(join(folder, 'linked'), join(folder, 'link'));
+  await makeBackup(source.path, join(folder, 'link'));
+  expect(await readManifest(join(folder, 'linked'))).toMatchObject({ systemIdentifier: manifest.systemIdentifier });
+});
+
+test.each<[string, (target: string) => void, RegExp]>([
+  [
+    'its folder is removed',
+    (target) => rmSync(`${target}.partial`, { recursive: true }),
+    /could not be written completely; .* ENOENT/,
+  ],
+  [
+    'another file gets its name',
+    (target) => writeFileSync(target, ''),
+    /was created during the backup, and a backup never replaces/,
+  ],
+])('a backup during which %s fails, says so, and leaves nothing', async (_, interfere, message) => {
+  const target = join(folder, 'disturbed');
+  onTestFinished(() => rmSync(target, { force: true }));
+  let isDone = false;
+  const disturbed = makeBackup(source.path, target, {
+    onProgress() {
+      if (!isDone) interfere(target);
+      isDone = true;
+    },
+  });
+  await expect(disturbed).rejects.toThrow(message);
+  expect(existsSync(`${target}.partial`)).toBe(false);
+});
+
+test('no gateway creates an empty database in the place of one that a killed restore has left incomplete', async () => {
+  const dataDir = newDataDir();
+  mkdirSync(join(dataDir, 'restore.partial'), { recursive: true });
+  const opened = openDatabase({ databaseUrl: undefined, dataDir, namedStatements: true, onEvent: () => {} });
+  await expect(opened).rejects.toThrow(/restore\.partial exists: a backup is being restored .* delete the folder and restore/);
+  expect(['postgres', 'postgres-password'].filter((name) => existsSync(join(dataDir, name)))).toEqual([]);
 });
 
 test('a backup that is stopped, or whose server is killed, leaves nothing; a second one at the same time is rejected', async () => {
@@ -291,6 +370,22 @@ test('a backup that is stopped, or whose server is killed, leaves nothing; a sec
 test('a file system without enough space is reported before anything is copied', async () => {
   await expect(requireSpace(folder, 2 ** 60)).rejects.toThrow(/needs 1099511627776 MiB, and its file system has \d+ MiB left/);
   await requireSpace(folder, 1);
+});
+
+test.each<[string, (file: string) => void, RegExp]>([
+  ['a named pipe', (file) => void execFileSync('mkfifo', [file]), /cannot be read: It is not a regular file/],
+  [
+    'larger than any',
+    (file) => {
+      writeFileSync(file, '');
+      truncateSync(file, 2 ** 30);
+    },
+    /has 1073741824 bytes, more than any/,
+  ],
+])('a manifest that is %s is rejected without being read', async (_, write, message) => {
+  const other = mkdtempSync(join(folder, 'other-'));
+  write(join(other, manifestFile));
+  await expect(readManifest(other)).rejects.toThrow(message);
 });
 
 test('the manifest is read as it was written', async () => {

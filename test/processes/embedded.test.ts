@@ -220,6 +220,18 @@ test.runIf(process.platform !== 'win32')('reports with a message that DATA_DIR b
   expect(stderr).toMatch(/^DATA_DIR cannot be used: EACCES: .*of-root.*owner/);
 });
 
+test('reports with a message, not a stack, that the database cannot be created, on a full disk for example', async () => {
+  dataDir = makeDataDir();
+  const server = await openEmbedded(dataDir.path);
+  await queryOne(server, 'alter role gateway set default_transaction_read_only = on');
+  const { code, stderr } = await run(['token', 'list'], { DATA_DIR: dataDir.path });
+  await server.close();
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `The database cannot be created or reached in ${dataDir.path}: cannot execute CREATE DATABASE in a read-only transaction.\n`,
+  });
+});
+
 test('reports with a message that DATA_DIR cannot be created', async () => {
   dataDir = makeDataDir();
   const file = join(dataDir.path, 'file');

@@ -224,7 +224,7 @@ describe('groups export --output', () => {
 
   test.each([
     ['a folder', () => join(folder, 'x.csv'), /x\.csv is not a regular file/],
-    ['in a folder that does not exist', () => join(folder, 'none', 'y.csv'), /ENOENT/],
+    ['in a folder that does not exist', () => join(folder, 'none', 'y.csv'), /^\S*y\.csv cannot be written: ENOENT/],
   ])('%s is refused', async (_, path, message) => {
     const { settings } = await open();
     symlinkSync(folder, join(folder, 'x.csv'));

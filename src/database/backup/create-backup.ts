@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, realpath, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
 import { openEmbedded } from '../embedded/embedded.ts';
 import { findLayout, type Layout } from '../embedded/layout.ts';
+import { makeDraft, publish, requireFree } from './backup-target.ts';
 import { controlFile, findClusterFiles, ifMissing, readControlFile } from './cluster-files.ts';
 import { copyFile, forEachOf, syncFolder, writeDurably } from './copy-file.ts';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
@@ -56,8 +57,11 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
       await publish(draft, target);
       return manifest;
     } catch (error) {
-      await rm(draft, { recursive: true, force: true });
-      throw describeFailure(error, draft);
+      const isRemoved = await rm(draft, { recursive: true, force: true }).then(
+        () => true,
+        () => false,
+      );
+      throw describeFailure(error, draft, isRemoved);
     }
   } finally {
     await embedded.close();
@@ -66,32 +70,6 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
 
 async function readMajor({ cluster }: Layout): Promise<string | undefined> {
   return (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(ifMissing))?.trim();
-}
-
-/** Makes sure that a backup may get this name. @returns its absolute path, without symbolic links. */
-async function requireFree(folder: string, { cluster }: Layout): Promise<string> {
-  const parent = await realpath(dirname(resolve(folder))).catch((cause: NodeJS.ErrnoException) => {
-    throw new Error(`${folder} cannot be created: ${cause.message}. Create the folder that is to contain it.`);
-  });
-  const target = join(parent, basename(resolve(folder)));
-  const path = relative(cluster, target);
-  const isOutside = path.startsWith(`..${sep}`) || isAbsolute(path); // absolute on another drive
-  if (!isOutside) throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
-  const content = await readdir(target).catch(ifMissing);
-  if (content && content.length > 0) {
-    throw new Error(`${target} is not empty, and a backup never replaces anything. Choose another folder.`);
-  }
-  return target;
-}
-
-async function makeDraft(draft: string): Promise<void> {
-  try {
-    await mkdir(draft, { mode: 0o700 });
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new Error(`${draft} cannot be created: ${message}.`);
-    throw new Error(`${draft} exists: another backup is being written to it, or was interrupted. If none is, delete it.`);
-  }
 }
 
 async function copyAll(
@@ -117,12 +95,17 @@ async function copyAll(
   };
   const copy = async (source: string, path: string) =>
     files.push({ path, ...(await copyFile(source, join(draft, path), { signal, onCopied })) });
+  /** For a source that may be removed; the folder that it is copied to may not. */
+  const ifSourceMissing = (error: NodeJS.ErrnoException) => {
+    if (error.path?.startsWith(draft + sep)) throw error;
+    ifMissing(error);
+  };
   const copyCluster = (path: string) => copy(join(layout.cluster, path), `${clusterFolder}/${path}`);
   const write = async (path: string, content: string | Buffer) =>
     files.push({ path, ...(await writeDurably(join(draft, path), content)) });
 
   await forEachOf(found, async ({ path }) => {
-    await copyCluster(path).catch(ifMissing); // a table that was dropped during the copy: the log drops it, too
+    await copyCluster(path).catch(ifSourceMissing); // a table that was dropped during the copy: the log drops it, too
   });
   await write(`${clusterFolder}/${controlFile}`, await readControlFile(layout.cluster));
   const { label, stopLsn, segments, segmentBytes } = await session.stop();
@@ -132,7 +115,7 @@ async function copyAll(
   await write(`${clusterFolder}/backup_label`, label);
   const histories = (await readdir(join(layout.cluster, 'pg_wal'))).filter((name) => name.endsWith('.history'));
   await forEachOf([...histories, ...log], async (name) => void (await copyCluster(`pg_wal/${name}`)));
-  for (const name of secretFiles) await copy(join(layout.dataDir, name), name).catch(ifMissing);
+  for (const name of secretFiles) await copy(join(layout.dataDir, name), name).catch(ifSourceMissing);
   signal.throwIfAborted();
 
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -156,17 +139,25 @@ export async function requireSpace(folder: string, bytes: number): Promise<void>
 
 const toMebibytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
 
-async function publish(draft: string, target: string): Promise<void> {
-  // An empty folder may be replaced on most systems, but not on all.
-  if (await stat(target).catch(ifMissing)) await rmdir(target);
-  await rename(draft, target);
-  await syncFolder(dirname(target));
-}
+/** The codes of errors for a lack of space, and for the limit of a user. */
+const noSpace: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** What a failure means to the operator. */
-export function describeFailure(error: unknown, folder: string): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') return error;
-  return new Error(`No space is left for ${folder}; what was written was removed. Free space, or choose another file system.`, {
-    cause: error,
-  });
+/** The codes of system errors that are of the connection to PostgreSQL. */
+const connectionErrors: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+
+/**
+ * What a failure means to the operator.
+ *
+ * @param folder what was being written.
+ * @param isRemoved whether it could be removed.
+ */
+export function describeFailure(error: unknown, folder: string, isRemoved = true): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const isOfFile = code !== undefined && syscall !== undefined && !connectionErrors.has(code);
+  if (!isOfFile && isRemoved) return error;
+  const removal = isRemoved ? 'what was written was removed' : 'what was written could not be removed: delete it';
+  const text = noSpace.has(code)
+    ? `No space is left for ${folder}; ${removal}. Free space, or choose another file system.`
+    : `${folder} could not be written completely; ${removal}. ${message}.`;
+  return new Error(text, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from './copy-file.ts';
 
@@ -8,6 +9,9 @@ const manifestName = 'backup-manifest.ndjson';
 
 /** The version of the layout of backups. A version that does not know a layout does not restore it. */
 const layoutVersion = 1;
+
+/** The largest manifest that is read: that of 1,500,000 files. A new database has 1,300. */
+const maxManifestBytes = 256 * 2 ** 20;
 
 /** What a backup is of. */
 export interface BackupDescription {
@@ -61,7 +65,7 @@ export async function writeManifest(folder: string, { folders, files, ...descrip
  */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, manifestName);
-  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+  const text = await readManifestText(path).catch((cause: NodeJS.ErrnoException) => {
     const missing = `${folder} is not a complete backup: it has no file ${manifestName}. Choose a folder that the command backup made.`;
     throw new Error(cause.code === 'ENOENT' || cause.code === 'ENOTDIR' ? missing : `${path} cannot be read: ${cause.message}`);
   });
@@ -85,6 +89,21 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const outside = [...folders, ...files.map((file) => file.path)].find((each) => !isInside(each));
   if (outside !== undefined) throw new Error(`${path} names ${JSON.stringify(outside)}, which is not in the backup.`);
   return { ...description, folders, files };
+}
+
+/** @throws Error when it is not a regular file, or too large. */
+async function readManifestText(path: string): Promise<string> {
+  // Opening a named pipe would wait for its writer otherwise.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new Error('It is not a regular file.');
+    if (found.size > maxManifestBytes)
+      throw new Error(`It has ${found.size} bytes, more than any manifest (${maxManifestBytes}).`);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
 }
 
 interface Line {

@@ -7,7 +7,7 @@ import type { Connection } from '../client.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
 import { describeFatalErrors, startServer, stopServer } from '../embedded/cluster.ts';
 import { embeddedConnection } from '../embedded/embedded.ts';
-import { copiesFolder, homeRecord, type Layout, layOut } from '../embedded/layout.ts';
+import { copiesFolder, homeRecord, type Layout, layOut, restoreDraftName } from '../embedded/layout.ts';
 import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
 import { ifMissing } from './cluster-files.ts';
@@ -15,9 +15,6 @@ import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder, describeFailure, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
 import { claim, publish, removeDraft } from './publish-restore.ts';
-
-/** The folder in `DATA_DIR` that the backup is copied to, and recovered in. */
-const draftName = 'restore.partial';
 
 /** How long recovery may take: it replays what was written during the backup. */
 const recoveryTimeoutMs = 3_600_000;
@@ -62,9 +59,9 @@ export async function restoreBackup<Report>(
   const layout = layOut(options.dataDir);
   const draft: Layout = {
     ...layout,
-    dataDir: join(layout.dataDir, draftName),
-    home: join(layout.home, draftName),
-    cluster: join(layout.home, draftName, clusterFolder),
+    dataDir: join(layout.dataDir, restoreDraftName),
+    home: join(layout.home, restoreDraftName),
+    cluster: join(layout.home, restoreDraftName, clusterFolder),
   };
   await claim(draft.dataDir);
   const placed: string[] = [];
@@ -86,7 +83,7 @@ export async function restoreBackup<Report>(
     await removeDraft(draft);
     return { manifest, report };
   } catch (error) {
-    await removeDraft(draft);
+    const isRemoved = await removeDraft(draft);
     // A gateway may have been started in the meantime: its files are kept.
     if (!existsSync(layout.cluster)) {
       for (const file of placed) await rm(file, { force: true });
@@ -96,7 +93,7 @@ export async function restoreBackup<Report>(
       }
     }
     if (!existed) await rmdir(layout.dataDir).catch(() => {}); // copies of the executables may be in it
-    throw describeFailure(error, layout.dataDir);
+    throw describeFailure(error, layout.dataDir, isRemoved);
   }
 }
 
@@ -105,10 +102,13 @@ const ignored = /^(lost\+found|postgresql-.*)$/;
 
 /** Returns whether the folder exists. @throws Error when it has anything in it. */
 async function requireEmpty(dataDir: string): Promise<boolean> {
-  const content = await readdir(dataDir).catch(ifMissing);
+  const content = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTDIR') return ifMissing(error);
+    throw new Error(`${resolve(dataDir)} is not a folder. Set DATA_DIR to a new folder.`);
+  });
   if (!content) return false;
   if (content.every((name) => ignored.test(name))) return true;
-  const interrupted = content.includes(draftName) ? ` It has ${draftName}, which a restore that was killed has left.` : '';
+  const interrupted = content.includes(restoreDraftName) ? ` It has ${restoreDraftName}, left by a restore that was killed.` : '';
   throw new Error(
     `${resolve(dataDir)} is not empty, and a restore never replaces anything.${interrupted} Set DATA_DIR to a new folder, or move its content away.`,
   );

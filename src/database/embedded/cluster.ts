@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, restoreDraftName } from './layout.ts';
 import { ensurePassword } from './password.ts';
 import { isLockDamaged, isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
 
@@ -19,11 +19,14 @@ export const superuser = 'gateway';
  * Creates the data directory if it does not exist. Of several processes that try concurrently, one succeeds and the others
  * use the result.
  *
- * @throws Error when `initdb` fails, or the data directory was created by another major version.
+ * @throws Error when `initdb` fails, a restore was not completed, or the data directory was created by another major version.
  */
 export async function createCluster(layout: Layout, binaries: Binaries): Promise<void> {
   const versionFile = join(layout.cluster, 'PG_VERSION');
-  if (!existsSync(versionFile)) await initialize(layout, binaries);
+  if (!existsSync(versionFile)) {
+    requireNoRestore(layout);
+    await initialize(layout, binaries);
+  }
   const version = readFileSync(versionFile, 'utf8').trim();
   if (version !== binaries.major) {
     throw new Error(
@@ -31,6 +34,16 @@ export async function createCluster(layout: Layout, binaries: Binaries): Promise
         `Start it with the gateway version that created it, dump the database with pg_dump ${version}, and restore the dump into a new DATA_DIR.`,
     );
   }
+}
+
+/** An empty database in the place of one that is being restored would look like the result. */
+function requireNoRestore({ dataDir }: Layout): void {
+  const draft = join(dataDir, restoreDraftName);
+  if (!existsSync(draft)) return;
+  throw new Error(
+    `${draft} exists: a backup is being restored to this DATA_DIR, or the restore was killed. Wait until it has finished. If none runs, ` +
+      'delete the folder and restore the backup again; to begin with an empty database instead, delete the folder only.',
+  );
 }
 
 async function initialize(layout: Layout, binaries: Binaries): Promise<void> {

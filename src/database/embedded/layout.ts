@@ -38,6 +38,9 @@ const clusterName = 'postgres';
 /** The name of the file that records the system folder that replaces the data directory. */
 export const homeRecord = 'postgres-home';
 
+/** The folder in `DATA_DIR` that a backup is copied to, and recovered in, while it is restored. */
+export const restoreDraftName = 'restore.partial';
+
 /** Determines the folders of `dataDir`, creating it if it does not exist. @throws Error when it cannot be created or used. */
 export function layOut(dataDir: string): Layout {
   assertNotInterpreted(resolve(dataDir));

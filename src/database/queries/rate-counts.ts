@@ -46,7 +46,10 @@ export function bindRateCounts({ query }: Pick<Database, 'query'>): ExchangeRate
   };
 }
 
-/** A process removes what it stored itself; the housekeeping, what ended processes left. */
+/**
+ * A process removes what it stored itself; the housekeeping, what ended processes left. After the database's clock was set back,
+ * what was stored before is in the future, where it would count as new for as long.
+ */
 const exchange = `
   with own as (select $1::uuid as process), removed as (
     delete from rate_count r using own
@@ -60,5 +63,6 @@ const exchange = `
   select r.process, r.number, extract(epoch from greatest(clock_timestamp() - r.created_at, interval '0')), r.counts
   from rate_count r left join known using (process)
   where r.process <> $1::uuid and r.created_at >= now() - interval '${sharedCountsSeconds} seconds'
+    and r.created_at < now() + interval '${sharedCountsSeconds} seconds'
     and r.number > coalesce(known.number, -1)
   order by r.process, r.number`;

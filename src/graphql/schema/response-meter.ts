@@ -82,14 +82,19 @@ declare global {
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
-/** Has every field report what it resolved to. Once the limit is passed nothing more is resolved. */
+/**
+ * Has every field report what it resolved to. Once the limit is passed lists are empty, and values that may be null are: an error
+ * for a value that may not be would end the completion of its list, and errors of earlier items, for which a promise waits, would
+ * then have no handler, which ends the process (graphql-js, completeListValue).
+ */
 class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
     const innermost = type.kind === 'List' ? type.type : type;
     const isLeaf = innermost.kind === 'Scalar' || innermost.kind === 'Enum' || innermost.kind === 'List';
     if (isLeaf) {
+      const { nullable } = type;
       return (source, args, context, info) =>
-        isExceeded(context) ? null : meterLeaf(resolve(source, args, context, info), context);
+        nullable && isExceeded(context) ? null : meterLeaf(resolve(source, args, context, info), context);
     }
     if (type.kind !== 'List') return resolve;
     return (source, args, context, info) => meterList(resolve(source, args, context, info), context, info);

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { TypedDocument } from './document.ts';
 import { type Failure, toFailure } from './failure.ts';
+import { sendPage } from './send-page.ts';
 
 /** What a component shows of a query. */
 export interface QueryState<Result> {
@@ -54,8 +55,8 @@ export function useQuery<Result, Variables>(
       while (wanted.current.key !== undefined && wanted.current.key !== sent) {
         const { key, variables } = wanted.current;
         sent = key;
-        const result = await client.send(document, variables as Variables).then(
-          ({ data }) => ({ data }),
+        const result = await sendPage(client, document, variables as Variables).then(
+          ({ response }) => ({ data: response.data }),
           (error) => ({ failure: toFailure(error) }),
         );
         if (wanted.current.key === key) setLoaded((previous) => ({ data: previous.data, ...result, key }));

@@ -1,9 +1,10 @@
-import type { Client, Response } from '../graphql/client.ts';
+import type { Client } from '../graphql/client.ts';
 import { GroupExport, type GroupExportQuery, type UserGroupFilter, type UserGroupOrder } from '../graphql/generated.ts';
+import { sendPage } from '../graphql/send-page.ts';
 import { environmentLabel } from '../ui/badge.tsx';
 
-/** How many groups one request reads: with properties and mapping, the cost of more is over the limit of a request. */
-const pageSize = 100;
+/** How many groups one request reads at most: with properties and mapping, the cost of more is over the limit of a request. */
+const maxPageSize = 100;
 
 /** The most groups that the console exports: it keeps them in memory until they are saved. */
 export const maxExported = 20_000;
@@ -25,13 +26,17 @@ interface ExportRequest {
 /** Reads every group that the filter matches, at most {@link maxExported}, page by page. @throws Failure */
 export async function readGroups(client: Client, { filter, orderBy, signal, onProgress }: ExportRequest) {
   const groups: ExportedGroup[] = [];
+  let first = maxPageSize;
   let position: string | undefined;
   do {
-    const response: Response<GroupExportQuery> = await client.send(
+    const sent = { first, after: position ?? null, filter: filter ?? null, orderBy };
+    const { response, variables }: Awaited<ReturnType<typeof sendPage<GroupExportQuery, typeof sent>>> = await sendPage(
+      client,
       GroupExport,
-      { first: pageSize, after: position ?? null, filter: filter ?? null, orderBy },
+      sent,
       signal,
     );
+    first = variables.first;
     const page = response.data.userGroups;
     groups.push(...(page?.nodes ?? []));
     onProgress(groups.length);

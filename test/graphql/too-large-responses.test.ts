@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let token: string;
+let ids: string[];
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ secret: token } = await gateway.issue({ scopes: ['groups:read', 'groups:write', 'audit:read'] }));
+  const groups = await Promise.all(Array.from({ length: 40 }, (_, index) => createLargeGroup(`group ${index}`)));
+  ids = groups.map(({ json }) => json.data.getOrCreateUserGroup.userGroup.id);
+});
+afterAll(() => gateway.close());
+
+/** Creates a group whose mapping has half a megabyte; so have its changes in the audit log. */
+const createLargeGroup = (providedId: string) =>
+  gateway.graphql(
+    `mutation ($input: GetOrCreateUserGroupInput!) { getOrCreateUserGroup(input: $input) {
+      ... on GetOrCreateUserGroupPayload { userGroup { id } } } }`,
+    { input: { providedId, mapping } },
+    { token },
+  );
+const mapping = Array.from({ length: 1_000 }, (_, index) => ({
+  schemaId: `schema ${index}`.padEnd(255, '.'),
+  dataSource: 's'.repeat(255),
+}));
+
+/** Pages that are larger than a response may be, with fields that are resolved at once, and others that wait. */
+const queries = {
+  'a page of the audit log': 'events(first: 40) { nodes { ...E } }',
+  'the edges of the audit log': 'events(first: 40) { edges { cursor node { ...E } } }',
+  'a page of user groups': 'userGroups(first: 40) { nodes { ...G } }',
+  'user groups by their ids': 'nodes(ids: $ids) { id ...G }',
+};
+const fragments = {
+  E: `fragment E on Event {
+    id changes apiToken { id name } actor { kind name apiToken { id } } userGroup { ...G } type
+  }`,
+  G: 'fragment G on UserGroup { mapping { schemaId dataSource } token id name createdAt environmentTag properties }',
+};
+
+// A promise that is rejected without a handler ends the process of a gateway, and fails the run of a test.
+test.each(Object.entries(queries))('%s that is too large is refused, and nothing of it fails later', async (_, field) => {
+  const unhandled: unknown[] = [];
+  const report = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', report);
+  onTestFinished(() => void process.off('unhandledRejection', report));
+  const used = Object.entries(fragments).filter(([name]) => name === 'G' || field.includes(`...${name}`));
+  const head = field.includes('$ids') ? 'query ($ids: [ID!]!)' : '';
+  const document = `${head} { ${field} } ${used.map(([, text]) => text).join(' ')}`;
+  for (let i = 0; i < 2; i += 1) {
+    const { status, json } = await gateway.graphql(document, field.includes('$ids') ? { ids } : {}, { token });
+    expect([status, json]).toMatchObject([400, { errors: [{ message: expect.stringMatching(/^The response exceeds/) }] }]);
+  }
+  expect((await gateway.graphql('{ caller { id } }', {}, { token })).status).toBe(200);
+  expect(unhandled).toEqual([]);
+});
