@@ -57,6 +57,9 @@ interface Figure {
 const leastKillsAfterCommit = 20;
 const mostRecoveryMs = 3_000;
 
+/** Within this, a request that is not served must be refused. */
+export const mostRefusalMs = 1_000;
+
 function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, ...rest }: Totals): Figure[] {
   const { overload, hostile, access, secrets } = rest;
   const slowestMs = Math.max(...recoveriesMs);
@@ -81,6 +84,8 @@ function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, 
       'requests refused at 4 × capacity',
       overload &&
         `${grouped(overload.refused)} of ${grouped(overload.requests)}, p99 ${seconds(overload.refusedP99Ms)} s; p99 of the ${grouped(overload.served)} served ${seconds(overload.servedP99Ms)} s`,
+      `more than 0, p99 less than ${mostRefusalMs / 1_000} s`,
+      overload !== undefined && overload.refused > 0 && overload.served > 0 && overload.refusedP99Ms < mostRefusalMs,
     ),
     figure(
       'hostile requests and 5xx',

@@ -100,6 +100,7 @@ export const backupRow: FaultRow = {
     figure(outcomes.join(', '));
 
     let restored = 0;
+    let lostOfBackups = 0;
     for (const [index, { target, known }] of taken.entries()) {
       if (!target) continue;
       const copy = new Instance(context, { ENCRYPTION_KEYS: '' }, `restored-${index}`);
@@ -109,6 +110,7 @@ export const backupRow: FaultRow = {
       const second = await copy.start();
       const missing = await missingFrom(second.port, token, known);
       totals.lost += missing.length;
+      lostOfBackups += missing.length;
       expect(
         missing.length === 0,
         `${missing.length} writes from before the backup are missing: ${missing.slice(0, 3).join('; ')}`,
@@ -122,7 +124,7 @@ export const backupRow: FaultRow = {
     totals.lost += missing.length;
     expect(missing.length === 0, `missing after the faults: ${missing.slice(0, 3).join('; ')}`);
     expect(writers.wrong.length === 0, `wrong responses: ${writers.wrong.slice(0, 3).join('; ')}`);
-    figure(`${restored} restored, each with every write acknowledged before it began`);
+    figure(`${restored} restored; ${lostOfBackups} of the writes acknowledged before they began are missing`);
 
     if (plain.target) {
       const file = largestFile(plain.target);
@@ -137,7 +139,7 @@ export const backupRow: FaultRow = {
         `a backup with a wrong byte was restored: ${output.slice(-300)}`,
       );
       expect(output.includes(basename(file)), `the error does not name ${file}: ${output.slice(-300)}`);
-      figure('a wrong bit was found');
+      figure(`restore with a wrong bit ended with ${code}`);
     }
   },
 };
