@@ -21,7 +21,10 @@ export interface Totals {
   readonly recoveriesMs: number[];
   /** At four times the capacity. */
   overload?: Overload;
-  /** `refused` are the 503 that say that the gateway is overloaded and when to try again; `serverErrors` is every other 5xx. */
+  /**
+   * `requests` are requests and connections, of which one that sends many requests, or no whole one, counts once. `refused` are
+   * the 503 that say that the gateway is overloaded and when to try again; `serverErrors` is every other 5xx.
+   */
   hostile?: { readonly requests: number; readonly refused: number; readonly serverErrors: number };
   /** `requests` is one for each credential with each operation, in each way that it can be sent. */
   access?: {
@@ -88,7 +91,7 @@ function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, 
       overload !== undefined && overload.refused > 0 && overload.served > 0 && overload.refusedP99Ms < mostRefusalMs,
     ),
     figure(
-      'hostile requests and 5xx',
+      'hostile requests or connections, and 5xx',
       hostile &&
         `${grouped(hostile.requests)} and ${hostile.serverErrors} (${grouped(hostile.refused)} others refused with 503, "try again")`,
       '0',
