@@ -86,7 +86,9 @@ export const slowRows: readonly Row[] = [
       const bytes = Buffer.from(request(largeResponse(target, 1), target.tokens.groups));
       const replies = await target.connections.openMany(3, () => ({ bytes, reads: 'late', holdMs: 38_000 }));
       // A refusal is small, and its connection would be closed for another reason.
-      return replies.map((reply) => (reply.text.startsWith('HTTP/1.1 200 ') ? reply : { ...reply, outcome: 'unclear' }));
+      return replies.map((reply) =>
+        reply.outcome !== 'closed' || reply.text.startsWith('HTTP/1.1 200 ') ? reply : { ...reply, outcome: 'unclear' },
+      );
     },
   },
   {
