@@ -37,7 +37,7 @@ export async function run(write: (text: string) => unknown): Promise<boolean> {
     return rate;
   });
   const linear = Math.max(...rates) / Math.min(...rates) < 3;
-  const faster = theirs === undefined || theirs / ours >= 3;
+  const faster = theirs !== undefined && theirs / ours >= 3;
   const compared = theirs === undefined ? 'not measured' : faster ? 'yes' : 'no';
   write(`\nUnder 1 ms: ${ours < 1 ? 'yes' : 'no'}. Three times as fast: ${compared}. Linear: ${linear ? 'yes' : 'no'}.\n`);
   return ours < 1 && faster && linear;

@@ -25,7 +25,8 @@ export function openGenerator(): Generator {
     },
     async recall(recall) {
       const reply = await ask(child, { kind: 'recall', ...recall });
-      return reply.kind === 'recalled' ? reply.groups : [];
+      if (reply.kind !== 'recalled') throw new Error('unexpected message from the load generator');
+      return reply.groups;
     },
   };
 }

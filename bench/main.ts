@@ -47,6 +47,15 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
 
   const results = summarise(series);
   if (options.check) {
+    if (series.length === 0) throw new Error('Nothing was compared: no system that can run here supports such a workload.');
+    for (const { workload, system, measurements } of series) {
+      const [responses, inFull] = (['responses', 'compared'] as const).map((part) =>
+        measurements.reduce((sum, one) => sum + one[part], 0),
+      );
+      // The baseline's response is constant; its length and status are checked.
+      if (!responses || (system !== 'baseline' && inFull !== responses))
+        throw new Error(`${workload} ${system}: ${inFull} of ${responses} responses were compared.`);
+    }
     const compared = series.flatMap(({ measurements }) => measurements).reduce((sum, one) => sum + one.compared, 0);
     const pairs = series.map(({ workload, system }) => `${workload} ${system}`).join(', ');
     print(`${pairs}\nAll responses were correct; ${compared} were compared in full.\n`);

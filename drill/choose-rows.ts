@@ -17,13 +17,14 @@ export const rowOptionsHelp = `  --only NAME       run the rows whose name start
  *
  * @param args the arguments after the drill's name, without options of its own.
  * @returns the rows to run, in the same order; undefined after `--list`, which prints them.
- * @throws Error when no row has such a name, or on an unknown option.
+ * @throws Error when one of the names is that of no row, or on an unknown option.
  */
 export function chooseRows<Row extends NamedRow>(rows: readonly Row[], args: string[]): readonly Row[] | undefined {
   const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;
   const { only, list } = parseArgs({ args, options }).values;
+  const unknown = (only ?? []).filter((start) => !rows.some(({ name }) => name.startsWith(start)));
+  if (unknown.length > 0) throw new Error(`Unknown row: ${unknown.join(', ')}. --list prints the names.`);
   const chosen = only ? rows.filter(({ name }) => only.some((start) => name.startsWith(start))) : rows;
-  if (chosen.length === 0) throw new Error(`Unknown row: ${only?.join(', ')}. --list prints the names.`);
   if (!list) return chosen;
   print(chosen.map(({ name, summary = '' }) => `${name.padEnd(24)}${summary}`.trimEnd()).join('\n'));
   return undefined;

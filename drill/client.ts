@@ -67,6 +67,9 @@ export const isUnknown = ({ status }: Reply): boolean => status === 0 || status 
 export const isRefusal = ({ status, headers, text }: Reply): boolean =>
   (status === 503 || status === 429) && Number(headers['retry-after']) > 0 && /UNAVAILABLE|RATE_LIMITED/.test(text);
 
+/** Whether the first request with the same Idempotency-Key is still being executed. */
+export const isKeyInUse = ({ text }: Reply): boolean => /"IDEMPOTENCY_KEY_IN_USE"/.test(text);
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -17,7 +17,10 @@ export interface RawOptions {
 
 /** Connections that send what no HTTP client sends. */
 export interface Connections {
-  /** Resolves with the first response, or with how the connection ended if there was none. */
+  /**
+   * Resolves with the first response, or with how the connection ended if there was none. One that is read late counts as
+   * without a response; if the gateway has closed it, the beginning of what it sent is the text.
+   */
   open(options: RawOptions): Promise<Reply>;
   /** Many concurrently. */
   openMany(count: number, options: (index: number) => RawOptions): Promise<Reply[]>;
@@ -95,10 +98,13 @@ function openOne(port: number, release: Set<() => void>, options: RawOptions, op
       opened?.();
       const milliseconds = performance.now() - began;
       const [, status] = (reads === 'at once' && /^HTTP\/1\.1 (\d{3})/.exec(text)) || [];
-      const body = Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1').toString('utf8');
-      if (status) resolve(readReply(Number(status), body, milliseconds, false));
-      else if (held) resolve({ outcome: 'held', status: 0, code: '', text: 'closed by the drill', milliseconds });
-      else resolve(readReply(0, 'closed by the gateway', milliseconds, false));
+      const closed = `closed by the ${held ? 'drill' : 'gateway'}`;
+      const endOfHead = text.indexOf('\r\n\r\n');
+      const body = Buffer.from(text.slice(endOfHead + 4), 'latin1').toString('utf8');
+      const [, retryAfter] = /\r\nretry-after: *(\d+)/i.exec(text.slice(0, endOfHead)) ?? [];
+      if (status) resolve(readReply({ status: Number(status), body, retryAfter }, milliseconds, false));
+      else if (held) resolve({ ...readReply({ status: 0, body: closed }, milliseconds, false), outcome: 'held' });
+      else resolve(readReply({ status: 0, body: reads === 'late' ? text.slice(0, 200) : closed }, milliseconds, false));
     });
   });
 }

@@ -9,7 +9,7 @@ export interface Probes {
   readonly worstLivezMs: number;
   /** How many had no response, or one other than 200. */
   readonly livezFailures: number;
-  /** Look-ups by another caller: how many were sent, how many failed, the longest duration. */
+  /** Look-ups by another caller: how many ended, how many of them failed, the longest duration, including pending ones. */
   readonly requests: number;
   readonly failedRequests: number;
   readonly worstRequestMs: number;

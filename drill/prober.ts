@@ -22,6 +22,7 @@ const lookUp = Buffer.from(
 
 /** When the pending probes were sent. */
 const pending = new Set<number>();
+const pendingRequests = new Set<number>();
 let kept: Socket | undefined;
 let keptBusySince: number | undefined;
 let probes: { -readonly [Key in keyof Probes]: Probes[Key] } = empty();
@@ -92,7 +93,9 @@ function probeKept(): void {
 
 function probeRequest(): void {
   const began = performance.now();
+  pendingRequests.add(began);
   ask(lookUp, (text) => {
+    pendingRequests.delete(began);
     probes.requests += 1;
     probes.worstRequestMs = Math.max(probes.worstRequestMs, performance.now() - began);
     if (text.startsWith('HTTP/1.1 200') && text.includes('"teamId"')) return;
@@ -119,6 +122,7 @@ process.on('message', (message: 'reset' | 'read') => {
     return;
   }
   for (const began of pending) probes.worstLivezMs = Math.max(probes.worstLivezMs, performance.now() - began);
+  for (const began of pendingRequests) probes.worstRequestMs = Math.max(probes.worstRequestMs, performance.now() - began);
   process.send?.(probes);
 });
 process.send?.('ready');

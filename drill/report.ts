@@ -19,12 +19,23 @@ export interface RowResult {
 const maxLivezMs = 250;
 const maxPeakMiB = 400;
 
+/** How long another caller's look-up may take, in milliseconds, pending ones included. */
+const maxRequestMs = 5_000;
+
+/** Codes with which a request is refused before it is executed. */
+const refusedAtOnce: ReadonlySet<string> = new Set([
+  ...['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+  ...['HEADERS_TOO_LARGE', 'BODY_REQUIRED', 'RATE_LIMITED'],
+]);
+
 /** Why a result fails; empty if it passes. */
 export function violations(row: Row, result: RowResult): string[] {
   const { replies, probes, peakMiB, ended, works } = result;
   const expects: readonly string[] = row.expects ?? ['4xx'];
   const unexpected = replies.filter(({ outcome }) => !expects.includes(outcome));
-  const { someExpect } = row;
+  const { someExpect, refusals = [] } = row;
+  const reached = replies.filter(({ code }) => !refusedAtOnce.has(code));
+  const refused = replies.filter(({ code, isAuthorized }) => isAuthorized && refusedAtOnce.has(code) && !refusals.includes(code));
   const found: (string | false)[] = [
     ended !== undefined && `the process exited: ${ended}`,
     ended === undefined && !works && 'an ordinary request fails afterwards',
@@ -32,12 +43,20 @@ export function violations(row: Row, result: RowResult): string[] {
     probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,
     probes.livezCount === 0 && '/livez never responded',
     probes.failedRequests > 0 && `other callers: ${probes.failedRequests} of ${probes.requests} failed: ${probes.failure}`,
+    probes.requests === 0 && 'other callers: no look-up got a response',
+    probes.worstRequestMs > maxRequestMs && `other callers: a look-up took ${ms(probes.worstRequestMs)}`,
+    peakMiB === undefined && process.platform === 'linux' && ended === undefined && 'the memory was not measured',
     (peakMiB ?? 0) >= maxPeakMiB && `memory ${Math.round(peakMiB ?? 0)} MiB`,
     replies.length === 0 && 'nothing was sent',
+    slowestOf(replies) > (row.maxReplyMs ?? Number.POSITIVE_INFINITY) && `a response took ${ms(slowestOf(replies))}`,
+    refused.length > 0 && `${refused.length} were refused before they were executed: ${summarize(refused)}`,
+    reached.length === 0 &&
+      replies.some(({ code }) => !refusals.includes(code)) &&
+      `every request was refused before it was executed: ${summarize(replies)}`,
     unexpected.length > 0 &&
       `${unexpected.length} of ${replies.length} responses are not ${expects.join(' or ')}: ${summarize(unexpected)}${excerpt(unexpected)}`,
     someExpect !== undefined &&
-      !replies.some(({ outcome }) => (someExpect as readonly string[]).includes(outcome)) &&
+      !reached.some(({ outcome }) => (someExpect as readonly string[]).includes(outcome)) &&
       `no response is ${someExpect.join(' or ')}`,
   ];
   return found.filter((text) => text !== false);
@@ -67,15 +86,16 @@ export const heading = line(['row', '', 'livez', 'others', 'memory', 'slowest'],
 /** A row of the table, and its failures below it. */
 export function describe(result: RowResult, found: readonly string[]): string {
   const { name, replies, probes, peakMiB } = result;
-  const slowest = Math.max(0, ...replies.map(({ milliseconds }) => milliseconds));
   const cells = [
     ...[name, found.length === 0 ? 'ok' : 'FAIL', ms(probes.worstLivezMs), ms(probes.worstRequestMs)],
-    ...[peakMiB === undefined ? '-' : `${Math.round(peakMiB)} MiB`, ms(slowest)],
+    ...[peakMiB === undefined ? '-' : `${Math.round(peakMiB)} MiB`, ms(slowestOf(replies))],
   ];
   const noisy =
     probes.ownLagMs > 100 ? [`the machine was busy: the probes themselves were up to ${ms(probes.ownLagMs)} late`] : [];
   return [line(cells, summarize(replies)), ...[...found, ...noisy].map((text) => `    ${text}`)].join('\n');
 }
+
+const slowestOf = (replies: readonly Reply[]): number => Math.max(0, ...replies.map(({ milliseconds }) => milliseconds));
 
 function line(cells: readonly string[], last: string): string {
   return [...cells.map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))), last]

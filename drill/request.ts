@@ -12,6 +12,8 @@ export interface Reply {
   /** The problem's detail or the first error's message; without a response, how the connection ended. */
   readonly text: string;
   readonly milliseconds: number;
+  /** Whether the request had a credential, as far as the drill knows: one that is sent as bytes counts as one without. */
+  readonly isAuthorized: boolean;
 }
 
 /** A request that an HTTP client can send. */
@@ -39,7 +41,11 @@ export function sendRequest(port: number, options: RequestOptions, signal: Abort
   };
   const began = performance.now();
   return new Promise((resolve) => {
-    const end = (status: number, text: string) => resolve(readReply(status, text, performance.now() - began, signal.aborted));
+    const end = (status: number, text: string, retryAfter?: string) =>
+      resolve({
+        ...readReply({ status, body: text, retryAfter }, performance.now() - began, signal.aborted),
+        isAuthorized: token !== undefined,
+      });
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false, signal }, (incoming) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -47,7 +53,9 @@ export function sendRequest(port: number, options: RequestOptions, signal: Abort
         if (bytes < keptBytes) chunks.push(chunk);
         bytes += chunk.length;
       });
-      incoming.on('end', () => end(incoming.statusCode ?? 0, Buffer.concat(chunks).toString('utf8')));
+      incoming.on('end', () => {
+        end(incoming.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'), incoming.headers['retry-after']);
+      });
       incoming.on('error', (error) => end(0, `the response was cut off: ${error.message}`));
     });
     request.on('error', (error) => end(0, error.message));
@@ -55,19 +63,28 @@ export function sendRequest(port: number, options: RequestOptions, signal: Abort
   });
 }
 
-/** Classifies a response by its status and body. */
-export function readReply(status: number, body: string, milliseconds: number, ended: boolean): Reply {
-  if (status === 0) return { outcome: ended ? 'timeout' : 'closed', status, code: '', text: body, milliseconds };
+/** What of a response is classified. Status 0 means that there is none, and the body then says how the connection ended. */
+interface Received {
+  readonly status: number;
+  readonly body: string;
+  /** The value of `Retry-After`. */
+  readonly retryAfter?: string | undefined;
+}
+
+/** Classifies a response to a request without a credential. */
+export function readReply({ status, body, retryAfter }: Received, milliseconds: number, ended: boolean): Reply {
+  const rest = { status, milliseconds, isAuthorized: false };
+  if (status === 0) return { outcome: ended ? 'timeout' : 'closed', code: '', text: body, ...rest };
   const { code, text, hasErrors } = readFailure(body);
-  return { outcome: outcomeOf(status, code, text, hasErrors), status, code, text, milliseconds };
+  // Only one that says so, and when to try again, is a refusal because of overload.
+  const isRefusal = status === 503 && code === 'UNAVAILABLE' && text.length >= shortestAdvice && Number(retryAfter) > 0;
+  return { outcome: isRefusal ? '503' : outcomeOf(status, code, text, hasErrors), code, text, ...rest };
 }
 
 /** The length of the shortest useful message. */
 const shortestAdvice = 20;
 
 function outcomeOf(status: number, code: string, text: string, hasErrors: boolean): Reply['outcome'] {
-  // Only one that says so is a refusal because of overload.
-  if (status === 503 && code === 'UNAVAILABLE' && text.length >= shortestAdvice) return '503';
   if (status >= 500 || status < 200) return '5xx';
   if (status < 300) return hasErrors ? (code ? 'errors' : 'unclear') : '2xx';
   if (status < 400) return '3xx';

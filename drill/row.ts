@@ -43,10 +43,20 @@ export interface Row {
   readonly name: string;
   /** Each outcome must be one of these; only `4xx` by default. */
   readonly expects?: readonly Outcome[];
-  /** At least one outcome must be one of these, so that a row does not pass if its requests were rejected for another reason. */
+  /**
+   * At least one outcome must be one of these, so that a row does not pass if its requests were rejected for another reason.
+   * Those that were refused before they were executed do not count.
+   */
   readonly someExpect?: readonly Outcome[];
+  /**
+   * The codes with which a request of this row may be refused before it is executed, if the row is about that. Otherwise none
+   * with a credential may be, nor all of those without, for then the row would not reach what it is about.
+   */
+  readonly refusals?: readonly string[];
   /** How long the row may take before the drill closes its connections, in milliseconds; 40,000 by default. */
   readonly timeoutMs?: number;
+  /** How long each response may take, in milliseconds; not limited by default, because rows hold connections on purpose. */
+  readonly maxReplyMs?: number;
   /** A limit that replaces the default, for very many concurrent clients; with the reason in a comment. */
   readonly maxLivezMs?: number;
   send(target: Target): Promise<readonly Reply[]>;

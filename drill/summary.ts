@@ -21,7 +21,10 @@ export interface Totals {
   readonly recoveriesMs: number[];
   /** At four times the capacity. */
   overload?: Overload;
-  /** `refused` are the 503 that say that the gateway is overloaded and when to try again; `serverErrors` is every other 5xx. */
+  /**
+   * `requests` are requests and connections, of which one that sends many requests, or no whole one, counts once. `refused` are
+   * the 503 that say that the gateway is overloaded and when to try again; `serverErrors` is every other 5xx.
+   */
   hostile?: { readonly requests: number; readonly refused: number; readonly serverErrors: number };
   /** `requests` is one for each credential with each operation, in each way that it can be sent. */
   access?: {
@@ -57,6 +60,9 @@ interface Figure {
 const leastKillsAfterCommit = 20;
 const mostRecoveryMs = 3_000;
 
+/** Within this, a request that is not served must be refused. */
+export const mostRefusalMs = 1_000;
+
 function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, ...rest }: Totals): Figure[] {
   const { overload, hostile, access, secrets } = rest;
   const slowestMs = Math.max(...recoveriesMs);
@@ -81,9 +87,11 @@ function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, 
       'requests refused at 4 × capacity',
       overload &&
         `${grouped(overload.refused)} of ${grouped(overload.requests)}, p99 ${seconds(overload.refusedP99Ms)} s; p99 of the ${grouped(overload.served)} served ${seconds(overload.servedP99Ms)} s`,
+      `more than 0, p99 less than ${mostRefusalMs / 1_000} s`,
+      overload !== undefined && overload.refused > 0 && overload.served > 0 && overload.refusedP99Ms < mostRefusalMs,
     ),
     figure(
-      'hostile requests and 5xx',
+      'hostile requests or connections, and 5xx',
       hostile &&
         `${grouped(hostile.requests)} and ${hostile.serverErrors} (${grouped(hostile.refused)} others refused with 503, "try again")`,
       '0',

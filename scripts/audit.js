@@ -10,15 +10,16 @@ for (const folder of ['', 'web/', 'tools/', 'bench/']) {
     encoding: 'utf8',
     shell: process.platform === 'win32',
   });
-  const { metadata, vulnerabilities = {}, message } = parse(result.stdout);
-  if (!metadata) {
+  const { metadata, vulnerabilities, message } = parse(result.stdout);
+  const packages = metadata?.dependencies?.total;
+  if (!metadata || !vulnerabilities || !(packages > 0)) {
     process.stdout.write(`${folder}package-lock.json: not checked: ${message ?? 'the registry gave no answer'}\n`);
     status ||= 3;
     continue;
   }
   const serious = Object.values(vulnerabilities).filter(({ severity }) => severity === 'high' || severity === 'critical');
   process.stdout.write(
-    `${folder}package-lock.json: ${serious.length} of severity high or critical, ${metadata.vulnerabilities.total} in all\n`,
+    `${folder}package-lock.json: ${serious.length} of severity high or critical, ${metadata.vulnerabilities.total} in all, of ${packages} packages\n`,
   );
   for (const { name, severity, range } of serious) process.stdout.write(`  ${severity}: ${name} ${range}\n`);
   if (serious.length > 0) status = 1;

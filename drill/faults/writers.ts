@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAgent, isRefusal, isUnknown, type Reply, send, sendGraphQL } from '../client.ts';
+import { createAgent, isKeyInUse, isRefusal, isUnknown, type Reply, send, sendGraphQL } from '../client.ts';
 import { until } from '../wait.ts';
 import type { RowContext } from './fault-row.ts';
 
@@ -21,8 +21,9 @@ export interface KnownGroup {
 export interface Writers {
   /** Writes that were acknowledged so far. */
   readonly acknowledged: number;
-  /** Requests without a response, and with 503 or 429, Retry-After and the code for it. */
+  /** Requests without a response; those of them whose connection ended after it was there; and 503 or 429 with Retry-After. */
   readonly closed: number;
+  readonly cutOff: number;
   readonly refused: number;
   /** Requests that were sent again with their Idempotency-Key and got the stored response. */
   readonly replayed: number;
@@ -71,7 +72,7 @@ export function startWriters(
   runs += 1;
   const run = runs;
   const groups: KnownGroup[] = [];
-  const counts = { acknowledged: 0, closed: 0, refused: 0, replayed: 0, lastAcknowledgedAt: performance.now() };
+  const counts = { acknowledged: 0, closed: 0, cutOff: 0, refused: 0, replayed: 0, lastAcknowledgedAt: performance.now() };
   const wrong: string[] = [];
   const agent = createAgent();
   let stopped = false;
@@ -79,8 +80,10 @@ export function startWriters(
   let keys = 0;
 
   function note(reply: Reply): Reply {
-    if (reply.status === 0) counts.closed += 1;
-    else if (reply.status === 503 || reply.status === 429) {
+    if (reply.status === 0) {
+      counts.closed += 1;
+      if (reply.text !== 'ECONNREFUSED') counts.cutOff += 1;
+    } else if (reply.status === 503 || reply.status === 429) {
       if (isRefusal(reply)) counts.refused += 1;
       else wrong.push(`${reply.status} ${reply.text.slice(0, 300)}`);
     }
@@ -93,7 +96,7 @@ export function startWriters(
     const key = keyed ? `${run}-${keys}` : undefined;
     while (!abandoned) {
       const reply = note(await request(key));
-      const isOpen = isUnknown(reply) || reply.status === 409 || reply.status === 429;
+      const isOpen = isUnknown(reply) || reply.status === 429 || (keyed && isKeyInUse(reply));
       if (!isOpen) {
         if (reply.status !== 200 || reply.json?.errors || reply.json?.data?.result?.code) {
           wrong.push(`${reply.status} ${reply.text.slice(0, 300)}`);
@@ -184,6 +187,9 @@ export function startWriters(
     },
     get closed() {
       return counts.closed;
+    },
+    get cutOff() {
+      return counts.cutOff;
     },
     get refused() {
       return counts.refused;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Group, initialState, type Operation, type Requester, type Result, type State } from '../../test/support/model.ts';
 import { callers, concrete, documents, groupFields, outcome, variables } from '../../test/support/model-operations.ts';
-import { isUnknown, type Reply } from '../client.ts';
+import { isKeyInUse, isUnknown, type Reply } from '../client.ts';
 import { until } from '../wait.ts';
 import { type Done, explain } from './explain.ts';
 import { type Gateways, gatewayCount } from './gateways.ts';
@@ -125,7 +125,7 @@ export async function runHistory(gateways: Gateways, sequence: readonly Step[], 
 }
 
 /** Whether a request with a key must be sent again to learn its outcome. */
-const isOpen = (reply: Reply): boolean => isUnknown(reply) || /"IDEMPOTENCY_KEY_IN_USE"/.test(reply.text);
+const isOpen = (reply: Reply): boolean => isUnknown(reply) || isKeyInUse(reply);
 
 function resultOf({ kind }: Operation, { json, text }: Reply): Result {
   const { data, errors } = json ?? {};

@@ -64,7 +64,10 @@ const modelRow = (runs: number, seed: number): FaultRow => ({
       `${unknown} operations without a response; ${refetched} fetched again with their key; ${replayed} replayed at the end`,
     );
     context.expect(!failed, `${(errorInstance as Error | undefined)?.message}`);
-    const absent = required.filter((kind) => !seen.has(kind));
+    const absent = [
+      ...required.filter((kind) => !seen.has(kind)),
+      ...Object.entries({ crashes, unknown, refetched, replayed }).flatMap(([name, count]) => (count > 0 ? [] : [name])),
+    ];
     context.expect(runs < defaultRuns || failed || absent.length === 0, `never happened: ${absent.join(', ')}`);
 
     const { events, groups } = await gateways.instance.withDatabase(async ({ prisma }) => ({
@@ -75,6 +78,7 @@ const modelRow = (runs: number, seed: number): FaultRow => ({
       ({ teamId, providedId, environmentTag, name, properties, mapping }) =>
         [teamId, { providedId, environmentTag, name, properties, mapping }] as const,
     );
+    context.expect(events.length > 0 && groups.length > 0, 'nothing is stored');
     context.expect(isDeepStrictEqual(replay(events), new Map(stored)), 'the audit log does not lead to what is stored');
     context.figure(`${events.length} events of the audit log lead to the ${groups.length} groups that are stored`);
     context.totals.notes.push(

@@ -4,20 +4,22 @@ import type { Row } from '../row.ts';
 const bodyBytes = 1_048_576;
 const fill = (text: string) => Buffer.from(text.repeat(Math.floor(bodyBytes / text.length)));
 
-/** The same body over many connections concurrently, without a credential. */
+/**
+ * The same body over many connections concurrently: without a credential, and with one, because without one a body may be no
+ * larger than an eighth of this.
+ */
 const flood = (name: string, make: () => Buffer): Row => ({
   name,
   expects: ['4xx', '503'],
   someExpect: ['4xx'],
-  send: async ({ send }) => {
+  send: async ({ send, tokens }) => {
     const body = make();
-    return Promise.all(
-      Array.from({ length: 32 }, () => send({ body, headers: { accept: 'application/graphql-response+json' } })),
-    );
+    const headers = { accept: 'application/graphql-response+json' };
+    return Promise.all(Array.from({ length: 32 }, (_, i) => send({ body, headers, token: i % 2 ? tokens.groups : undefined })));
   },
 });
 
-/** Bodies of 1 MiB that are slow to parse, without a credential. */
+/** Bodies of 1 MiB that are slow to parse. */
 export const bodyRows: readonly Row[] = [
   flood('body-of-brackets', () => fill('[')),
   flood('body-of-braces', () => fill('{"a":')),

@@ -8,10 +8,15 @@ const query =
 const validate = ({ graphql, tokens }: Target, source: string, options?: object): Promise<Reply> =>
   graphql({ query, variables: { s: source, o: options } }, tokens.validate);
 
+/** How long one document may take, in milliseconds: about ten times what the slowest takes. */
+const maxReplyMs = 4_000;
+
 /** A row of documents, each of which is checked, including references; a report about an invalid document is a success. */
 const documents = (name: string, ...sources: readonly string[]): Row => ({
   name,
   expects: ['2xx', '4xx', 'errors'],
+  someExpect: ['2xx'],
+  maxReplyMs,
   send: async (target) => {
     const replies: Reply[] = [];
     for (const source of sources) replies.push(await validate(target, source, { files: ['a.mdx', 'b.svg'] }));

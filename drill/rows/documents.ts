@@ -1,13 +1,13 @@
 import type { Row } from '../row.ts';
 import { aliases } from './introspection.ts';
 
-/** Sends each document in its own request, sequentially, without a credential. */
+/** Sends each document in its own request, sequentially, without and with a credential, with which a body may be larger. */
 const documents = (name: string, expects: Row['expects'], ...queries: readonly string[]): Row => ({
   name,
   ...(expects && { expects }),
-  send: async ({ graphql }) => {
+  send: async ({ graphql, tokens }) => {
     const replies = [];
-    for (const query of queries) replies.push(await graphql({ query }));
+    for (const query of queries) replies.push(await graphql({ query }), await graphql({ query }, tokens.groups));
     return replies;
   },
 });
@@ -104,7 +104,7 @@ export const documentRows: readonly Row[] = [
   ),
   documents(
     'errors-behind-lines',
-    ['4xx', 'errors'],
+    ['2xx', '4xx', 'errors'],
     `${'\n'.repeat(100_000)}{${many(100, (i) => `x${i}`)}}`,
     `${'\n'.repeat(1_900)}{${many(100, (i) => `x${i}`)}}`,
     `${'\n'.repeat(1_900)}{__typename ${many(100, (i) => `x${i}:userGroup(by:{token:"x"}){name}`)}}`,
@@ -137,7 +137,7 @@ export const documentRows: readonly Row[] = [
       const query = 'query($a:[ID!]!){nodes(ids:$a){id}}';
       const values: unknown[] = [
         Array(250_000).fill(0),
-        Array(250_000).fill(null),
+        Array(200_000).fill(null),
         Array(120_000).fill({}),
         'x'.repeat(900_000),
         [Array(200_000).fill('')],
@@ -145,14 +145,17 @@ export const documentRows: readonly Row[] = [
       const replies = [];
       for (const a of values) replies.push(await graphql({ query, variables: { a } }, tokens.groups));
       replies.push(
-        await graphql({
-          query: '{__typename}',
-          variables: Object.fromEntries(
-            Array(60_000)
-              .fill(0)
-              .map((_, i) => [`v${i}`, i]),
-          ),
-        }),
+        await graphql(
+          {
+            query: '{__typename}',
+            variables: Object.fromEntries(
+              Array(60_000)
+                .fill(0)
+                .map((_, i) => [`v${i}`, i]),
+            ),
+          },
+          tokens.groups,
+        ),
       );
       replies.push(
         await graphql(
@@ -198,12 +201,12 @@ export const documentRows: readonly Row[] = [
   {
     name: 'operation-names',
     expects: ['2xx', '4xx', 'errors'],
-    send: async ({ graphql, send }) => [
-      await graphql({ query: '{__typename}', operationName: 'x'.repeat(900_000) }),
-      await graphql({ query: '{__typename}', operationName: Array(200_000).fill(0) }),
-      await graphql({ query: Array(200_000).fill(0) }),
-      await send({ body: `[${'{"query":"{__typename}"},'.repeat(30_000)}{}]` }),
-      await send({ body: `{"query":"{__typename}","${'x'.repeat(900_000)}":1}` }),
+    send: async ({ graphql, send, tokens: { groups: token } }) => [
+      await graphql({ query: '{__typename}', operationName: 'x'.repeat(900_000) }, token),
+      await graphql({ query: '{__typename}', operationName: Array(200_000).fill(0) }, token),
+      await graphql({ query: Array(200_000).fill(0) }, token),
+      await send({ token, body: `[${'{"query":"{__typename}"},'.repeat(30_000)}{}]` }),
+      await send({ token, body: `{"query":"{__typename}","${'x'.repeat(900_000)}":1}` }),
     ],
   },
 ];

@@ -63,12 +63,15 @@ export const headerRows: readonly Row[] = [
       `X-Forwarded-For: ${'1.1.1.1,'.repeat(1_800)}\r\n`,
     ].map((headers) => post(headers)),
   ),
-  texts(
-    'headers-too-large',
-    ['4xx'],
-    `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
-    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
-  ),
+  {
+    ...texts(
+      'headers-too-large',
+      ['4xx'],
+      `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+    ),
+    refusals: ['HEADERS_TOO_LARGE'],
+  },
   texts(
     'targets',
     ['2xx', '4xx', 'errors'],
@@ -117,6 +120,7 @@ export const headerRows: readonly Row[] = [
   ),
   {
     name: 'large-chunked-body',
+    refusals: ['PAYLOAD_TOO_LARGE'],
     send: ({ connections }) => {
       const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
       return connections.openMany(20, () => ({
@@ -126,6 +130,7 @@ export const headerRows: readonly Row[] = [
   },
   {
     name: 'tiny-chunks',
+    refusals: ['PAYLOAD_TOO_LARGE'],
     expects: ['4xx', '503', 'closed'],
     send: ({ connections }) => {
       const head = 'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -138,6 +143,7 @@ export const headerRows: readonly Row[] = [
     name: 'tiny-chunks-of-many',
     maxLivezMs: 1_000, // 26 MB that come at once, and Node's parser alone takes 80 ns for each 6 bytes
     expects: ['4xx', '503', 'closed'],
+    refusals: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
     send: ({ connections }) => {
       const head = 'POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
       const bytes = Buffer.from(`${head}${'1\r\n[\r\n'.repeat(10_900)}`);

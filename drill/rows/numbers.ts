@@ -17,7 +17,7 @@ export const numberRows: readonly Row[] = [
   {
     name: 'number-in-variables',
     expects: ['2xx', '4xx'],
-    send: async ({ graphql }) => [await graphql(Buffer.from(variables(zeros(200_000))))],
+    send: async ({ graphql, tokens }) => [await graphql(Buffer.from(variables(zeros(200_000))), tokens.groups)],
   },
   {
     name: 'number-in-properties',
@@ -36,9 +36,9 @@ export const numberRows: readonly Row[] = [
   {
     name: 'many-long-numbers',
     expects: ['2xx', '4xx'],
-    send: async ({ graphql }) => [
-      await graphql(Buffer.from(variables(`[${Array.from({ length: 180 }, () => zeros(5_000)).join()}]`))),
-      await graphql(Buffer.from(variables(`[${Array.from({ length: 18_000 }, () => zeros(50)).join()}]`))),
+    send: async ({ graphql, tokens }) => [
+      await graphql(Buffer.from(variables(`[${Array.from({ length: 180 }, () => zeros(5_000)).join()}]`)), tokens.groups),
+      await graphql(Buffer.from(variables(`[${Array.from({ length: 18_000 }, () => zeros(50)).join()}]`)), tokens.groups),
     ],
   },
   {
@@ -46,12 +46,12 @@ export const numberRows: readonly Row[] = [
     // The validator may report that it is not a name.
     expects: ['2xx', '4xx', 'errors'],
     send: async ({ graphql, tokens }) => {
-      const query = `{ validateDocsConfig(input: {value: {name: ${zeros(200_000)}}}) { valid } }`;
-      const asInt = `{ userGroup(by: {teamId: ${whole(400_000)}}) { name } }`;
+      const query = `{ validateDocsConfig(input: {value: {name: ${zeros(60_000)}}}) { valid } }`;
+      const asInt = `{ userGroup(by: {teamId: ${whole(60_000)}}) { name } }`;
       return [
         await graphql({ query }, tokens.validate),
-        await graphql({ query: asInt }),
-        await graphql({ query: `{ nodes(ids: [${whole(400_000)}]) { id } }` }),
+        await graphql({ query: asInt }, tokens.groups),
+        await graphql({ query: `{ nodes(ids: [${whole(60_000)}]) { id } }` }, tokens.groups),
       ];
     },
   },

@@ -42,7 +42,7 @@ export const slowRows: readonly Row[] = [
   },
   {
     name: 'pipelined-livez-unread',
-    expects: ['closed', 'held'],
+    expects: ['closed'],
     // 1,000,000 requests, of which each read of a connection has some 2,000: tests that no more of them are parsed than may wait.
     timeoutMs: 12_000,
     send: ({ connections }) => {
@@ -82,23 +82,30 @@ export const slowRows: readonly Row[] = [
     name: 'response-never-read',
     // Tests the deadline for writing a response: without one, the connection would stay open forever.
     expects: ['closed'],
-    send: (target) => {
+    send: async (target) => {
       const bytes = Buffer.from(request(largeResponse(target, 1), target.tokens.groups));
-      return target.connections.openMany(3, () => ({ bytes, reads: 'late', holdMs: 38_000 }));
+      const replies = await target.connections.openMany(3, () => ({ bytes, reads: 'late', holdMs: 38_000 }));
+      // A refusal is small, and its connection would be closed for another reason.
+      return replies.map((reply) =>
+        reply.outcome !== 'closed' || reply.text.startsWith('HTTP/1.1 200 ') ? reply : { ...reply, outcome: 'unclear' },
+      );
     },
   },
   {
     name: 'bodies-one-byte-short',
+    // Half of them declare as many bytes as are accepted without a credential, and half more.
     expects: ['4xx', '503', 'closed'],
+    someExpect: ['4xx'],
     timeoutMs: 35_000,
     send: (target) => {
-      const bytes = Buffer.concat([Buffer.from(head(1_048_576)), Buffer.alloc(1_048_575, '[')]);
-      return target.connections.openMany(2_000, () => ({ bytes, holdMs: 33_000 }));
+      const bodies = [131_072, 1_048_576].map((size) => Buffer.concat([Buffer.from(head(size)), Buffer.alloc(size - 1, '[')]));
+      return target.connections.openMany(2_000, (i) => ({ bytes: bodies[i % 2] as Buffer, holdMs: 33_000 }));
     },
   },
   {
     name: 'bodies-short-with-credential',
     expects: ['4xx', '503', 'closed', 'held'],
+    someExpect: ['503'],
     // 600 MB within a second.
     maxLivezMs: 1_000,
     timeoutMs: 20_000,
@@ -109,7 +116,8 @@ export const slowRows: readonly Row[] = [
   },
   {
     name: 'bodies-that-trickle',
-    expects: ['4xx', '503', 'closed', 'held'],
+    expects: ['4xx', '503', 'closed'],
+    someExpect: ['4xx'],
     timeoutMs: 15_000,
     send: (target) => {
       const bytes = `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -123,6 +131,7 @@ export const slowRows: readonly Row[] = [
   {
     name: 'headers-that-trickle',
     expects: ['4xx', 'closed'],
+    someExpect: ['4xx'],
     timeoutMs: 30_000,
     send: ({ connections }) =>
       connections.openMany(300, (i) => ({

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { send, sendGraphQL } from '../../client.ts';
 import { until } from '../../wait.ts';
@@ -47,7 +47,9 @@ export const backupRow: FaultRow = {
     for (let part = 0; part < 20; part += 1) {
       const properties = { text: 'x'.repeat(2_000) };
       const groups = Array.from({ length: 200 }, (_, index) => ({ providedId: `fill ${part} ${index}`, properties }));
-      await sendGraphQL(gateway.port, fill, { groups }, { token });
+      const { status, text } = await sendGraphQL(gateway.port, fill, { groups }, { token });
+      if (status !== 200 || !/Payload/.test(text))
+        throw new Error(`The groups were not created: ${status} ${text.slice(0, 300)}`);
     }
     const writers = startWriters(() => gateway.port, token, context);
     const outcomes: string[] = [];
@@ -66,38 +68,39 @@ export const backupRow: FaultRow = {
           readdirSync(folder).some((each) => each.startsWith(`backup-${name.replaceAll(' ', '-')}`)),
         'the backup begins',
       );
+      const isRunning = backup.child.exitCode === null;
       await fault(backup.child);
       const { code, output } = await backup.ended;
       const isThere = existsSync(target);
       expect((code === 0) === isThere, `backup with ${name}: exit ${code}, but ${isThere ? 'a' : 'no'} folder: ${output}`);
+      expect(isRunning, `the backup with ${name} ended before the fault`);
       outcomes.push(`${name}: ${code === 0 ? 'complete' : 'failed cleanly'}`);
       return { target: isThere ? target : undefined, known };
     };
 
     const plain = await backupWith('no fault', async () => {});
-    const taken = [
-      plain,
-      await backupWith('gateway killed', async () => {
-        await endGateway(gateway, 'SIGKILL');
-        gateway = await instance.start();
-        totals.kills += 1;
-      }),
-      await backupWith('PostgreSQL killed', async () => {
-        process.kill(instance.postmaster() ?? 0, 'SIGKILL');
-        totals.kills += 1;
-      }),
-      await backupWith('backup killed', async (child) => {
-        child.kill('SIGKILL');
-      }),
-      await backupWith('nothing after faults', async () => {}),
-    ];
+    const withoutGateway = await backupWith('gateway killed', async () => {
+      await endGateway(gateway, 'SIGKILL');
+      gateway = await instance.start();
+      totals.kills += 1;
+    });
+    const withoutServer = await backupWith('PostgreSQL killed', async () => {
+      process.kill(instance.runningPostmaster(), 'SIGKILL');
+      totals.kills += 1;
+    });
+    const killed = await backupWith('backup killed', async (child) => {
+      child.kill('SIGKILL');
+    });
+    const taken = [plain, withoutGateway, withoutServer, killed, await backupWith('nothing after faults', async () => {})];
     await writers.more(60);
     await writers.stop();
+    expect(killed.target === undefined, 'a backup that was killed is complete: it was killed after its end');
     expect(plain.target !== undefined, 'a backup without a fault failed');
     expect(taken.at(-1)?.target !== undefined, 'a backup after the faults failed');
     figure(outcomes.join(', '));
 
     let restored = 0;
+    let lostOfBackups = 0;
     for (const [index, { target, known }] of taken.entries()) {
       if (!target) continue;
       const copy = new Instance(context, { ENCRYPTION_KEYS: '' }, `restored-${index}`);
@@ -107,6 +110,7 @@ export const backupRow: FaultRow = {
       const second = await copy.start();
       const missing = await missingFrom(second.port, token, known);
       totals.lost += missing.length;
+      lostOfBackups += missing.length;
       expect(
         missing.length === 0,
         `${missing.length} writes from before the backup are missing: ${missing.slice(0, 3).join('; ')}`,
@@ -120,7 +124,7 @@ export const backupRow: FaultRow = {
     totals.lost += missing.length;
     expect(missing.length === 0, `missing after the faults: ${missing.slice(0, 3).join('; ')}`);
     expect(writers.wrong.length === 0, `wrong responses: ${writers.wrong.slice(0, 3).join('; ')}`);
-    figure(`${restored} restored, each with every write acknowledged before it began`);
+    figure(`${restored} restored; ${lostOfBackups} of the writes acknowledged before they began are missing`);
 
     if (plain.target) {
       const file = largestFile(plain.target);
@@ -134,7 +138,8 @@ export const backupRow: FaultRow = {
         code !== 0 && !existsSync(join(other, 'postgres')),
         `a backup with a wrong byte was restored: ${output.slice(-300)}`,
       );
-      figure('a wrong bit was found');
+      expect(output.includes(basename(file)), `the error does not name ${file}: ${output.slice(-300)}`);
+      figure(`restore with a wrong bit ended with ${code}`);
     }
   },
 };
@@ -145,7 +150,7 @@ async function missingFrom(port: number, token: string, known: readonly KnownGro
   for (const { id, teamId, acknowledgedName } of known) {
     const { json, text } = await send(port, 'GET', '/api/user', { token, body: { user_group_id: id } });
     const group = json?.user_group;
-    if (json?.new_user_group !== false || group.team_id !== teamId || Number(group.name) < acknowledgedName)
+    if (json?.new_user_group !== false || group.team_id !== teamId || !(Number(group.name) >= acknowledgedName))
       missing.push(`${id}: ${text.slice(0, 200)}`);
   }
   return missing;

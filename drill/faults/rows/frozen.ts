@@ -31,12 +31,13 @@ export const frozenRow: FaultRow = {
     let stopped = false;
     const work = async (reader: number) => {
       while (!stopped) {
+        const wasFrozen = isFrozen;
         const reply =
           reader % 4 === 0
             ? await send(gateway.port, 'PUT', '/api/user', { token, agent, body: { user_group_id: 'a', name: 'x' } })
             : await sendGraphQL(gateway.port, read, { id: `group ${reader}` }, { token, agent });
-        if (isFrozen) replies.push(reply);
-        else await pause(5);
+        if (isFrozen || wasFrozen) replies.push(reply); // with those that were frozen and ended only after the thaw
+        if (!isFrozen) await pause(5);
         if (reply.status !== 200) await pause(50);
       }
     };
@@ -75,7 +76,6 @@ export const frozenRow: FaultRow = {
     }
     const thawedAt = performance.now();
     isFrozen = false;
-    const ended = [...replies];
     signalAll('SIGCONT');
     await until(async () => (await sendGraphQL(port, read, { id: 'a' }, { token })).status === 200, 'reads are served again');
     await until(
@@ -86,6 +86,7 @@ export const frozenRow: FaultRow = {
     totals.recoveriesMs.push(recoveryMs);
     stopped = true;
     await working;
+    const ended = replies;
     const slowest = quantile(
       ended.map(({ milliseconds }) => milliseconds),
       1,

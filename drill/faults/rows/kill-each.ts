@@ -8,7 +8,7 @@ import type { FaultRow } from '../fault-row.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { startWriters } from '../writers.ts';
 
-/** Processes of PostgreSQL by the end of their title. Those that do not run are passed over. */
+/** Processes of PostgreSQL by the end of their title. */
 const serverProcesses = [
   ...['checkpointer', 'background writer', 'walwriter', 'autovacuum launcher', 'logical replication launcher', 'io worker'],
   'user_group_gateway', // one that executes the gateway's statements
@@ -56,10 +56,11 @@ export const killEachRow: FaultRow = {
       );
     }
     for (const name of serverProcesses) {
-      const pid = descendants(instance.postmaster() ?? 0).find((each) => titleOf(each).includes(name));
+      const pid = descendants(instance.runningPostmaster()).find((each) => titleOf(each).includes(name));
       if (pid) await kill(name, pid);
+      else expect(false, `no process is named ${name}`);
     }
-    await kill('postmaster', instance.postmaster() ?? 0);
+    await kill('postmaster', instance.runningPostmaster());
     expect(gateway.ended() === undefined, `the gateway ended: ${gateway.ended()}`);
 
     // A supervisor starts it again. Its workers must have ended with it.
@@ -74,7 +75,7 @@ export const killEachRow: FaultRow = {
 
     await checkWriters(context, writers, instance);
     figure(`killed: ${killed.join(', ')}; slowest recovery ${seconds(slowestMs)} s`);
-    const postmaster = instance.postmaster() ?? 0;
+    const postmaster = instance.runningPostmaster();
     const how = await endGateway(gateway, 'SIGTERM');
     expect(how === 'exit status 0', `the gateway ended with ${how}`);
     expect(descendants(postmaster).length === 0, 'PostgreSQL is still running');

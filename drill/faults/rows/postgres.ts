@@ -47,7 +47,7 @@ export const postgresRow: FaultRow = {
       ['immediate stop', 'SIGQUIT'],
     ] as const) {
       await others.more(40);
-      const postmaster = bundled.postmaster() ?? 0;
+      const postmaster = bundled.runningPostmaster();
       process.kill(postmaster, signal);
       await until(() => ![undefined, postmaster].includes(bundled.postmaster()), 'another PostgreSQL runs');
       await recovered(context, `bundled, ${name}`, await untilAccepting(() => bundled.databaseUrl()), others, supervisor.port);

@@ -25,7 +25,7 @@ export const threeStartsRow: FaultRow = {
         }),
       );
       expect(tokens[0] !== undefined && new Set(tokens).size === 1, `the gateways respond differently: ${tokens.join()}`);
-      const postmaster = instance.postmaster() ?? 0;
+      const postmaster = instance.runningPostmaster();
       expect(descendants(postmaster).length > 0, 'no PostgreSQL runs');
       if (round + 1 < rounds) {
         process.kill(postmaster, 'SIGKILL');

@@ -35,7 +35,8 @@ export const workersRow: ScaleRow = {
     const load = startLoadOn(context, gateways);
     const workersOf = () => descendants(primary.pid).slice(1).filter(isNode);
 
-    const [killed = 0] = workersOf();
+    const [killed] = workersOf();
+    if (killed === undefined) throw new Error('No worker runs.');
     const replaced = await runEvent(load, gateways, 'a worker killed', async () => {
       process.kill(killed, 'SIGKILL');
       await until(() => workersOf().length === 1, 'the worker has ended');

@@ -24,7 +24,7 @@ import { rootFieldsOf } from './root-fields.ts';
 import { createVariableCheck, type VariableCheck } from './variable-limits.ts';
 
 /** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
-const usesBeforeCompiling = 3;
+export const usesBeforeCompiling = 3;
 
 /** How long graphql-js executes an operation after the database did not respond to it. */
 const outagePauseMs = 5_000;

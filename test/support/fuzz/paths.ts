@@ -6,6 +6,8 @@ import { Caller, type Scope } from '../../../src/domain/caller.ts';
 import { encodeCursor } from '../../../src/domain/cursor.ts';
 import { userGroupCursor } from '../../../src/domain/user-group-cursor.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
+import { compileOperation } from '../../../src/graphql/execution/compile.ts';
+import { usesBeforeCompiling } from '../../../src/graphql/execution/execute.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
@@ -15,10 +17,8 @@ import { bindQueries } from '../queries.ts';
 import type { Known } from './known.ts';
 import type { CallerKind, GeneratedRequest } from './requests.ts';
 
-/**
- * How often a document is executed on the fast path: more often than it takes to be compiled, then with each set of variables.
- */
-const uses = 7;
+/** How often a document is executed on the fast path: until it is compiled, and then with each set of variables. */
+const uses = usesBeforeCompiling + 4;
 
 /** A response as far as the two ways must agree. */
 export interface ComparedResponse {
@@ -32,7 +32,7 @@ export interface Paths {
   full(params: Params, accept: string | undefined, context: GraphQLContext): Promise<ComparedResponse>;
   /** Nothing, when the request is left to the full pipeline. */
   fast(params: Params, accept: string | undefined, context: GraphQLContext): Promise<ComparedResponse | undefined>;
-  /** Whether a document that is executed often is compiled. */
+  /** Whether a document that is executed often is compiled, which is tried. */
   compiles(query: string): boolean;
 }
 
@@ -53,7 +53,7 @@ export function createPaths(): Paths {
       const response = await server.fastPath({ params, characters: charactersOf(params), accept, context });
       return response && { ...response, body: String(response.body) };
     },
-    compiles: (query) => isCompilable(schema, parse(query)),
+    compiles: (query) => isCompilable(schema, parse(query)) && compileOperation(schema, parse(query)) !== undefined,
   };
 }
 
