@@ -12,6 +12,8 @@ export interface GatewayProcess {
   readonly pid: number;
   /** The first lines of its log about errors, at most a hundred. */
   readonly errors: readonly string[];
+  /** The lines of its log about failures that no code has handled: each is a defect. */
+  readonly unhandled: readonly string[];
   /** How it exited, if it has. */
   ended(): string | undefined;
   /** Stops it gracefully, or if that takes too long, kills it. */
@@ -53,6 +55,7 @@ export async function startGateway(
   });
   const lines: string[] = [];
   const errors: string[] = [];
+  const unhandled: string[] = [];
   let end: string | undefined;
   child.once('exit', (code, signal) => {
     end = signal ?? `exit status ${code}`;
@@ -66,6 +69,7 @@ export async function startGateway(
     log.on('line', (line) => {
       if (lines.length < 100) lines.push(line);
       if (errors.length < 100 && line.includes('"level":"error"')) errors.push(line);
+      if (unhandled.length < 100 && line.includes('"msg":"a failure was not handled')) unhandled.push(line);
       const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
       if (!found) return;
       clearTimeout(late);
@@ -77,6 +81,7 @@ export async function startGateway(
     port,
     pid: child.pid ?? 0,
     errors,
+    unhandled,
     ended: () => end,
     async stop() {
       if (end !== undefined) return;

@@ -121,6 +121,7 @@ async function stop({ gateway, prober }: Started): Promise<void> {
 
 async function runRow(run: Run, { gateway, prober }: Started, row: Row, signal: AbortSignal): Promise<RowResult> {
   const { port, pid } = gateway;
+  const unhandledBefore = gateway.unhandled.length;
   const connections = createConnections(port);
   const timeout = AbortSignal.timeout(row.timeoutMs ?? rowTimeoutMs);
   const over = AbortSignal.any([timeout, signal]);
@@ -145,7 +146,9 @@ async function runRow(run: Run, { gateway, prober }: Started, row: Row, signal: 
   memory.stop();
   connections.closeAll();
   const works = gateway.ended() === undefined && (await ordinaryRequestWorks(port, run));
-  return { name: row.name, replies, probes, peakMiB, ended: gateway.ended(), works, seconds: (performance.now() - began) / 1000 };
+  const unhandled = gateway.unhandled.slice(unhandledBefore);
+  const seconds = (performance.now() - began) / 1_000;
+  return { name: row.name, replies, probes, peakMiB, ended: gateway.ended(), unhandled, works, seconds };
 }
 
 async function ordinaryRequestWorks(port: number, { tokens, data }: Run): Promise<boolean> {

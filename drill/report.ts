@@ -10,6 +10,8 @@ export interface RowResult {
   readonly peakMiB: number | undefined;
   /** How the gateway exited, if it did. */
   readonly ended: string | undefined;
+  /** The lines of the gateway's log about failures that no code has handled. */
+  readonly unhandled: readonly string[];
   /** Whether an ordinary request works afterwards. */
   readonly works: boolean;
   readonly seconds: number;
@@ -30,7 +32,7 @@ const refusedAtOnce: ReadonlySet<string> = new Set([
 
 /** Why a result fails; empty if it passes. */
 export function violations(row: Row, result: RowResult): string[] {
-  const { replies, probes, peakMiB, ended, works } = result;
+  const { replies, probes, peakMiB, ended, unhandled, works } = result;
   const expects: readonly string[] = row.expects ?? ['4xx'];
   const unexpected = replies.filter(({ outcome }) => !expects.includes(outcome));
   const { someExpect, refusals = [] } = row;
@@ -38,6 +40,7 @@ export function violations(row: Row, result: RowResult): string[] {
   const refused = replies.filter(({ code, isAuthorized }) => isAuthorized && refusedAtOnce.has(code) && !refusals.includes(code));
   const found: (string | false)[] = [
     ended !== undefined && `the process exited: ${ended}`,
+    unhandled.length > 0 && `the gateway logged a failure that was not handled: ${unhandled[0]}`,
     ended === undefined && !works && 'an ordinary request fails afterwards',
     probes.worstLivezMs > (row.maxLivezMs ?? maxLivezMs) && `/livez took ${Math.round(probes.worstLivezMs)} ms`,
     probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,

@@ -70,7 +70,7 @@ async function runRow(row: FaultRow, totals: Totals, signal: AbortSignal): Promi
     try {
       await close();
     } catch (error) {
-      failures.push(`could not be stopped: ${(error as Error).message}`);
+      failures.push(`at its end: ${(error as Error).message}`);
     }
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -39,7 +39,10 @@ export class Instance {
     let starting: Promise<GatewayProcess> | undefined;
     this.#onEnd(async () => {
       const gateway = await starting?.catch(() => undefined);
-      if (gateway) await endGateway(gateway, 'SIGKILL');
+      if (!gateway) return;
+      await endGateway(gateway, 'SIGKILL');
+      if (gateway.unhandled.length > 0)
+        throw new Error(`a gateway logged a failure that was not handled: ${gateway.unhandled[0]}`);
     });
     starting = startGateway(this.dataDir, this.admin, { ...this.#settings, ...settings }, args, program);
     return starting;

@@ -4,6 +4,10 @@ import { aliases } from './introspection.ts';
 /** A document of about `bytes` with a diagnostic every few characters. */
 export const brokenDocument = (bytes: number) => `{"name":"A","navigation":[{"group":"B","pages":[${'1,'.repeat(bytes / 2)}1]}]}`;
 
+const createGroup = `mutation ($input: GetOrCreateUserGroupInput!) {
+  getOrCreateUserGroup(input: $input) { ... on Error { code message } }
+}`;
+
 /** Short documents that multiply work: lists, aliases, large values. */
 export const costRows: readonly Row[] = [
   {
@@ -94,6 +98,32 @@ export const costRows: readonly Row[] = [
         tokens.groups,
       ),
     ],
+  },
+  {
+    // Fields that are resolved at once and fields that wait, beyond the largest response, in lists that may not have null.
+    name: 'pages-of-large-items',
+    expects: ['4xx', '2xx'],
+    someExpect: ['2xx'],
+    send: async ({ graphql, tokens }) => {
+      const mapping = Array.from({ length: 1_000 }, (_, i) => ({
+        schemaId: `${i}`.padEnd(255, '.'),
+        dataSource: 's'.repeat(255),
+      }));
+      const replies = [];
+      for (let i = 0; i < 40; i += 1) {
+        const variables = { input: { providedId: `large mapping ${i}`, mapping } };
+        replies.push(await graphql({ query: createGroup, variables }, tokens.groups));
+      }
+      for (const field of [
+        'events(first: 40) { nodes { id changes apiToken { id name } actor { kind name apiToken { id } } userGroup { ...G } type } }',
+        'events(first: 40) { edges { cursor node { type actor { kind apiToken { name } } userGroup { ...G } changes } } }',
+        'userGroups(first: 40) { nodes { ...G token createdAt } }',
+      ]) {
+        const query = `{ ${field} } fragment G on UserGroup { mapping { schemaId dataSource } name id environmentTag properties }`;
+        replies.push(await graphql({ query }, tokens.admin));
+      }
+      return replies;
+    },
   },
   {
     name: 'validate-14-times-20',
