@@ -57,7 +57,8 @@ function expressionsIn(file: string, source: string): { found: Found[]; unknown:
 function superLinear({ pattern, flags }: Found): string | undefined {
   // Whether the time is linear does not depend on the limits of repetitions; the time of the analysis does.
   const shortened = pattern.replace(/\d+(?=[\d,]*\})/g, (count) => String(Math.min(Number(count), 10)));
-  const diagnostics = checkSync(shortened, flags, { timeout: 20_000 });
+  // What the analysis cannot prove, such as with a look-behind, it tries on random texts: the same ones each time.
+  const diagnostics = checkSync(shortened, flags, { timeout: 20_000, randomSeed: 1 });
   if (diagnostics.status === 'safe') return undefined;
   return diagnostics.status === 'vulnerable' ? diagnostics.complexity.summary : diagnostics.status;
 }
