@@ -53,6 +53,10 @@ class Connection {
     this.socket = socket;
     this.handle = handle;
     this.maxWaiting = maxWaiting;
+    // Node resumes the socket whenever it has received a request, also one that waits.
+    socket.on('resume', () => {
+      if (this.waiting.length > 0) socket.pause();
+    });
   }
 
   get isResponding(): boolean {
