@@ -18,6 +18,8 @@ describe('a document that would take long to validate or to report on is rejecte
     'a long comment before errors': `#${'z'.repeat(66_000)}\n{ ${repeat(100, (i) => `x${i}`)} }`,
     'a long alias below lists': `{ __schema { types { fields { ${'A'.repeat(1_000)}: name } } } }`,
     'one field in many inline fragments': `{ ${repeat(210, (i) => `... { x: node(id: "${i}${'a'.repeat(50)}") { id } }`)} }`,
+    'one field many times in a fragment that is not used': `{ __typename } fragment F on Query { ${repeat(150, () => '__typename')} }`,
+    'brackets nested deeply after strings and a comment': `{ a(b: "\\"", c: """\\""" """", d: ""#"\r${'['.repeat(300)}`,
     'one field in many fragments': `{ ${repeat(150, (i) => `...F${i}`)} } ${repeat(150, (i) => `fragment F${i} on Query { __typename }`)}`,
   };
 
@@ -33,6 +35,16 @@ describe('a document that would take long to validate or to report on is rejecte
     const { json } = await gateway.graphql(`{ ${repeat(100, (i) => `x${i}`)} }`);
     expect(json.errors.length).toBeLessThanOrEqual(11); // and one that says that there are more
   });
+});
+
+test.each([
+  ['a string', `"\\"${'{'.repeat(200)}"`],
+  ['a block string', `"""\\"""${'{'.repeat(200)}"""`],
+  ['a comment', `"x" # ${'{'.repeat(200)}\r`],
+])('brackets in %s are not nesting', async (_, value) => {
+  const field = `userGroup(by: { providedId: ${value} }) { name }`;
+  const { json } = await gateway.graphql(`{ a: ${field} b: ${field} }`);
+  expect(json).toEqual({ data: { a: null, b: null } });
 });
 
 describe('a response that would be too large is rejected before it is built', () => {
