@@ -19,6 +19,7 @@ describe('a document that would take long to validate or to report on is rejecte
     'a long alias below lists': `{ __schema { types { fields { ${'A'.repeat(1_000)}: name } } } }`,
     'one field in many inline fragments': `{ ${repeat(210, (i) => `... { x: node(id: "${i}${'a'.repeat(50)}") { id } }`)} }`,
     'one field many times in a fragment that is not used': `{ __typename } fragment F on Query { ${repeat(150, () => '__typename')} }`,
+    'fields nested deeply through fragments': `{ __schema { types { ...F0 } } } ${repeat(4, (i) => `fragment F${i} on __Type { ${'ofType { '.repeat(10)} name ${i < 3 ? `...F${i + 1}` : ''} ${'}'.repeat(10)} }`)}`,
     'brackets nested deeply after strings and a comment': `{ a(b: "\\"", c: """\\""" """", d: ""#"\r${'['.repeat(300)}`,
     'one field in many fragments': `{ ${repeat(150, (i) => `...F${i}`)} } ${repeat(150, (i) => `fragment F${i} on Query { __typename }`)}`,
   };
@@ -35,6 +36,25 @@ describe('a document that would take long to validate or to report on is rejecte
     const { json } = await gateway.graphql(`{ ${repeat(100, (i) => `x${i}`)} }`);
     expect(json.errors.length).toBeLessThanOrEqual(11); // and one that says that there are more
   });
+});
+
+test('a variable with far more members than its type has is rejected with one error that prints none of them', async () => {
+  const operations = {
+    'an input object': 'query ($by: UserGroupBy!) { userGroup(by: $by) { name } }',
+    'a list of input objects': 'query ($by: [DocsConfigInput!]!) { validateDocsConfigs(inputs: $by) { valid } }',
+    'a string': 'query ($by: String!) { userGroup(by: { providedId: $by }) { name } }',
+  };
+  for (const [what, query] of Object.entries(operations)) {
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`member${i}`, 1]));
+    const { json } = await gateway.graphql(query, { by: what.startsWith('a list') ? [many] : many }, { token: admin });
+    const [type] = /(?<=by: )[^)]+/.exec(query) ?? [];
+    const message = `The value of variable "$by" has too many members for its type ${type}.`;
+    expect([what, json.data, json.errors.map((error: { message: string }) => error.message)]).toEqual([
+      what,
+      undefined,
+      [message],
+    ]);
+  }
 });
 
 test.each([
