@@ -98,6 +98,11 @@ describe('Expect: 100-continue', () => {
     socket.write(body);
     expect(providedId(await nextResponse())).toBe('expected');
   });
+
+  test('another expectation is ignored', async () => {
+    socket.write(text('unexpected', { headers: ['Expect: 200-ok'] }));
+    expect(providedId(await nextResponse())).toBe('unexpected');
+  });
 });
 
 describe('the target in absolute form', () => {

@@ -67,6 +67,16 @@ describe('MALFORMED_JSON', () => {
     expect(await countGroups()).toBe(0);
   });
 
+  test.each([
+    ['{"user_group_id":"m","junk":1,"junk":1}', '"junk"', 30],
+    ['{"user_group_id":"m","name":"x","junk":"[{","name":"}]"}', '"name"', 44],
+    ['{"properties":{"a":{"b":"c","d":[{"b":1},{"b":2}]},"\\u0061":3}}', '"a"', 51],
+    ['{"mapping":{"\\"":"\\\\","x":",","\\"":"1"}}', '"\\""', 30],
+  ])('of %s the message names the member and its position', async (body, member, position) => {
+    const { detail } = (await gateway.send('GET', '/api/user', { body })).json;
+    expect(detail).toBe(`The body has the duplicate member ${member} in one object, at position ${position}.`);
+  });
+
   test('the same member in two objects is not a duplicate', async () => {
     const body = '{"user_group_id":"twins","mapping":{"name":"x"},"properties":{"name":{"name":[{"name":1},{"name":2}]}}}';
     expect((await gateway.send('GET', '/api/user', { body })).status).toBe(200);
