@@ -38,6 +38,22 @@ describe('a document that would take long to validate or to report on is rejecte
   });
 });
 
+test.each([
+  [
+    'fields nested 30 deep',
+    (more: number) => `{ __schema { types { ${'ofType { '.repeat(28 + more)} name ${'}'.repeat(28 + more)} } } }`,
+  ],
+  ['the same field 100 times', (more: number) => `{ ${repeat(100 + more, () => '__typename')} }`],
+  ['an alias of 128 characters', (more: number) => `{ ${'a'.repeat(128 + more)}: __typename }`],
+  ['200 fragment spreads', (more: number) => `{ ${repeat(200 + more, () => '...F')} } fragment F on Query { __typename }`],
+  ['2,000 lines', (more: number) => `{ __typename }${'\n'.repeat(1_999 + more)}`],
+  ['65,536 characters', (more: number) => `{ __typename }#${'x'.repeat(65_521 + more)}`],
+  ['2,000 tokens', (more: number) => `{ ${repeat(666, (i) => `a${i}: __typename`)} ${repeat(more, () => '__typename')} }`],
+])('%s are executed, and no more', async (_, make) => {
+  const [{ json: most }, { json: more }] = [await gateway.graphql(make(0)), await gateway.graphql(make(1))];
+  expect([most.errors, more.errors?.[0].extensions.code]).toEqual([undefined, 'QUERY_TOO_COSTLY']);
+});
+
 test('a variable with far more members than its type has is rejected with one error that prints none of them', async () => {
   const operations = {
     'an input object': 'query ($by: UserGroupBy!) { userGroup(by: $by) { name } }',
