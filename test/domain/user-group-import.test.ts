@@ -133,9 +133,10 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
   ])('rejects %s, in a dry run too, and when it is run again', async (_, lines, reasons) => {
     const expected = reasons.map(([line, reason]) => ({ line: at(line), reason: expect.stringMatching(reason) }));
     const created = lines.length - reasons.length;
-    expect(await run(lines, { dryRun: true })).toMatchObject({ created, reasons: expected });
+    const rejected = reasons.length;
+    expect(await run(lines, { dryRun: true })).toMatchObject({ created, rejected, reasons: expected });
     expect(await stored()).toEqual([]);
-    expect(await run(lines)).toMatchObject({ created, reasons: expected });
+    expect(await run(lines)).toMatchObject({ created, rejected, reasons: expected });
     const before = await stored();
     expect(await run(lines)).toMatchObject({ created: 0, unchanged: created, reasons: expected });
     expect(await stored()).toEqual(before);
