@@ -244,7 +244,11 @@ describe('tokens that another group has', () => {
   test('an update that would take it', async () => {
     await group('owner', 'Customer', storedToken(token));
     await group('thief', null);
-    expect(await importText(database, text, { onExisting: 'update' })).toMatchObject({ updated: 0, reasons: rejected });
+    expect(await importText(database, text, { onExisting: 'update' })).toMatchObject({
+      updated: 0,
+      rejected: 1,
+      reasons: rejected,
+    });
   });
 
   test('a token that its own group has replaced becomes the current one again', async () => {

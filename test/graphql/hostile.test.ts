@@ -62,14 +62,13 @@ test('a variable with far more members than its type has is rejected with one er
   };
   for (const [what, query] of Object.entries(operations)) {
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`member${i}`, 1]));
-    const { json } = await gateway.graphql(query, { by: what.startsWith('a list') ? [many] : many }, { token: admin });
     const [type] = /(?<=by: )[^)]+/.exec(query) ?? [];
     const message = `The value of variable "$by" has too many members for its type ${type}.`;
-    expect([what, json.data, json.errors.map((error: { message: string }) => error.message)]).toEqual([
-      what,
-      undefined,
-      [message],
-    ]);
+    for (const by of what.startsWith('a list') ? [[many], many] : [many]) {
+      const { json } = await gateway.graphql(query, { by }, { token: admin });
+      const messages = json.errors.map((error: { message: string }) => error.message);
+      expect([what, json.data, messages]).toEqual([what, undefined, [message]]);
+    }
   }
 });
 
