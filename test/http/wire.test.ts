@@ -89,6 +89,11 @@ describe('one connection', () => {
   });
 });
 
+test('an idle connection is kept open for 65 seconds', async () => {
+  socket.write(text('kept open'));
+  expect((await nextResponse()).head).toMatch(/^Keep-Alive: timeout=65$/m);
+});
+
 describe('Expect: 100-continue', () => {
   test('gets 100 Continue before the body is sent', async () => {
     const [head = '', body = ''] = text('expected', { headers: ['Expect: 100-continue'] }).split('\r\n\r\n');
