@@ -287,6 +287,17 @@ test('what runs in the last transaction sees all of it, and when it fails, the l
   expect(await importText(database, lines)).toMatchObject({ created: 500, unchanged: 1_000 });
 });
 
+test('a transaction that other processes keep from being committed is repeated a few times', async () => {
+  let attempts = 0;
+  const inLastTransaction = async () => {
+    attempts += 1;
+    throw Object.assign(new Error('repeated'), { code: '40001' });
+  };
+  const run = importText(database, toNdjson([{ user_group_id: 'g' }]), { inLastTransaction });
+  await expect(run).rejects.toThrow('Other processes keep changing the same groups.');
+  expect([attempts, await stored()]).toEqual([5, []]);
+});
+
 test('keys that are added to their file during an import encrypt what it writes from then on', async () => {
   const [before, added] = [1, 2].map(() => Buffer.from(generateEncryptionKey(), 'base64')) as [Buffer, Buffer];
   let isAdded = false;
