@@ -170,6 +170,15 @@ test('an export has the groups as they were when it began', async () => {
   expect(names).toEqual(lines.map(() => 'before'));
 });
 
+test('an export that is not read to its end leaves no transaction open', async () => {
+  for await (const { groups } of exportUserGroups({ pool: database.pool, keys: testKeys }, undefined)) {
+    expect(groups.length).toBeGreaterThan(0);
+    break;
+  }
+  // The pool gives the connection that was released last.
+  expect((await database.pool.query('show transaction_read_only')).rows).toEqual([{ transaction_read_only: 'off' }]);
+});
+
 test('a file and the legacy API reject the same groups, and store the others alike', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 60, maxLength: 60 }), async (generated) => {

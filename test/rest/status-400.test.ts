@@ -24,6 +24,11 @@ describe('BODY_REQUIRED', () => {
     expect(detail).toContain('GET /api/user?user_group_id=');
   });
 
+  test.each(['PUT', 'POST'])('%s names none, because it has none', async (method) => {
+    const { detail } = (await gateway.send(method, '/api/user')).json;
+    expect(detail).toBe('The request has no body. Send a JSON object.');
+  });
+
   test('GET with an empty body and an empty query', async () => {
     const reply = await gateway.send('GET', '/api/user?', { headers: { 'content-length': '0' } });
     expect(reply.json.code).toBe('BODY_REQUIRED');
