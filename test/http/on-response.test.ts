@@ -172,7 +172,11 @@ test('a request whose client disconnects is reported once, without a status', as
   await expectReports([['/slow', 'GET', undefined]]);
 });
 
-test('a request whose client disconnects before it is handled is reported once, as soon as that is noticed', async () => {
+test('a request whose client disconnects before it is handled is not, and is reported once, as soon as that is noticed', async () => {
+  let isHandled = false;
+  void started.then(() => {
+    isHandled = true;
+  });
   const socket = await open('GET /slow HTTP/1.1\r\nHost: g\r\nAuthorization: wait\r\n\r\n');
   await new Promise<void>((resolve) => {
     authenticating = resolve;
@@ -185,5 +189,6 @@ test('a request whose client disconnects before it is handled is reported once, 
   release();
   await report;
   await expectReports([['/slow', 'GET', undefined]]);
+  expect(isHandled).toBe(false);
   expect(reported[0]?.durationMs).toBeLessThan(5_000);
 });
