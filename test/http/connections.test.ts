@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Connections } from '../../src/http/connections.ts';
 
@@ -56,5 +56,37 @@ test.each([
   for (const response of responses) response.end();
   await expect.poll(() => read.get(socket.localPort)).toBe(12);
   for (const each of [socket, other]) each.destroy();
+  server.close();
+});
+
+test('of large requests that wait on a connection, no more than a chunk or two are read', async () => {
+  const responses: ServerResponse[] = [];
+  let isReleased = false;
+  const connections = new Connections((_incoming, outgoing) => {
+    if (isReleased) outgoing.end();
+    else responses.push(outgoing);
+  }, 64);
+  const server = createServer(connections.add);
+  const received: Socket[] = [];
+  server.on('request', ({ socket }) => received.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${head}Content-Length: 15000\r\n\r\n${'x'.repeat(15_000)}`.repeat(60));
+  await expect.poll(() => received.length).toBeGreaterThan(1);
+  // Until the server has handled all of these, it has time to read more.
+  for (let count = 0; count < 10; count += 1) {
+    const other = connect(port, '127.0.0.1');
+    other.write(`${head}\r\n`);
+    await expect.poll(() => received.filter((each) => each.remotePort === other.localPort)).toHaveLength(1);
+    other.destroy();
+  }
+  expect(received[0]?.bytesRead).toBeLessThanOrEqual(4 * 65_536);
+
+  isReleased = true;
+  for (const response of responses) response.end();
+  await expect.poll(() => received.filter((each) => each === received[0])).toHaveLength(60);
+  socket.destroy();
   server.close();
 });
