@@ -38,11 +38,12 @@ export class RequestWindow {
 
   /**
    * How many seconds from the beginning of the current second it takes, without further requests, until at most `most` remain.
+   *
+   * @param most fewer than there are now.
    */
   secondsUntil(most: number): number {
     let remaining = this.sum;
-    for (let age = slotCount - 1; age >= 0; age -= 1) {
-      if (remaining <= most) return 0;
+    for (let age = slotCount - 1; age > 0; age -= 1) {
       // The oldest first; a second leaves the window when the whole of it is 60 seconds ago.
       remaining -= this.counts[(this.second - age + slotCount) % slotCount] as number;
       if (remaining <= most) return slotCount - age;

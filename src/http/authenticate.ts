@@ -37,7 +37,7 @@ function secretOf(authorization: string, schemes: readonly AuthorizationScheme[]
   if (isUsual && schemes.includes('Token')) {
     return authorization.slice(6);
   }
-  const [name = '', ...credentials] = authorization.trim().split(/ +/);
+  const [name = '', ...credentials] = authorization.split(/ +/);
   const scheme = authorizationSchemes.find((known) => known.toLowerCase() === name.toLowerCase());
   if (!scheme || !schemes.includes(scheme) || credentials.length > 1) throw otherScheme(schemes);
   return credentials[0];

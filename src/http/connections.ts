@@ -53,6 +53,8 @@ class Connection {
     this.socket = socket;
     this.handle = handle;
     this.maxWaiting = maxWaiting;
+    // Node resumes the socket whenever it has received a request, also one that waits.
+    socket.on('resume', this.pause);
   }
 
   get isResponding(): boolean {
@@ -71,7 +73,8 @@ class Connection {
       return;
     }
     this.waiting.push([incoming, outgoing]);
-    this.socket.pause();
+    // Not now: a pause before Node's scheduled resume takes effect would be undone by it, and could not be repeated.
+    process.nextTick(this.pause);
     if (this.waiting.length > this.maxWaiting) {
       this.waiting.length = 0;
       this.socket.destroy();
@@ -84,6 +87,11 @@ class Connection {
     this.waiting.length = 0;
     this.socket.pause();
   }
+
+  /** Reads no further while requests wait. */
+  private readonly pause = (): void => {
+    if (this.waiting.length > 0) this.socket.pause();
+  };
 
   private start(incoming: IncomingMessage, outgoing: ServerResponse): void {
     this.incoming = incoming;

@@ -56,7 +56,6 @@ export class Lingering {
     });
     incoming.on('end', () => void socket.destroySoon());
     incoming.read(0); // or Node, when the response is sent, removes the listener of a request that nothing was read of
-    incoming.resume();
     socket.once('close', stop);
   }
 

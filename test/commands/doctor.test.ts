@@ -338,6 +338,14 @@ test.each<Case>([
     () => when(own(undefined, { DB_POOL_SIZE: '401' })),
     /permits 400 Lower DB_POOL_SIZE/,
   ],
+  [
+    'connections',
+    'limited for the database',
+    'failure',
+    async () =>
+      when(own(await changed("do $$ begin execute format('alter database %I connection limit 7', current_database()); end $$"))),
+    /permits 7 Lower DB_POOL_SIZE/,
+  ],
   ['connections', 'too few', 'warning', () => when(own(undefined, { DB_POOL_SIZE: '400' })), /permits 400 Lower DB_POOL_SIZE/],
   ['clock', 'right', 'ok', () => when(own()), /by less than \d s$/],
   [

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createBatchLoader } from '../../src/database/batch-loader.ts';
+import { waitingKeys } from '../../src/database/batch-statistics.ts';
 import { DatabaseBusy } from '../../src/database/errors.ts';
 
 /** A batch loader that records its batches; it has a value for every key but “unknown”, and fails a batch with “bad”. */
@@ -42,6 +43,18 @@ test('calls for the same key, by its keyOf, are loaded once and share the result
   const { batches, load } = createRecorded();
   expect(await Promise.all([load('a'), load('A'), load('a')])).toEqual(['a!', 'a!', 'a!']);
   expect(batches).toEqual([['a']]);
+});
+
+test('distinct keys count as waiting until their batch is sent', async () => {
+  const { batches, load } = createRecorded({ maxKeys: 2 });
+  const before = waitingKeys.count;
+  const loaded = Promise.all(['a', 'b', 'a', 'c', 'd', 'e'].map((key) => load(key)));
+  expect(waitingKeys.count - before).toBe(5);
+  await turn();
+  expect(batches).toHaveLength(2);
+  expect(waitingKeys.count - before).toBe(1);
+  await loaded;
+  expect(waitingKeys.count - before).toBe(0);
 });
 
 test('a key without a value resolves to undefined', async () => {

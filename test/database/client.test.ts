@@ -158,4 +158,20 @@ describe('a transaction', () => {
     expect(client.pool.totalCount).toBe(0);
     expect(await client.query('one', 'select 1', [])).toEqual([['1']]);
   });
+
+  test('fails when its connection is lost between two statements, which does not end the process', async () => {
+    client = connectDatabase({ connectionString: database.url });
+    const interrupted = client.transaction(async (query) => {
+      const [[pid] = []] = await query('insert', `${insert} returning pg_backend_pid()`, ['never']);
+      await database.pool.query('select pg_terminate_backend($1)', [pid]);
+      const isGone = async () => {
+        const { rowCount } = await database.pool.query('select from pg_stat_activity where pid = $1', [pid]);
+        return rowCount === 0;
+      };
+      await until(isGone, 'the connection is closed');
+      await query('insert', insert, ['never']);
+    });
+    await expect(interrupted).rejects.toThrow();
+    expect([await stored(), client.pool.totalCount]).toEqual([[], 0]);
+  });
 });

@@ -87,6 +87,21 @@ test('concurrent statements are executed one at a time: the savepoint of one tha
   ]);
 });
 
+test('a transaction of Prisma that fails does not undo a statement that was sent meanwhile', async () => {
+  await database.workUnit(async (unit) => {
+    let inserted: Promise<unknown> | undefined;
+    const nested = unit.prisma.$transaction(async (transaction) => {
+      await transaction.apiToken.create(token('undone'));
+      inserted = insert(unit, 'a');
+      for (let count = 0; count < 3; count += 1) await transaction.apiToken.count();
+      throw new Error('on purpose');
+    });
+    await expect(nested).rejects.toThrow('on purpose');
+    await inserted;
+  });
+  expect([await items(), await tokens()]).toEqual([['a'], []]);
+});
+
 test('takes no statement after its end, which would be executed outside of the transaction', async () => {
   let ended: WorkUnit | undefined;
   await database.workUnit(async (unit) => {

@@ -15,6 +15,11 @@ test('inserts a closing quote before the comma that belongs at the same place', 
   expect(fixes.map(({ range }) => range.start.offset)).toEqual([8, 8]);
 });
 
+test('adds an opening quote to several words only where their closing quote shows what belongs together', () => {
+  expect(applyFixes('{"name": Acme Inc."}').text).toBe('{"name": "Acme Inc."}');
+  expect(applyFixes('{"name": Acme Inc.}').fixes).toEqual([]);
+});
+
 test('removes an extra } and adds the comma that is missing after it', () => {
   const source = '{"name":"x","feedback":{"raiseIssue":false}}"modeToggle":{"isHidden":true}}';
   const { text } = applyFixes(source, {});

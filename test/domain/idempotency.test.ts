@@ -43,11 +43,11 @@ test('responses are re-encrypted when the key is rotated, more than one batch of
   expect(await findKeyIdsInUse(database)).toEqual(oldKeys.ids);
 
   const both = new KeyRing([newKey, oldKey]);
-  const progress: number[] = [];
-  expect(await reencryptAll(database, both, (done, total) => void progress.push(done, total))).toEqual({
+  const progress: [number, number][] = [];
+  expect(await reencryptAll(database, both, (...step) => void progress.push(step))).toEqual({
     ...{ changed: 25, remaining: [], problems: [] },
   });
-  expect(progress.slice(-2)).toEqual([25, 25]);
+  expect(progress).toEqual(names.map((_, index) => [index + 1, 25]));
   expect(await findKeyIdsInUse(database)).toEqual([both.ids[0]]);
   for (const name of names) {
     const replayed = { response: `response to ${name}`, isReplayed: true };

@@ -49,6 +49,18 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 1
   },
 );
 
+test('other processes get the counts of the last minute, once', () => {
+  let now = 0;
+  const limiter = new RateLimiter(1_000, () => now);
+  const takenSeconds = () => limiter.takeUnshared().map(({ second }) => second);
+  for (; now < 200.5; now += 1) limiter.admit(caller);
+  expect([now, takenSeconds()]).toEqual([201, Array.from({ length: 60 }, (_, index) => 141 + index)]);
+  expect(takenSeconds()).toEqual([]);
+  limiter.admit(caller);
+  now += 61;
+  expect(takenSeconds()).toEqual([]);
+});
+
 describe('in one process', () => {
   // Fractions that sums do not round.
   const pause = (maxSeconds: number) => fc.nat(maxSeconds * 1_024).map((parts) => parts / 1_024);

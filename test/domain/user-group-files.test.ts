@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exportUserGroups } from '../../src/domain/user-group-export.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { exportText, importText } from '../support/group-files.ts';
-import { storedToken } from '../support/keys.ts';
+import { storedToken, testKeys } from '../support/keys.ts';
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -155,6 +156,28 @@ const body = fc
         return `{"user_group_id":${value}${rest && `,${rest}`}${numbers}${twice && index % 7 === 0 ? ',"user_group_id":"again"' : ''}}`;
       }),
   );
+
+test('an export has the groups as they were when it began', async () => {
+  await database.prisma.userGroup.deleteMany();
+  const lines = Array.from({ length: 200 }, (_, index) => `${JSON.stringify({ user_group_id: `g${index}`, name: 'before' })}\n`);
+  await importText(database, lines.join(''));
+  const names: string[] = [];
+  for await (const { groups } of exportUserGroups({ pool: database.pool, keys: testKeys }, undefined)) {
+    names.push(...groups.map(({ name }) => name));
+    await database.pool.query("update user_group set name = 'after' where provided_id <> 'g199'");
+    await database.pool.query("delete from user_group where provided_id = 'g199'");
+  }
+  expect(names).toEqual(lines.map(() => 'before'));
+});
+
+test('an export that is not read to its end leaves no transaction open', async () => {
+  for await (const { groups } of exportUserGroups({ pool: database.pool, keys: testKeys }, undefined)) {
+    expect(groups.length).toBeGreaterThan(0);
+    break;
+  }
+  // The pool gives the connection that was released last.
+  expect((await database.pool.query('show transaction_read_only')).rows).toEqual([{ transaction_read_only: 'off' }]);
+});
 
 test('a file and the legacy API reject the same groups, and store the others alike', async () => {
   await fc.assert(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toCsvRecord } from '../../src/commands/csv.ts';
-import { KeyRing } from '../../src/domain/keys.ts';
+import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { importFields } from '../../src/domain/user-group-import-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -133,9 +133,10 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
   ])('rejects %s, in a dry run too, and when it is run again', async (_, lines, reasons) => {
     const expected = reasons.map(([line, reason]) => ({ line: at(line), reason: expect.stringMatching(reason) }));
     const created = lines.length - reasons.length;
-    expect(await run(lines, { dryRun: true })).toMatchObject({ created, reasons: expected });
+    const rejected = reasons.length;
+    expect(await run(lines, { dryRun: true })).toMatchObject({ created, rejected, reasons: expected });
     expect(await stored()).toEqual([]);
-    expect(await run(lines)).toMatchObject({ created, reasons: expected });
+    expect(await run(lines)).toMatchObject({ created, rejected, reasons: expected });
     const before = await stored();
     expect(await run(lines)).toMatchObject({ created: 0, unchanged: created, reasons: expected });
     expect(await stored()).toEqual(before);
@@ -243,7 +244,11 @@ describe('tokens that another group has', () => {
   test('an update that would take it', async () => {
     await group('owner', 'Customer', storedToken(token));
     await group('thief', null);
-    expect(await importText(database, text, { onExisting: 'update' })).toMatchObject({ updated: 0, reasons: rejected });
+    expect(await importText(database, text, { onExisting: 'update' })).toMatchObject({
+      updated: 0,
+      rejected: 1,
+      reasons: rejected,
+    });
   });
 
   test('a token that its own group has replaced becomes the current one again', async () => {
@@ -280,4 +285,37 @@ test('what runs in the last transaction sees all of it, and when it fails, the l
   expect(seen).toEqual([{ count: 1_500, created: 1_500, lastLine: 1_500 }]);
   expect(await database.prisma.userGroup.count()).toBe(1_000);
   expect(await importText(database, lines)).toMatchObject({ created: 500, unchanged: 1_000 });
+});
+
+test('a transaction that other processes keep from being committed is repeated a few times', async () => {
+  let attempts = 0;
+  const inLastTransaction = async () => {
+    attempts += 1;
+    throw Object.assign(new Error('repeated'), { code: '40001' });
+  };
+  const run = importText(database, toNdjson([{ user_group_id: 'g' }]), { inLastTransaction });
+  await expect(run).rejects.toThrow('Other processes keep changing the same groups.');
+  expect([attempts, await stored()]).toEqual([5, []]);
+});
+
+test('keys that are added to their file during an import encrypt what it writes from then on', async () => {
+  const [before, added] = [1, 2].map(() => Buffer.from(generateEncryptionKey(), 'base64')) as [Buffer, Buffer];
+  let isAdded = false;
+  const keys = new KeyRing([before], () => (isAdded ? [added, before] : undefined));
+  const lines = toNdjson(Array.from({ length: 1_500 }, (_, index) => ({ user_group_id: `g${index}` })));
+  // The last transaction is repeated, as it is when another process took the same row.
+  const inLastTransaction = async () => {
+    if (isAdded) return;
+    isAdded = true;
+    throw Object.assign(new Error('repeated'), { code: '40001' });
+  };
+  expect(await importText(database, lines, { keys, inLastTransaction })).toMatchObject({ created: 1_500 });
+  const ids = [before, added].map((key) => new KeyRing([key]).ids[0]);
+  const counted = await database.pool.query<{ id: string; count: number }>(
+    "select substr(encode(token_hash, 'hex'), 1, 8) as id, count(*)::int from user_group group by 1 order by 2 desc",
+  );
+  expect(counted.rows).toEqual([
+    { id: ids[0], count: 1_000 },
+    { id: ids[1], count: 500 },
+  ]);
 });

@@ -148,6 +148,19 @@ test('re-encryption changes nothing but the hash and the encrypted token', async
   expect(await reencryptAll(database, both.keys, () => {})).toMatchObject({ changed: 0, remaining: [] });
 });
 
+test('a token that cannot be decrypted is left as it is, and reported', async () => {
+  const [lost, found] = [await createGroup(withKeys(oldKey)), await createGroup(withKeys(oldKey))];
+  const { id } = lost;
+  const spoil = 'update user_group set token_encrypted = set_byte(token_encrypted, 20, 1 - get_byte(token_encrypted, 20) % 2)';
+  await database.pool.query(`${spoil} where provided_id = $1`, [id]);
+  const both = withKeys(newKey, oldKey);
+  const { changed, remaining, problems } = await reencryptAll(database, both.keys, () => {});
+  expect([changed, problems]).toEqual([1, [expect.stringContaining('cannot be decrypted')]]);
+  expect(remaining).toEqual([{ table: 'user_group', id: new KeyRing([oldKey]).ids[0], rows: 1 }]);
+  expect(await tokenById(withKeys(newKey), found.id)).toBe(found.token);
+  await database.prisma.userGroup.deleteMany({ where: { providedId: id } });
+});
+
 test('no token is in a row, in a data file of the database, or in what is printed of a group', async () => {
   const db = withKeys(newKey);
   const { id, token } = await createGroup(db);

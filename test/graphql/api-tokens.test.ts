@@ -299,6 +299,15 @@ describe('apiTokens', () => {
     expect([forward, backward]).toEqual([ids, ids]);
   });
 
+  test('between two cursors are the API tokens between them', async () => {
+    const ids = await stored({ revokedAt: null });
+    const { edges } = await list({ first: 100 });
+    const [after, before] = [edges[1].cursor, edges[5].cursor];
+    expect(idsOf(await list({ after, before }))).toEqual(ids.slice(2, 5));
+    expect(idsOf(await list({ first: 2, after, before }))).toEqual(ids.slice(2, 4));
+    expect(idsOf(await list({ last: 2, after, before }))).toEqual(ids.slice(3, 5));
+  });
+
   test('a cursor stays valid when its API token is revoked', async () => {
     const page = await list({ first: 2 });
     await mutate('revoke', { id: page.nodes[1].id });

@@ -303,6 +303,30 @@ test.each([1, 2, 3, 7, 100])('pages of %i walk every event once, in both directi
   }
 });
 
+test('between two cursors are the events between them, none if they are in the other order', async () => {
+  const { edges } = await read({ first: 100 });
+  const [after, before] = [edges[1].cursor, edges[6].cursor];
+  const between = edges.slice(2, 6).map(({ node }) => node.id);
+  const idsOf = async (variables: object) => (await read(variables)).nodes.map(({ id }) => id);
+  expect(await idsOf({ after, before })).toEqual(between);
+  expect(await idsOf({ first: 3, after, before })).toEqual(between.slice(0, 3));
+  expect(await idsOf({ last: 3, after, before })).toEqual(between.slice(1));
+  expect(await idsOf({ after: before, before: after })).toEqual([]);
+});
+
+test.each(['', 'x', '1', '1.', '.1', '1.1x', `1.${'9'.repeat(19)}`, `${'9'.repeat(15)}.1`, '1.1'])(
+  'the id of no event finds nothing: Event:%s',
+  async (key) => {
+    const id = Buffer.from(`Event:${key}`).toString('base64');
+    const { json } = await gateway.graphql(
+      'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }',
+      { id },
+      { token: secrets['admin'] ?? '' },
+    );
+    expect(json).toEqual({ data: { node: null, nodes: [null] } });
+  },
+);
+
 test('a filter that takes too long is stopped', async () => {
   const holder = await gateway.database.pool.connect();
   try {

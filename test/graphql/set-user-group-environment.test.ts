@@ -36,8 +36,8 @@ test('from then on callers of the new environment have access, and those of the 
 });
 
 test.each([
-  ['CUSTOMER', 'TESTING', 'TESTING', /environment Testing/],
-  ['TESTING', 'CUSTOMER', 'CUSTOMER', /environment Customer/],
+  ['CUSTOMER', 'TESTING', 'TESTING', /environment Testing\. Delete/],
+  ['TESTING', 'CUSTOMER', 'CUSTOMER', /environment Customer\. Delete/],
   ['CUSTOMER', null, 'TESTING', /environment Testing, and an untagged group cannot share/],
   ['TESTING', null, 'CUSTOMER', /environment Customer, and an untagged group cannot share/],
 ] as const)('is CONFLICT from %s to %s when a group of %s has the id, and changes nothing', async (from, to, holder, reason) => {

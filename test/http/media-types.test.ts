@@ -14,6 +14,7 @@ test.each([
   ['application/json, text/html;q=0.9', false],
   ['text/html;q=0.8, application/json', false],
   ['text/html;q=0.5, */*;q=0.9', false],
+  ['text/html;q=0.5, application/*', false],
   ['text/html;q=0', false],
   ['text/html;q=0, */*;q=0', false],
   ['*/*', false],

@@ -152,6 +152,15 @@ test('a request that times out is reported once, with 408', async () => {
   await expectReports([['/ok', 'POST', 408]]);
 });
 
+test('a request without a result in 12 seconds gets 503, and its later result is dropped', async () => {
+  const startedMs = performance.now();
+  const { status, headers, json } = await sendRequest(url, 'GET', '/slow');
+  expect([status, json.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', expect.any(String)]);
+  expect(json.detail).toMatch(/^No result within 12 seconds\. .*may have been made/);
+  expect(performance.now() - startedMs).toBeGreaterThan(11_900);
+  await expectReports([['/slow', 'GET', 503]]);
+});
+
 test('a request whose client disconnects is reported once, without a status', async () => {
   const socket = await open('GET /slow HTTP/1.1\r\nHost: g\r\n\r\n');
   const request = await started;
@@ -163,7 +172,11 @@ test('a request whose client disconnects is reported once, without a status', as
   await expectReports([['/slow', 'GET', undefined]]);
 });
 
-test('a request whose client disconnects before it is handled is reported once, as soon as that is noticed', async () => {
+test('a request whose client disconnects before it is handled is not, and is reported once, as soon as that is noticed', async () => {
+  let isHandled = false;
+  void started.then(() => {
+    isHandled = true;
+  });
   const socket = await open('GET /slow HTTP/1.1\r\nHost: g\r\nAuthorization: wait\r\n\r\n');
   await new Promise<void>((resolve) => {
     authenticating = resolve;
@@ -176,5 +189,6 @@ test('a request whose client disconnects before it is handled is reported once, 
   release();
   await report;
   await expectReports([['/slow', 'GET', undefined]]);
+  expect(isHandled).toBe(false);
   expect(reported[0]?.durationMs).toBeLessThan(5_000);
 });

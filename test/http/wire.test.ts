@@ -89,6 +89,11 @@ describe('one connection', () => {
   });
 });
 
+test('an idle connection is kept open for 65 seconds', async () => {
+  socket.write(text('kept open'));
+  expect((await nextResponse()).head).toMatch(/^Keep-Alive: timeout=65$/m);
+});
+
 describe('Expect: 100-continue', () => {
   test('gets 100 Continue before the body is sent', async () => {
     const [head = '', body = ''] = text('expected', { headers: ['Expect: 100-continue'] }).split('\r\n\r\n');
@@ -97,6 +102,18 @@ describe('Expect: 100-continue', () => {
     received = '';
     socket.write(body);
     expect(providedId(await nextResponse())).toBe('expected');
+  });
+
+  test('is not sent for a body that is rejected', async () => {
+    const lines = ['POST /graphql HTTP/1.1', 'Host: gateway', 'Content-Type: application/json', 'Expect: 100-continue'];
+    socket.write(`${lines.join('\r\n')}\r\nContent-Length: 100000000\r\n\r\n`);
+    await until(/\r\n\r\n/);
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('another expectation is ignored', async () => {
+    socket.write(text('unexpected', { headers: ['Expect: 200-ok'] }));
+    expect(providedId(await nextResponse())).toBe('unexpected');
   });
 });
 

@@ -110,6 +110,7 @@ describe('nested 200 levels deep', () => {
 test.each([
   ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ['lists behind closed ones', `[${'[],'.repeat(500)}${'['.repeat(256)}${']'.repeat(256)}]`],
   ['brackets that are never closed', '['.repeat(1_000_000)],
 ])('rejects a body of %s nested deeper than 256 levels before it is parsed', async (_, value) => {
   const { status, json } = await create(`{"user_group_id":"g","properties":${value}}`);

@@ -24,6 +24,11 @@ describe('BODY_REQUIRED', () => {
     expect(detail).toContain('GET /api/user?user_group_id=');
   });
 
+  test.each(['PUT', 'POST'])('%s names none, because it has none', async (method) => {
+    const { detail } = (await gateway.send(method, '/api/user')).json;
+    expect(detail).toBe('The request has no body. Send a JSON object.');
+  });
+
   test('GET with an empty body and an empty query', async () => {
     const reply = await gateway.send('GET', '/api/user?', { headers: { 'content-length': '0' } });
     expect(reply.json.code).toBe('BODY_REQUIRED');
@@ -65,6 +70,16 @@ describe('MALFORMED_JSON', () => {
     const reply = await gateway.send('GET', '/api/user', { body });
     expect([reply.status, reply.json.code]).toEqual([400, 'MALFORMED_JSON']);
     expect(await countGroups()).toBe(0);
+  });
+
+  test.each([
+    ['{"user_group_id":"m","junk":1,"junk":1}', '"junk"', 30],
+    ['{"user_group_id":"m","name":"x","junk":"[{","name":"}]"}', '"name"', 44],
+    ['{"properties":{"a":{"b":"c","d":[{"b":1},{"b":2}]},"\\u0061":3}}', '"a"', 51],
+    ['{"mapping":{"\\"":"\\\\","x":",","\\"":"1"}}', '"\\""', 30],
+  ])('of %s the message names the member and its position', async (body, member, position) => {
+    const { detail } = (await gateway.send('GET', '/api/user', { body })).json;
+    expect(detail).toBe(`The body has the duplicate member ${member} in one object, at position ${position}.`);
   });
 
   test('the same member in two objects is not a duplicate', async () => {

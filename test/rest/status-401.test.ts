@@ -50,6 +50,32 @@ test.each(Object.entries(headers))('an Authorization header with %s', async (_, 
   expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'rejected' } })).toBe(0);
 });
 
+test.each([
+  ['a wrong checksum', /mistyped or truncated: its checksum does not match/],
+  ['a token in other case', /The API token is unknown/],
+  ['quotation marks', /The API token is unknown/],
+  ['a token that is unknown', /The API token is unknown/],
+  ['a user group token', /is a user group token, not a credential/],
+  ['a token that is revoked', /is revoked/],
+  ['a token that has expired', /has expired/],
+])('the response to %s says why', async (name, reason) => {
+  const authorization = (await headers[name]?.()) ?? '';
+  const reply = await gateway.send('GET', '/api/user', { token: null, headers: { authorization }, body: { user_group_id: 'x' } });
+  expect(reply.json.detail).toMatch(reason);
+});
+
+test('a mistyped API token is rejected without a query', async () => {
+  const clients = await Promise.all(
+    Array.from({ length: gateway.database.pool.options.max }, () => gateway.database.pool.connect()),
+  );
+  try {
+    const reply = await gateway.send('GET', '/api/user', { token: mistyped(gateway.token), body: { user_group_id: 'x' } });
+    expect(reply.status).toBe(401); // though no connection is free
+  } finally {
+    for (const client of clients) client.release();
+  }
+});
+
 test.each(['GET', 'QUERY', 'PUT', 'POST'])('%s without an Authorization header', async (method) => {
   const body = { user_group_id: 'rejected', current_token: 'x'.repeat(20) };
   const reply = await gateway.send(method, '/api/user', { token: null, body });

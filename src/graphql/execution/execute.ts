@@ -208,5 +208,5 @@ const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 
 
 /** Whether every root field needs an API token, so that without one there is nothing to execute. */
 function needsCredential(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  return !rootFieldsOf(document, operation).some(({ name }) => isOpenRootField(operation.operation, name.value));
+  return !rootFieldsOf(document, operation).some(({ name }) => isOpenRootField(name.value));
 }

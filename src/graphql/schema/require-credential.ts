@@ -1,15 +1,12 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver, OperationTypeNode } from 'graphql';
+import type { GraphQLFieldResolver } from 'graphql';
 import type { GraphQLContext } from './context.ts';
 
-/** Root fields that need no API token, as `Type.field`. Every other one does; the domain decides which scopes it requires. */
-const openFields: ReadonlySet<string> = new Set();
-
-/** Whether a root field may be read without an API token: those of introspection, and those that are listed. */
-export function isOpenRootField(operation: OperationTypeNode, name: string): boolean {
-  const rootType = operation === 'mutation' ? 'Mutation' : 'Query';
-  return name.startsWith('__') || openFields.has(`${rootType}.${name}`);
-}
+/**
+ * Whether a root field may be read without an API token: those of introspection. The domain decides which scopes the others
+ * require.
+ */
+export const isOpenRootField = (name: string): boolean => name.startsWith('__');
 
 const pluginName = 'requireCredential';
 
@@ -21,13 +18,13 @@ declare global {
   }
 }
 
-/** Rejects callers without an API token on every root field that is not listed as open. */
+/** Rejects callers without an API token on every root field. */
 class RequireCredential<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
-    { parentType, name }: PothosOutputFieldConfig<Types>,
+    { parentType }: PothosOutputFieldConfig<Types>,
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
-    if ((parentType !== 'Query' && parentType !== 'Mutation') || openFields.has(`${parentType}.${name}`)) return resolve;
+    if (parentType !== 'Query' && parentType !== 'Mutation') return resolve;
     return (source, args, context, info) => {
       (context as GraphQLContext).caller.requireCredential();
       return resolve(source, args, context, info);

@@ -211,6 +211,7 @@ test('finds files with and without extensions, and suggests the most similar nam
 test('suggests the most similar name', () => {
   const suggestions = (fields: object) => check(fields).diagnostics.map(({ suggestion }) => suggestion);
   expect(suggestions({ topbarCTAButon: {} })).toEqual(['Did you mean "topbarCtaButton"?']);
+  expect(suggestions({ lgoo: '/logo.svg' })).toEqual(['Did you mean "logo"?']);
   expect(suggestions({ footerSocials: { x: 'a', 'Hacker News': 'a', github: 'a', myspace: 'a' } })).toEqual([
     'Did you mean "twitter"?',
     'Did you mean "hacker-news"?',

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { recordLastUsed } from '../../src/domain/last-used.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bindQueries } from '../support/queries.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+async function createToken(name: string): Promise<number> {
+  const request = { name, environmentTag: null, scopes: ['groups:read'], expiresAt: null };
+  return (await issueApiToken(database.prisma, request)).apiToken.id;
+}
+
+const lastUse = async (id: number) => (await database.prisma.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
+
+test('uses that cannot be written are written the next time, the last one of each API token', async () => {
+  const lastUsed = recordLastUsed(bindQueries(database).writes);
+  onTestFinished(() => lastUsed.stop());
+  const [once, again] = [await createToken('once'), await createToken('again')];
+  await database.pool.query('alter table api_token rename to elsewhere');
+  const startedMs = Date.now();
+  lastUsed.note(once);
+  lastUsed.note(again);
+  const notedMs = Date.now();
+  const failing = lastUsed.flush();
+  while (Date.now() === notedMs) await new Promise((resolve) => setImmediate(resolve));
+  lastUsed.note(again);
+  await failing;
+  await database.pool.query('alter table elsewhere rename to api_token');
+  await lastUsed.stop();
+
+  expect(await lastUse(once)).toBeGreaterThanOrEqual(startedMs);
+  expect(await lastUse(once)).toBeLessThanOrEqual(notedMs);
+  expect(await lastUse(again)).toBeGreaterThan(notedMs);
+});

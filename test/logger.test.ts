@@ -1,0 +1,29 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { issueToken } from '../src/domain/tokens.ts';
+import { logForm } from '../src/logger.ts';
+
+/** What the log has of an error. */
+function logged(error: Error): { type: string; code?: string; message: string; stack: string } {
+  const lines: string[] = [];
+  pino(logForm, { write: (line: string) => void lines.push(line) }).error({ err: error }, 'failed');
+  return JSON.parse(lines.join('')).err;
+}
+
+test('an error is logged with its whole message and stack, and without tokens', () => {
+  const token = issueToken('userGroup');
+  const error = Object.assign(new TypeError(`first line ${token}\nsecond line`), { code: 'E1', detail: 'a stored value' });
+  const { message, stack, ...rest } = logged(error);
+  expect(rest).toEqual({ type: 'TypeError', code: 'E1' });
+  expect(message).toBe('first line ugt_…\nsecond line');
+  expect(stack).toContain('TypeError: first line ugt_…\nsecond line\n    at ');
+});
+
+test('of an error of Prisma only the last line of the message is logged, and the frames: the rest has values', () => {
+  const error = new Error('Invalid call:\n{ name: "a stored value" }\n\nUnique constraint failed\n');
+  error.name = 'PrismaClientKnownRequestError';
+  const { type, message, stack } = logged(error);
+  expect([type, message]).toEqual(['PrismaClientKnownRequestError', 'Unique constraint failed']);
+  expect(stack).toMatch(/^ {4}at .*logger\.test\.ts/);
+  expect(stack).not.toContain('a stored value');
+});
