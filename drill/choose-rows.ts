@@ -17,7 +17,7 @@ export const rowOptionsHelp = `  --only NAME       run the rows whose name start
  *
  * @param args the arguments after the drill's name, without options of its own.
  * @returns the rows to run, in the same order; undefined after `--list`, which prints them.
- * @throws Error when one of the names is that of no row, or on an unknown option.
+ * @throws Error when a name matches no row, or on an unknown option.
  */
 export function chooseRows<Row extends NamedRow>(rows: readonly Row[], args: string[]): readonly Row[] | undefined {
   const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' } } as const;

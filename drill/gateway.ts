@@ -13,7 +13,7 @@ export interface GatewayProcess {
   /** The first lines of its log about errors, at most a hundred. */
   readonly errors: readonly string[];
   /** The lines of its log about failures that no code has handled: each is a defect. */
-  readonly unhandled: readonly string[];
+  readonly unhandled: string[];
   /** How it exited, if it has. */
   ended(): string | undefined;
   /** Stops it gracefully, or if that takes too long, kills it. */
@@ -92,6 +92,11 @@ export async function startGateway(
       clearTimeout(late);
     },
   };
+}
+
+/** @throws Error when a gateway has logged a failure that no code has handled. */
+export function requireHandled({ unhandled }: GatewayProcess): void {
+  if (unhandled.length > 0) throw new Error(`a gateway logged a failure that was not handled: ${unhandled[0]}`);
 }
 
 /** Issues an API token for the Testing environment with the command. */

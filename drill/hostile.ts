@@ -121,7 +121,6 @@ async function stop({ gateway, prober }: Started): Promise<void> {
 
 async function runRow(run: Run, { gateway, prober }: Started, row: Row, signal: AbortSignal): Promise<RowResult> {
   const { port, pid } = gateway;
-  const unhandledBefore = gateway.unhandled.length;
   const connections = createConnections(port);
   const timeout = AbortSignal.timeout(row.timeoutMs ?? rowTimeoutMs);
   const over = AbortSignal.any([timeout, signal]);
@@ -146,7 +145,7 @@ async function runRow(run: Run, { gateway, prober }: Started, row: Row, signal: 
   memory.stop();
   connections.closeAll();
   const works = gateway.ended() === undefined && (await ordinaryRequestWorks(port, run));
-  const unhandled = gateway.unhandled.slice(unhandledBefore);
+  const unhandled = gateway.unhandled.splice(0); // with what was logged too late for the row before
   const seconds = (performance.now() - began) / 1_000;
   return { name: row.name, replies, probes, peakMiB, ended: gateway.ended(), unhandled, works, seconds };
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { within } from './concurrency.ts';
 import { batchSizes } from './database/batch-statistics.ts';
@@ -165,7 +166,7 @@ export function buildGateway(
     ...{ server, isResponding },
     reportUnhandled(reason) {
       increment(unhandled);
-      const err = reason instanceof Error ? reason : new Error(String(reason));
+      const err = reason instanceof Error ? reason : new Error(inspect(reason, { depth: 1 }));
       log.error({ err }, 'a failure was not handled: please report this defect with the stack; requests are still served');
     },
     drain() {

@@ -4,7 +4,7 @@ import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { testKey } from '../../test/support/keys.ts';
 import { sendGraphQL } from '../client.ts';
-import { endDatabase, type GatewayProcess, startGateway } from '../gateway.ts';
+import { endDatabase, type GatewayProcess, requireHandled, startGateway } from '../gateway.ts';
 import { until } from '../wait.ts';
 import type { RowContext } from './fault-row.ts';
 
@@ -41,8 +41,7 @@ export class Instance {
       const gateway = await starting?.catch(() => undefined);
       if (!gateway) return;
       await endGateway(gateway, 'SIGKILL');
-      if (gateway.unhandled.length > 0)
-        throw new Error(`a gateway logged a failure that was not handled: ${gateway.unhandled[0]}`);
+      requireHandled(gateway);
     });
     starting = startGateway(this.dataDir, this.admin, { ...this.#settings, ...settings }, args, program);
     return starting;

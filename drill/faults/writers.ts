@@ -21,9 +21,11 @@ export interface KnownGroup {
 export interface Writers {
   /** Writes that were acknowledged so far. */
   readonly acknowledged: number;
-  /** Requests without a response; those of them whose connection ended after it was there; and 503 or 429 with Retry-After. */
+  /** Requests without a response. */
   readonly closed: number;
+  /** Those of them that were sent: their connection was not refused. */
   readonly cutOff: number;
+  /** Responses 503 and 429 with Retry-After. */
   readonly refused: number;
   /** Requests that were sent again with their Idempotency-Key and got the stored response. */
   readonly replayed: number;

@@ -1,6 +1,6 @@
 import { generateEncryptionKey } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
-import { type GatewayProcess, startGateway } from '../gateway.ts';
+import { type GatewayProcess, requireHandled, startGateway } from '../gateway.ts';
 import { type Load, startLoad } from './load.ts';
 import type { EventResult, RowContext } from './scale-row.ts';
 
@@ -23,7 +23,9 @@ export async function startGateways(
   const starts = Array.from({ length: count }, () => startGateway(folder, admin, shared));
   // Those that started are stopped even if another one did not.
   onEnd(async () => {
-    for (const start of await Promise.allSettled(starts)) if (start.status === 'fulfilled') await start.value.stop();
+    const started = (await Promise.allSettled(starts)).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    for (const gateway of started) await gateway.stop();
+    for (const gateway of started) requireHandled(gateway);
   });
   return { processes: await Promise.all(starts), admin };
 }

@@ -33,7 +33,7 @@ which the backup cannot be restored.
  * `backup DIR`: makes a backup of the embedded database. Can be run while gateways run.
  *
  * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
- * @throws Error when the backup fails; nothing is left of it then.
+ * @throws Error when the backup fails; what was written is removed then, or the message says that it could not be.
  */
 export async function backup(args: readonly string[], io: BackupIo = process): Promise<number> {
   if (asksForHelp(args)) {

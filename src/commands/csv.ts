@@ -19,7 +19,7 @@ export function parseCsvRecord(
     if (field.end < text.length && text[field.end] !== ',')
       return rejected(`has text after the closing quote of field ${number}. A quote within a field is written twice.`);
     if (field.hasQuote) return rejected(`has a quote in field ${number}, which must then be in quotes itself.`);
-    if (field.hasReturn)
+    if (field.hasCarriageReturn)
       return rejected(`has a carriage return in field ${number}, which must then be in quotes. Lines end with LF or CR LF.`);
     fields.push(field.value);
     at = field.end;
@@ -34,17 +34,17 @@ interface Field {
   /** Whether it has a quote although it is not in quotes. */
   readonly hasQuote: boolean;
   /** Whether it has a carriage return although it is not in quotes: another program would read two records. */
-  readonly hasReturn: boolean;
+  readonly hasCarriageReturn: boolean;
 }
 
 function plainField(text: string, start: number): Field {
   const comma = text.indexOf(',', start);
   const end = comma < 0 ? text.length : comma;
   const value = text.slice(start, end);
-  return { value, end, hasQuote: value.includes('"'), hasReturn: value.includes('\r') };
+  return { value, end, hasQuote: value.includes('"'), hasCarriageReturn: value.includes('\r') };
 }
 
-const inQuotes = { hasQuote: false, hasReturn: false } as const;
+const inQuotes = { hasQuote: false, hasCarriageReturn: false } as const;
 
 function quotedField(text: string, start: number): Field {
   let value = '';

@@ -42,9 +42,10 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
       io.stderr.write(`${stopped ? `Stopped by ${stopped}: the export is incomplete. ` : ''}Exported ${describe(count)}.\n`);
       return stopped ? exitCodeOf(stopped) : 0;
     }
-    const draft = await openDraft(output, outputMode).catch((error: unknown) => {
+    const fail = (error: unknown): never => {
       throw describeFailure(error, output);
-    });
+    };
+    const draft = await openDraft(output, outputMode).catch(fail);
     try {
       const count = await write(draft.stream);
       progress.clear();
@@ -53,7 +54,7 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
         io.stdout.write(`Stopped by ${stopped}. ${output} was not written.\n`);
         return exitCodeOf(stopped);
       }
-      await draft.publish();
+      await draft.publish().catch(fail);
       io.stdout.write(`Exported ${describe(count ?? 0)} to ${output}, which only its owner may read: it contains tokens.\n`);
       return 0;
     } catch (error) {
@@ -67,7 +68,11 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
 /** What a failure to write means to the operator. Without its cause, whose code could be one of a connection to the database. */
 function describeFailure(error: unknown, output: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? error : new Error(`${output} cannot be written: ${message}. Nothing was exported.`);
+  return code === undefined
+    ? error
+    : new Error(
+        `${output} cannot be written: ${message}. Nothing was exported. Choose a folder that exists and is writable, or free space.`,
+      );
 }
 
 const describe = (count: number): string => `${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;

@@ -14,15 +14,15 @@ export interface OpenFiles {
 const ownFiles = 100;
 
 /**
- * Compares the system's limit of open files with what a gateway may need. Above the limit the system closes connections at once,
- * and no statement can get a connection to the database.
+ * Compares the system's limit of open files with what a gateway may need. Above the limit
+ * connections are closed at once, and no statement can get a connection to the database.
  *
  * @param poolSize the most connections to the database.
  */
 export function compareOpenFiles(poolSize: number, limit: OpenFiles['limit'] = readLimit()): OpenFiles {
   const needed = httpLimits.maxConnections + poolSize + ownFiles;
   if (limit === undefined || limit === 'unlimited' || limit >= needed) return { limit, needed, problem: undefined };
-  const found = `the system lets a process have ${limit} open files, and a gateway may need ${needed}: connections beyond are closed`;
+  const found = `the system lets a process have ${limit} open files, and a gateway may need ${needed}: further connections are closed`;
   const remedy = `Raise the limit to ${needed}: ulimit -n, LimitNOFILE of systemd, or --ulimit nofile of Docker.`;
   return { limit, needed, problem: { found, remedy } };
 }

@@ -37,8 +37,8 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statement
     await createDatabase(embedded.connection('postgres'), embeddedDatabase);
   } catch (cause) {
     await embedded.close();
-    const reason = (cause as Error).message;
-    throw new Error(`The database cannot be created or reached in ${resolve(dataDir)}: ${reason}.`, { cause });
+    const text = `The database in ${resolve(dataDir)} cannot be created or reached: ${reasonOf(cause)}. Run the command doctor.`;
+    throw new Error(text, { cause });
   }
   const database = connectDatabase(embedded.connection(embeddedDatabase), statements);
   return {

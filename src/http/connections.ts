@@ -10,7 +10,7 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /**
  * Passes on the requests of each connection one at a time: the next one when the client has read the previous response. Until
- * then at most one chunk is read from the connection, so a client that sends without reading cannot cause work.
+ * then at most a chunk or two more are read from the connection, so a client that sends without reading cannot cause work.
  */
 export class Connections {
   private readonly handle: Handler;

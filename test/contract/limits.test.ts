@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { backupLimits } from '../../src/database/backup/manifest.ts';
 import { embedTokenLimits } from '../../src/domain/embed-token-input.ts';
 import { idempotencyLimits } from '../../src/domain/idempotency.ts';
 import { importLimits } from '../../src/domain/import-limits.ts';
@@ -17,7 +18,7 @@ test('docs/limits.md lists each limit with the value that applies', () => {
   );
   const limits = {
     ...{ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts },
-    ...{ ...embedTokenLimits, ...idempotencyLimits, ...importLimits },
+    ...{ ...embedTokenLimits, ...idempotencyLimits, ...importLimits, ...backupLimits },
   };
   expect(documented).toEqual(limits);
 });

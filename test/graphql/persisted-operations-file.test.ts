@@ -28,7 +28,7 @@ describe('rejects a file', () => {
     ['with an id twice', `{"a": "${caller}", "a": "${caller}"}`, ['the file']],
     ['that is a list', [caller], ['expected an object with the text of a document under each id']],
     ['without documents', {}, ['has no documents']],
-    ['with a text that is not text', { a: 5, b: null }, ['document "a": expected the text', 'document "b": expected the text']],
+    ['with a value that is not text', { a: 5, b: null }, ['document "a": expected the text', 'document "b": expected the text']],
     [
       'with wrong documents, every one of them',
       { a: '{', b: caller, c: '{ nothing caller { nothing } }', d: 'subscription { a }' },

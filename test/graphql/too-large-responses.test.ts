@@ -39,7 +39,7 @@ const fragments = {
   G: 'fragment G on UserGroup { mapping { schemaId dataSource } token id name createdAt environmentTag properties }',
 };
 
-// A promise that is rejected without a handler ends the process of a gateway, and fails the run of a test.
+// A promise that is rejected without a handler is a defect, which a gateway logs.
 test.each(Object.entries(queries))('%s that is too large is refused, and nothing of it fails later', async (_, field) => {
   const unhandled: unknown[] = [];
   const report = (reason: unknown) => void unhandled.push(reason);

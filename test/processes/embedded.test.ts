@@ -228,7 +228,7 @@ test('reports with a message, not a stack, that the database cannot be created, 
   await server.close();
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `The database cannot be created or reached in ${dataDir.path}: cannot execute CREATE DATABASE in a read-only transaction.\n`,
+    stderr: `The database in ${dataDir.path} cannot be created or reached: cannot execute CREATE DATABASE in a read-only transaction. Run the command doctor.\n`,
   });
 });
 

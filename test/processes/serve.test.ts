@@ -76,7 +76,7 @@ test('a first start that fails because its port is in use loses no API token: th
   expect((await getGroup(next.url, next.firstToken ?? '')).status).toBe(200);
 });
 
-test.skipIf(process.platform === 'win32').each([1, 2])(
+test.runIf(process.platform !== 'win32').each([1, 2])(
   'with too few open files for its connections, a start says so once and serves (--workers %i)',
   async (workers) => {
     const command = ['ulimit -n 256 && exec "$0" dist/main.js serve --workers "$1"', process.execPath, String(workers)];
@@ -110,7 +110,7 @@ test('the compiled gateway contains what it loads on demand: the thread for long
   expect(playground.status).toBe(200);
 });
 
-test.skipIf(process.platform === 'win32')(
+test.runIf(process.platform !== 'win32')(
   'a failure that no code handles is logged and counted, and does not end the process',
   async () => {
     const fail = "process.on('SIGUSR2', () => Promise.reject(new Error('nobody waits for this')))";

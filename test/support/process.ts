@@ -81,8 +81,8 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs a command of the gateway to its end: in a process that is used again, except for `serve`, which ends its process a while
- * later, commands at the same time and settings of Node.js.
+ * Runs a command of the gateway to its end, in a process that runs one command after the other. `serve`, which ends its process a
+ * while later, commands at the same time, and those with `NODE_OPTIONS` get a process of their own.
  */
 export async function run(args: string[], settings: Settings): Promise<Ended> {
   const needsOwn = args[0] === 'serve' || 'NODE_OPTIONS' in settings;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { freePort } from '../../../test/support/free-port.ts';
-import { endDatabase, type GatewayProcess, startGateway } from '../../gateway.ts';
+import { endDatabase, type GatewayProcess, requireHandled, startGateway } from '../../gateway.ts';
 import { descendants } from '../../processes.ts';
 import { until } from '../../wait.ts';
 import { describeCapacity, measureCapacity } from '../capacity.ts';
@@ -30,7 +30,10 @@ export const workersRow: ScaleRow = {
     }
 
     primary = await start(2);
-    onEnd(() => primary.stop());
+    onEnd(async () => {
+      await primary.stop();
+      requireHandled(primary);
+    });
     const gateways: Gateways = { processes: [{ ...primary, ended: () => primary.ended() }], admin };
     const load = startLoadOn(context, gateways);
     const workersOf = () => descendants(primary.pid).slice(1).filter(isNode);

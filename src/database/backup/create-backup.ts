@@ -8,6 +8,7 @@ import { copyFile, forEachOf, syncFolder, writeDurably } from './copy-file.ts';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
 import { type BackupSession, beginBackup } from './session.ts';
 import { segmentsBetween } from './wal-segments.ts';
+import { describeWriteFailure } from './write-failure.ts';
 
 /** The folder of a backup that has the data directory. */
 export const clusterFolder = 'postgres';
@@ -36,8 +37,8 @@ export interface BackupOptions {
  * end. It is written next to `target`, and gets that name once it is complete and on disk.
  *
  * @returns what it contains.
- * @throws Error with a message for the operator; nothing is left then, except by a process that was killed: a folder whose name
- *   ends with `.partial`.
+ * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so. A process
+ *   that is killed leaves a folder whose name ends with `.partial`.
  */
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { dataDir, onEvent } = options;
@@ -57,11 +58,11 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
       await publish(draft, target);
       return manifest;
     } catch (error) {
-      const isRemoved = await rm(draft, { recursive: true, force: true }).then(
-        () => true,
-        () => false,
+      const left = await rm(draft, { recursive: true, force: true }).then(
+        () => [],
+        () => [draft],
       );
-      throw describeFailure(error, draft, isRemoved);
+      throw describeWriteFailure(error, draft, left);
     }
   } finally {
     await embedded.close();
@@ -138,26 +139,3 @@ export async function requireSpace(folder: string, bytes: number): Promise<void>
 }
 
 const toMebibytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
-
-/** The codes of errors for a lack of space, and for the limit of a user. */
-const noSpace: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
-
-/** The codes of system errors that are of the connection to PostgreSQL. */
-const connectionErrors: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
-
-/**
- * What a failure means to the operator.
- *
- * @param folder what was being written.
- * @param isRemoved whether it could be removed.
- */
-export function describeFailure(error: unknown, folder: string, isRemoved = true): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  const isOfFile = code !== undefined && syscall !== undefined && !connectionErrors.has(code);
-  if (!isOfFile && isRemoved) return error;
-  const removal = isRemoved ? 'what was written was removed' : 'what was written could not be removed: delete it';
-  const text = noSpace.has(code)
-    ? `No space is left for ${folder}; ${removal}. Free space, or choose another file system.`
-    : `${folder} could not be written completely; ${removal}. ${message}.`;
-  return new Error(text, { cause: error });
-}

@@ -10,8 +10,11 @@ const manifestName = 'backup-manifest.ndjson';
 /** The version of the layout of backups. A version that does not know a layout does not restore it. */
 const layoutVersion = 1;
 
-/** The largest manifest that is read: that of 1,500,000 files. A new database has 1,300. */
-const maxManifestBytes = 256 * 2 ** 20;
+/** The limits of backups. docs/limits.md lists the same figures. */
+export const backupLimits = {
+  /** A manifest: that of 1,500,000 files. A new database has 1,300. */
+  maxManifestBytes: 256 * 2 ** 20,
+} as const;
 
 /** What a backup is of. */
 export interface BackupDescription {
@@ -47,6 +50,8 @@ export interface Manifest extends BackupDescription {
 
 /**
  * Writes the manifest: a line that describes the backup, one for each folder and file, and one with the checksum of the others.
+ *
+ * @throws Error when it would have more bytes than are read.
  */
 export async function writeManifest(folder: string, { folders, files, ...description }: Manifest): Promise<void> {
   const lines = [
@@ -55,7 +60,10 @@ export async function writeManifest(folder: string, { folders, files, ...descrip
     ...files.map(({ path, bytes, sha256 }) => ({ file: path, bytes, sha256 })),
   ];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  await writeDurably(join(folder, manifestName), `${text}${JSON.stringify({ checksum: sha256Of(text) })}\n`);
+  const content = Buffer.from(`${text}${JSON.stringify({ checksum: sha256Of(text) })}\n`);
+  if (content.length > backupLimits.maxManifestBytes)
+    throw new Error(`The database has ${files.length} files, more than a backup may have. Use pg_basebackup.`);
+  await writeDurably(join(folder, manifestName), content);
 }
 
 /**
@@ -98,8 +106,7 @@ async function readManifestText(path: string): Promise<string> {
   try {
     const found = await handle.stat();
     if (!found.isFile()) throw new Error('It is not a regular file.');
-    if (found.size > maxManifestBytes)
-      throw new Error(`It has ${found.size} bytes, more than any manifest (${maxManifestBytes}).`);
+    if (found.size > backupLimits.maxManifestBytes) throw new Error(`It has ${found.size} bytes, more than any manifest.`);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();

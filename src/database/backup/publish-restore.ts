@@ -35,9 +35,9 @@ export async function publish(draft: Layout, layout: Layout, secretFiles: readon
   for (const folder of new Set([layout.home, layout.dataDir])) await syncFolder(folder);
 }
 
-/** Removes the temporary files of a restore next to its result. Never rejects. @returns whether it could. */
-export async function removeDraft(draft: Layout): Promise<boolean> {
+/** Removes the temporary files of a restore next to its result. Never rejects. @returns the folders that could not be removed. */
+export async function removeDraft(draft: Layout): Promise<string[]> {
   const folders = [...new Set([draft.dataDir, draft.home])];
   const results = await Promise.allSettled(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 3 })));
-  return results.every(({ status }) => status === 'fulfilled');
+  return folders.filter((_, index) => results[index]?.status === 'rejected');
 }

@@ -12,9 +12,10 @@ import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
 import { ifMissing } from './cluster-files.ts';
 import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
-import { clusterFolder, describeFailure, requireSpace } from './create-backup.ts';
+import { clusterFolder, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
 import { claim, publish, removeDraft } from './publish-restore.ts';
+import { describeLeft, describeWriteFailure } from './write-failure.ts';
 
 /** How long recovery may take: it replays what was written during the backup. */
 const recoveryTimeoutMs = 3_600_000;
@@ -48,7 +49,7 @@ export interface RestoreOptions<Report> {
  * backup, and stops PostgreSQL. The data directory gets its name last.
  *
  * @returns what was restored, and what `inspect` returned.
- * @throws Error with a message for the operator; what was written is removed then.
+ * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so.
  */
 export async function restoreBackup<Report>(
   options: RestoreOptions<Report>,
@@ -80,10 +81,11 @@ export async function restoreBackup<Report>(
     const report = await recover(manifest, draft, binaries, options);
     signal.throwIfAborted();
     await publish(draft, layout, options.secretFiles, placed);
-    await removeDraft(draft);
+    const left = await removeDraft(draft);
+    if (left.length > 0) options.onEvent?.(`${describeLeft(left)} It may have copies of the keys.`);
     return { manifest, report };
   } catch (error) {
-    const isRemoved = await removeDraft(draft);
+    const left = await removeDraft(draft);
     // A gateway may have been started in the meantime: its files are kept.
     if (!existsSync(layout.cluster)) {
       for (const file of placed) await rm(file, { force: true });
@@ -93,7 +95,7 @@ export async function restoreBackup<Report>(
       }
     }
     if (!existed) await rmdir(layout.dataDir).catch(() => {}); // copies of the executables may be in it
-    throw describeFailure(error, layout.dataDir, isRemoved);
+    throw describeWriteFailure(error, layout.dataDir, left);
   }
 }
 
@@ -108,7 +110,9 @@ async function requireEmpty(dataDir: string): Promise<boolean> {
   });
   if (!content) return false;
   if (content.every((name) => ignored.test(name))) return true;
-  const interrupted = content.includes(restoreDraftName) ? ` It has ${restoreDraftName}, left by a restore that was killed.` : '';
+  const interrupted = content.includes(restoreDraftName)
+    ? ` It has ${restoreDraftName}: another restore is writing to it, or was killed; if none runs, delete that folder.`
+    : '';
   throw new Error(
     `${resolve(dataDir)} is not empty, and a restore never replaces anything.${interrupted} Set DATA_DIR to a new folder, or move its content away.`,
   );

@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 import { idempotencyHours, usedKeys } from './idempotency-records.ts';
-import { sharedCountsSeconds } from './rate-counts.ts';
+import { isRecent } from './rate-counts.ts';
 
 /** What a batch of housekeeping did: how many rows it removed; undefined when another instance is at it. */
 export type Removal = number | undefined;
@@ -82,7 +82,7 @@ const removeIdempotencyRecords = underLock(
 const removeRateCounts = underLock(
   `
     select process, number from rate_count
-    where created_at < now() - interval '${sharedCountsSeconds} seconds' and (select is_held from guard) limit $1::int
+    where not (${isRecent('created_at')}) and (select is_held from guard) limit $1::int
     for update skip locked`,
   `
     delete from rate_count r using doomed d where (r.process, r.number) = (d.process, d.number)

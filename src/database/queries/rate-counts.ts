@@ -47,13 +47,17 @@ export function bindRateCounts({ query }: Pick<Database, 'query'>): ExchangeRate
 }
 
 /**
- * A process removes what it stored itself; the housekeeping, what ended processes left. After the database's clock was set back,
- * what was stored before is in the future, where it would count as new for as long.
+ * The condition that a row was stored so recently that it is of use. What was stored before the database's clock was set back is
+ * in the future: it is neither read nor kept, or it would count as new.
  */
+export const isRecent = (createdAt: string): string =>
+  `${createdAt} between now() - interval '${sharedCountsSeconds} seconds' and now() + interval '${sharedCountsSeconds} seconds'`;
+
+/** A process removes what it stored itself; the housekeeping, what ended processes left. */
 const exchange = `
   with own as (select $1::uuid as process), removed as (
     delete from rate_count r using own
-    where r.process = own.process and r.created_at < now() - interval '${sharedCountsSeconds} seconds'
+    where r.process = own.process and not (${isRecent('r.created_at')})
   ), added as (
     insert into rate_count (process, number, counts) select process, $2::int, $3::json from own where $3::json is not null
     on conflict do nothing
@@ -62,7 +66,5 @@ const exchange = `
   )
   select r.process, r.number, extract(epoch from greatest(clock_timestamp() - r.created_at, interval '0')), r.counts
   from rate_count r left join known using (process)
-  where r.process <> $1::uuid and r.created_at >= now() - interval '${sharedCountsSeconds} seconds'
-    and r.created_at < now() + interval '${sharedCountsSeconds} seconds'
-    and r.number > coalesce(known.number, -1)
+  where r.process <> $1::uuid and ${isRecent('r.created_at')} and r.number > coalesce(known.number, -1)
   order by r.process, r.number`;

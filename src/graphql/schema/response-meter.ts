@@ -83,9 +83,9 @@ declare global {
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
 /**
- * Has every field report what it resolved to. Once the limit is passed lists are empty, and values that may be null are: an error
- * for a value that may not be would end the completion of its list, and errors of earlier items, for which a promise waits, would
- * then have no handler, which ends the process (graphql-js, completeListValue).
+ * Has every field report what it resolved to. Once the limit is passed, lists are empty and nullable values are null. Values that
+ * may not be null are still resolved: an error for one would end the completion of its list, and rejections of earlier items would
+ * then have no handler (graphql-js, completeListValue).
  */
 class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
@@ -97,7 +97,8 @@ class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
         nullable && isExceeded(context) ? null : meterLeaf(resolve(source, args, context, info), context);
     }
     if (type.kind !== 'List') return resolve;
-    return (source, args, context, info) => meterList(resolve(source, args, context, info), context, info);
+    return (source, args, context, info) =>
+      isExceeded(context) ? [] : meterList(resolve(source, args, context, info), context, info);
   }
 }
 

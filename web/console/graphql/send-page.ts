@@ -3,7 +3,7 @@ import type { TypedDocument } from './document.ts';
 import { Failure } from './failure.ts';
 
 /** The page that a query was sent for. */
-interface SentPage<Result, Variables> {
+export interface SentPage<Result, Variables> {
   readonly response: Response<Result>;
   /** The variables whose page is in the response: with fewer items than were asked for, if those did not fit into one. */
   readonly variables: Variables;

@@ -1,6 +1,6 @@
 import type { Client } from '../graphql/client.ts';
 import { GroupExport, type GroupExportQuery, type UserGroupFilter, type UserGroupOrder } from '../graphql/generated.ts';
-import { sendPage } from '../graphql/send-page.ts';
+import { type SentPage, sendPage } from '../graphql/send-page.ts';
 import { environmentLabel } from '../ui/badge.tsx';
 
 /** How many groups one request reads at most: with properties and mapping, the cost of more is over the limit of a request. */
@@ -30,13 +30,8 @@ export async function readGroups(client: Client, { filter, orderBy, signal, onPr
   let position: string | undefined;
   do {
     const sent = { first, after: position ?? null, filter: filter ?? null, orderBy };
-    const { response, variables }: Awaited<ReturnType<typeof sendPage<GroupExportQuery, typeof sent>>> = await sendPage(
-      client,
-      GroupExport,
-      sent,
-      signal,
-    );
-    first = variables.first;
+    const { response, variables }: SentPage<GroupExportQuery, typeof sent> = await sendPage(client, GroupExport, sent, signal);
+    first = Math.min(maxPageSize, 2 * variables.first); // large items may be few
     const page = response.data.userGroups;
     groups.push(...(page?.nodes ?? []));
     onProgress(groups.length);
