@@ -35,7 +35,9 @@ async function consoleDocuments(): Promise<readonly string[]> {
   return Object.values(documents);
 }
 
-/** @throws Error when it is not a regular file, such as a pipe or a device, which may never end, is too large, or is not UTF-8. */
+/**
+ * @throws Error when it is not a regular file, such as a pipe or a device, which may never end, is too large, or is not UTF-8.
+ */
 async function readText(path: string): Promise<string> {
   const found = await stat(path);
   if (!found.isFile()) throw new Error(`${path} is not a regular file`);

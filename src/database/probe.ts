@@ -23,7 +23,8 @@ export interface Candidate {
 const responseTimeoutMs = 2_000;
 
 /**
- * How many bytes a server may send until then, and how often they are counted: a host that is not a database could send any number.
+ * How many bytes a server may send until then, and how often they are counted: a host that is not a database could send any
+ * number.
  */
 const maxBytes = 1_048_576;
 const countEveryMs = 20;

@@ -33,7 +33,8 @@ test('the first start and commands record what they change, with the gateway or 
     await run(['groups', 'import', file, '--environment', 'Testing', ...extra], settings);
   const keys = { ...settings, ENCRYPTION_KEYS: `${generateEncryptionKey()},${testKey}` };
   const rotation = await run(['keys', 'rotate', 'encryption'], keys);
-  expect(rotation).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Encrypted 4 tokens/) }); // three groups and the signing key
+  // Of three groups, and the signing key.
+  expect(rotation).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Encrypted 4 tokens/) });
 
   const events = await database.prisma.event.findMany({ orderBy: { id: 'asc' } });
   const gateway = { actorKind: 'SYSTEM', actorName: 'user-group-gateway' };

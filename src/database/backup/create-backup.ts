@@ -37,8 +37,8 @@ export interface BackupOptions {
  * end. It is written next to `target`, and gets that name once it is complete and on disk.
  *
  * @returns what it contains.
- * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so. A process
- *   that is killed leaves a folder whose name ends with `.partial`.
+ * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so. A
+ *   process that is killed leaves a folder whose name ends with `.partial`.
  */
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { dataDir, onEvent } = options;

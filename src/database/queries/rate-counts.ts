@@ -30,7 +30,7 @@ export interface OthersCounts extends RateCounts {
 export type ExchangeRateCounts = (own: RateCounts, known: ReadonlyMap<string, number>) => Promise<OthersCounts[]>;
 
 /** How long counts are of use to other processes, in seconds. */
-export const sharedCountsSeconds = 61;
+const sharedCountsSeconds = 61;
 
 /** Binds the exchange of counts to a database: one statement, however many API tokens there are. */
 export function bindRateCounts({ query }: Pick<Database, 'query'>): ExchangeRateCounts {

@@ -84,8 +84,8 @@ type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['
 
 /**
  * Has every field report what it resolved to. Once the limit is passed, lists are empty and nullable values are null. Values that
- * may not be null are still resolved: an error for one would end the completion of its list, and rejections of earlier items would
- * then have no handler (graphql-js, completeListValue).
+ * may not be null are still resolved: an error for one would end the completion of its list, and rejections of earlier items
+ * would then have no handler (graphql-js, completeListValue).
  */
 class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
