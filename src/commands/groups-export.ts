@@ -68,11 +68,9 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
 /** What a failure to write means to the operator. Without its cause, whose code could be one of a connection to the database. */
 function describeFailure(error: unknown, output: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined
-    ? error
-    : new Error(
-        `${output} cannot be written: ${message}. Nothing was exported. Choose a folder that exists and is writable, or free space.`,
-      );
+  if (code === undefined) return error;
+  const remedy = 'Choose a folder that exists and is writable, or free space.';
+  return new Error(`${output} cannot be written: ${message}. Nothing was exported. ${remedy}`);
 }
 
 const describe = (count: number): string => `${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;

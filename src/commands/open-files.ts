@@ -14,10 +14,11 @@ export interface OpenFiles {
 const ownFiles = 100;
 
 /**
- * Compares the system's limit of open files with what a gateway may need. Above the limit
- * connections are closed at once, and no statement can get a connection to the database.
+ * Compares the system's limit of open files with what a gateway may need. Above the limit connections are closed at once, and no
+ * statement can get a connection to the database.
  *
  * @param poolSize the most connections to the database.
+ * @param limit that of this process by default.
  */
 export function compareOpenFiles(poolSize: number, limit: OpenFiles['limit'] = readLimit()): OpenFiles {
   const needed = httpLimits.maxConnections + poolSize + ownFiles;
