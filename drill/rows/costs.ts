@@ -120,7 +120,9 @@ export const costRows: readonly Row[] = [
         'userGroups(first: 40) { nodes { ...G token createdAt } }',
       ]) {
         const query = `{ ${field} } fragment G on UserGroup { mapping { schemaId dataSource } name id environmentTag properties }`;
-        replies.push(await graphql({ query }, tokens.admin));
+        const reply = await graphql({ query }, tokens.admin);
+        // Otherwise the pages are not as large as they must be.
+        replies.push(reply.code === 'QUERY_TOO_COSTLY' ? reply : { ...reply, outcome: 'unclear' as const });
       }
       return replies;
     },

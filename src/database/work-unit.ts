@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import { isUnavailable, retryOnConflict } from './errors.ts';
+import { rollBack } from './roll-back.ts';
 import type { Row } from './text-rows.ts';
 
 /** What a database offers, of which all statements belong to one transaction. They are executed one at a time. */
@@ -54,23 +55,12 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
     return result;
   } catch (error) {
     await statements.end();
-    await rollBack(client, statements.isUsable && !isUnavailable(error));
+    // A connection that may be busy or broken is closed, so that the server rolls back.
+    if (statements.isUsable && !isUnavailable(error)) await rollBack(client);
+    else client.release(true);
     throw error;
   } finally {
     await prisma?.$disconnect();
-  }
-}
-
-/**
- * Returns a connection without its transaction; a connection that may be busy or broken is closed, so that the server rolls back.
- */
-async function rollBack(client: pg.PoolClient, isUsable: boolean): Promise<void> {
-  if (!isUsable) return client.release(true);
-  try {
-    await client.query('rollback');
-    client.release();
-  } catch {
-    client.release(true);
   }
 }
 

@@ -61,6 +61,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   database: ['package-root.ts', 'generated', 'fair-queue.ts', 'metrics/definitions.ts', 'metrics/instruments.ts', 'tracing'],
   'database/queries': [
     ...['generated', 'fair-queue.ts', 'database/client.ts', 'database/batch-loader.ts', 'database/errors.ts'],
+    'database/roll-back.ts',
     'database/row-locations.ts',
     'database/text-rows.ts',
     'database/application-names.ts',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, chown, mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
@@ -15,6 +15,7 @@ import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
 import { claim, publish, removeDraft } from './publish-restore.ts';
+import { damaged, requireEmpty, requireFiles, requireMajor } from './restore-checks.ts';
 import { describeLeft, describeWriteFailure } from './write-failure.ts';
 
 /** How long recovery may take: it replays what was written during the backup. */
@@ -98,46 +99,6 @@ export async function restoreBackup<Report>(
     throw describeWriteFailure(error, layout.dataDir, left);
   }
 }
-
-/** What a file system has at its root, and copies of PostgreSQL's executables. */
-const ignored = /^(lost\+found|postgresql-.*)$/;
-
-/** Returns whether the folder exists. @throws Error when it has anything in it. */
-async function requireEmpty(dataDir: string): Promise<boolean> {
-  const content = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTDIR') return ifMissing(error);
-    throw new Error(`${resolve(dataDir)} is not a folder. Set DATA_DIR to a new folder.`);
-  });
-  if (!content) return false;
-  if (content.every((name) => ignored.test(name))) return true;
-  const interrupted = content.includes(restoreDraftName)
-    ? ` It has ${restoreDraftName}: another restore is writing to it, or was killed; if none runs, delete that folder.`
-    : '';
-  throw new Error(
-    `${resolve(dataDir)} is not empty, and a restore never replaces anything.${interrupted} Set DATA_DIR to a new folder, or move its content away.`,
-  );
-}
-
-function requireMajor({ postgres, gateway }: Manifest, { major }: Binaries): void {
-  if (postgres === major) return;
-  throw new Error(
-    `The backup is of PostgreSQL ${postgres}, and this gateway bundles PostgreSQL ${major}. Restore it with version ${gateway} of the gateway, which made it.`,
-  );
-}
-
-/** Makes sure that the backup is complete, before anything is written. @throws Error that names the first file that is not. */
-async function requireFiles(source: string, { files }: Manifest): Promise<void> {
-  await forEachOf(files, async ({ path, bytes }) => {
-    const found = await stat(join(source, path)).catch(ifMissing);
-    if (!found?.isFile()) throw damaged(source, path, 'is missing');
-    if (found.size !== bytes) throw damaged(source, path, `has ${found.size} bytes instead of ${bytes}`);
-  });
-}
-
-const damaged = (source: string, path: string, what: string): Error =>
-  new Error(
-    `The backup is damaged: ${join(source, path)} ${what}. Nothing was restored. Use another copy of the backup, or another backup.`,
-  );
 
 async function copyFiles(manifest: Manifest, draft: Layout, options: RestoreOptions<unknown>): Promise<void> {
   const { source, signal, onProgress, secretFiles, secretsFolder } = options;

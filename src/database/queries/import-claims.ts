@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../client.ts';
+import { rollBack } from '../roll-back.ts';
 import { textRows } from '../text-rows.ts';
 
 /** What a line takes for itself, such as its id: 16 bytes in hexadecimal, and the number of the line. */
@@ -39,13 +40,7 @@ export async function openImportClaims({ pool }: Pick<Database, 'pool'>): Promis
       const { rows } = await client.query<[string, string]>({ ...textRows, text: findClaims, values: values.slice(0, 1) });
       return new Map(rows.map(([key, line]) => [key.replaceAll('-', ''), Number(line)]));
     },
-    async close() {
-      const isClosed = await client.query('rollback').then(
-        () => true,
-        () => false,
-      );
-      client.release(!isClosed);
-    },
+    close: () => rollBack(client),
   };
 }
 

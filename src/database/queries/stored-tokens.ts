@@ -1,4 +1,5 @@
 import type { Database } from '../client.ts';
+import { rollBack } from '../roll-back.ts';
 
 /** The tables that hold user group tokens. In each, `token_hash` is unique and begins with the id of the key of its row. */
 export const tokenTables = ['user_group', 'retired_token'] as const;
@@ -80,12 +81,7 @@ export async function withKeysLock<Result>({ pool }: Pick<Database, 'pool'>, wor
     await client.query(`begin; select pg_advisory_xact_lock(${keysLock})`);
     return await work();
   } finally {
-    // A connection that may still have the transaction is closed: what others did on it would never be committed.
-    const isBroken = await client.query('rollback').then(
-      () => false,
-      () => true,
-    );
-    client.release(isBroken);
+    await rollBack(client);
   }
 }
 

@@ -1,0 +1,49 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Binaries } from '../embedded/binaries.ts';
+import { restoreDraftName } from '../embedded/layout.ts';
+import { ifMissing } from './cluster-files.ts';
+import { forEachOf } from './copy-file.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What a file system has at its root, and copies of PostgreSQL's executables. */
+const ignored = /^(lost\+found|postgresql-.*)$/;
+
+/** Returns whether the folder of a `DATA_DIR` exists. @throws Error when it has anything in it. */
+export async function requireEmpty(dataDir: string): Promise<boolean> {
+  const content = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTDIR') return ifMissing(error);
+    throw new Error(`${resolve(dataDir)} is not a folder. Set DATA_DIR to a new folder.`);
+  });
+  if (!content) return false;
+  if (content.every((name) => ignored.test(name))) return true;
+  const interrupted = content.includes(restoreDraftName)
+    ? ` It has ${restoreDraftName}: another restore is writing to it, or was killed; if none runs, delete that folder.`
+    : '';
+  throw new Error(
+    `${resolve(dataDir)} is not empty, and a restore never replaces anything.${interrupted} Set DATA_DIR to a new folder, or move its content away.`,
+  );
+}
+
+/** @throws Error when the backup is of another major version of PostgreSQL than the bundled one. */
+export function requireMajor({ postgres, gateway }: Manifest, { major }: Binaries): void {
+  if (postgres === major) return;
+  throw new Error(
+    `The backup is of PostgreSQL ${postgres}, and this gateway bundles PostgreSQL ${major}. Restore it with version ${gateway} of the gateway, which made it.`,
+  );
+}
+
+/** Makes sure that the backup is complete, before anything is written. @throws Error that names the first file that is not. */
+export async function requireFiles(source: string, { files }: Manifest): Promise<void> {
+  await forEachOf(files, async ({ path, bytes }) => {
+    const found = await stat(join(source, path)).catch(ifMissing);
+    if (!found?.isFile()) throw damaged(source, path, 'is missing');
+    if (found.size !== bytes) throw damaged(source, path, `has ${found.size} bytes instead of ${bytes}`);
+  });
+}
+
+/** What to do about a file of a backup that is not what it was. @param what the end of a sentence that begins with its path. */
+export const damaged = (source: string, path: string, what: string): Error =>
+  new Error(
+    `The backup is damaged: ${join(source, path)} ${what}. Nothing was restored. Use another copy of the backup, or another backup.`,
+  );
