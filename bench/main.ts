@@ -9,6 +9,7 @@ import { run as compareParsers } from './json-parsers.ts';
 import { measureWorkload, type Plan, type Series } from './measure.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
+import { compareBuilds } from './previous.ts';
 import { otherTargets, tables } from './report.ts';
 import { compareSizes } from './sizes.ts';
 import { measureStartup, type Startup } from './startup.ts';
@@ -25,7 +26,8 @@ function logProgress(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\u001b[2K${text}` : `${text}\n`);
 }
 
-async function compare(server: BenchServer, options: Options, plan: Plan): Promise<void> {
+/** Compares the systems. @returns whether the run passes: only `--previous` and `--check` can fail. */
+async function compare(server: BenchServer, options: Options, plan: Plan): Promise<boolean> {
   for (const [system, reason] of options.systems.map((one) => [one, whyUnavailable(one)] as const)) {
     if (reason) print(`${system} is skipped: it ${reason}.\n`);
   }
@@ -61,6 +63,10 @@ async function compare(server: BenchServer, options: Options, plan: Plan): Promi
     print(`${pairs}\nAll responses were correct; ${compared} were compared in full.\n`);
   } else report(results, series, startup, options);
   if (options.json) writeFileSync(options.json, `${JSON.stringify({ results, ratios: ratios(results) }, null, 2)}\n`);
+  if (options.check || options.previous === undefined) return true;
+  const { text, slower } = compareBuilds(series);
+  print(`\n${text}`);
+  return slower.length === 0;
 }
 
 function report(results: Result[], series: Series[], startup: Startup | undefined, { groups, rounds, seconds }: Options): void {
@@ -102,7 +108,8 @@ async function main(): Promise<void> {
   const plan = { rounds, seconds, check, previous, logProgress };
   const server = await startServer();
   try {
-    await Promise.race([options.scale ? compareSizes(server, plan, print) : compare(server, options, plan), interrupted]);
+    const run = options.scale ? compareSizes(server, plan, print) : compare(server, options, plan);
+    if ((await Promise.race([run, interrupted])) === false) process.exitCode = 1;
   } finally {
     await stopAll();
     await server.close();
@@ -110,7 +117,7 @@ async function main(): Promise<void> {
 }
 
 main().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error: Error) => {
     process.stderr.write(`\n${error.message}\n`);
     process.exit(1);

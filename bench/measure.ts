@@ -3,7 +3,7 @@ import { type TokenColumns, tokenOf } from './encryption.ts';
 import type { Generator } from './generator.ts';
 import type { Measurement } from './load/protocol.ts';
 import { firstTeamId } from './load/rows.ts';
-import type { WorkloadId } from './load/workloads.ts';
+import { type WorkloadId, workloads } from './load/workloads.ts';
 import { probe } from './probe.ts';
 import { type Running, type SystemId, startSystem } from './systems.ts';
 
@@ -19,8 +19,8 @@ const firstWarmUpMs = 5_000;
 /** One response in this many is compared completely. */
 const sampleEvery = 64;
 
-/** The workloads that write rows. */
-const writingWorkloads: readonly WorkloadId[] = ['rest-create', 'rest-rotate', 'rest-update'];
+/** How many gateways of each build are measured with `--previous`: equal ones differ by up to a tenth for as long as they run. */
+const gatewaysOfEachBuild = 4;
 
 /** The measurements of one system with one workload, one per round. */
 export interface Series {
@@ -42,7 +42,8 @@ export interface Plan {
 
 /** One of several systems that are measured interleaved, and its database. */
 export interface Contender {
-  readonly running: Running;
+  /** Equal servers; each round measures the next one. */
+  readonly servers: readonly [Running, ...Running[]];
   readonly database: BenchDatabase;
   /** Whether each request of this server is for a group that it did not get before, instead of for a random one. */
   readonly isWalk?: boolean;
@@ -59,18 +60,22 @@ export async function measureWorkload(
   const contenders: Contender[] = [];
   for (const system of systems) {
     plan.logProgress(`${workload}: starting ${system}`);
-    const running = await startSystem(system, { DATABASE_URL: database.url, WORKLOAD: workload }, plan);
-    contenders.push({ running, database });
-    await probe(running, workload, database);
+    const start = () => startSystem(system, { DATABASE_URL: database.url, WORKLOAD: workload }, plan);
+    const servers: [Running, ...Running[]] = [await start()];
+    const isCompared = plan.previous !== undefined && (system === 'gateway' || system === 'previous');
+    while (isCompared && servers.length < gatewaysOfEachBuild) servers.push(await start());
+    contenders.push({ servers, database });
+    await probe(servers[0], workload, database);
   }
   const before = await countCreated(database);
   const measured = await measureInterleaved(generator, workload, contenders, plan);
-  for (const { running } of contenders) await running.stop();
+  for (const running of contenders.flatMap(({ servers }) => servers)) await running.stop();
 
   const creations = measured.filter(({ system }) => system !== 'baseline').reduce((sum, { responses }) => sum + responses, 0);
-  if (workload === 'rest-create') await verifyCreated(database, before + creations);
-  if (workload === 'rest-rotate') await verifyTokens(generator, database);
-  if (workload === 'rest-update') await verifyUpdates(generator, database);
+  const { writes } = workloads[workload];
+  if (writes === 'group') await verifyCreated(database, before + creations);
+  if (writes === 'token') await verifyTokens(generator, database);
+  if (writes === 'properties') await verifyUpdates(generator, database);
   return measured.map(({ system, measurements }) => ({ workload, system, measurements }));
 }
 
@@ -81,30 +86,38 @@ export async function measureInterleaved(
   contenders: readonly Contender[],
   { rounds, seconds, check, logProgress }: Plan,
 ): Promise<{ system: SystemId; measurements: Measurement[]; responses: number }[]> {
-  const results = contenders.map(({ running: { system } }) => ({ system, measurements: [] as Measurement[], responses: 0 }));
+  const results = contenders.map(({ servers: [{ system }] }) => ({ system, measurements: [] as Measurement[], responses: 0 }));
   // Round 0 is not counted: just-in-time compilation, connections, the database's cache.
   for (let round = check ? 1 : 0; round <= rounds; round += 1) {
     for (let turn = 0; turn < contenders.length; turn += 1) {
       const which = (turn + round) % contenders.length;
       const [contender, result] = [contenders[which], results[which]];
       if (!contender || !result) continue;
-      const { running, database, isWalk = false } = contender;
-      if (writingWorkloads.includes(workload)) await tidy(database);
-      const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
-      const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
-      logProgress(label);
-      const measurement = await generator
-        .run({
-          ...{ database: database.name, workload, connections, credentials: database.credentials, isWalk },
-          ...{ port: running.port, pid: running.pid, databasePid: database.serverPid, warmUpMs: check ? 0 : warmUpMs, measureMs },
-          sampleEvery: running.system === 'baseline' ? 0 : check ? 1 : sampleEvery,
-        })
-        .catch((error: Error) => {
-          throw new Error(`${running.system} failed: ${error.message}`);
-        });
-      logProgress(`${label}  ${Math.round(measurement.requestsPerSecond)} requests/s`);
-      result.responses += measurement.responses;
-      if (round > 0) result.measurements.push(measurement);
+      const { servers, database, isWalk = false } = contender;
+      for (const running of round === 0 ? servers : [servers[(round - 1) % servers.length] ?? servers[0]]) {
+        if (workloads[workload].writes) await tidy(database);
+        const measureMs = round === 0 ? firstWarmUpMs : seconds * 1_000;
+        const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
+        logProgress(label);
+        const measurement = await generator
+          .run({
+            ...{ database: database.name, workload, connections, credentials: database.credentials, isWalk },
+            ...{
+              port: running.port,
+              pid: running.pid,
+              databasePid: database.serverPid,
+              warmUpMs: check ? 0 : warmUpMs,
+              measureMs,
+            },
+            sampleEvery: running.system === 'baseline' ? 0 : check ? 1 : sampleEvery,
+          })
+          .catch((error: Error) => {
+            throw new Error(`${running.system} failed: ${error.message}`);
+          });
+        logProgress(`${label}  ${Math.round(measurement.requestsPerSecond)} requests/s`);
+        result.responses += measurement.responses;
+        if (round > 0) result.measurements.push(measurement);
+      }
     }
   }
   return results;
@@ -112,7 +125,7 @@ export async function measureInterleaved(
 
 /** Cleans up, so that no system pays for the rows that the previous one wrote. */
 async function tidy(database: BenchDatabase): Promise<void> {
-  await database.query('vacuum analyze user_group');
+  await database.query('vacuum analyze user_group, event, idempotency_record');
   await database.query('checkpoint');
 }
 

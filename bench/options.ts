@@ -25,11 +25,12 @@ export interface Options {
 export const help = `Usage: npm run bench -- [options]
 
   --only LIST      workloads: ${workloadIds.join(', ')}
-  --systems LIST   ${systemIds.join(', ')}
-  --rounds N       measurements of each system, of which the median counts (5)
+  --systems LIST   ${systemIds.join(', ')}; with --previous: gateway
+  --rounds N       measurements of each system, of which the median counts (5; with --previous: 8)
   --seconds N      how long each takes (3)
   --groups N       user groups in the database (100000)
-  --previous DIR   measures another build of the gateway too: a checkout that is built, or an installed package
+  --previous DIR   compares this build with another one, by the processor time of a request: a checkout that is built, or an
+                   installed package; the exit status is 1 if a workload takes more
   --json FILE      writes the figures there
   --scale          compares the gateway on 1,000 with the gateway on 1,000,000 groups instead
   --check          a second each, and every response compared: for CI; prints no results
@@ -55,8 +56,11 @@ export function readOptions(args: string[]): Options | 'help' {
   return {
     previous,
     only: list('only', values.only, workloadIds),
-    systems: [...list('systems', values.systems, systemIds), ...(previous === undefined ? [] : (['previous'] as const))],
-    rounds: check ? 1 : atLeast('rounds', values.rounds ?? '5', 1),
+    systems:
+      previous === undefined
+        ? list('systems', values.systems, systemIds)
+        : [...list('systems', values.systems ?? 'gateway', systemIds), 'previous'],
+    rounds: check ? 1 : atLeast('rounds', values.rounds ?? (previous === undefined ? '5' : '8'), 1),
     seconds: check ? 1 : atLeast('seconds', values.seconds ?? '3', 0.1),
     groups: atLeast('groups', values.groups ?? (check ? '1000' : '100000'), 100),
     json: values.json,

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import type { BenchDatabase } from './database.ts';
 import { type TokenColumns, tokenOf } from './encryption.ts';
-import { firstTeamId, newestOf, rowOf } from './load/rows.ts';
+import { firstTeamId, newestOf, rowOf, tokenLength } from './load/rows.ts';
 import { hole, revisionHole, type WorkloadId, workloads } from './load/workloads.ts';
 import type { Running } from './systems.ts';
 
@@ -22,8 +22,8 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
   // A Customer's, that the response has: for a list, the newest one.
   const index = workload === 'gql-list' ? newestOf('Customer', database.groups) : 0;
   const [token = ''] = (await database.query<TokenColumns>(text, [firstTeamId + index])).map(tokenOf);
-  const { method, path, body } = workloads[workload];
-  const key = workload === 'rest-get' || workload === 'rest-update' ? rowOf(0).providedId.slice(-7) : token;
+  const { method, path, body, keyLength } = workloads[workload];
+  const key = keyLength === tokenLength ? token : rowOf(0).providedId.slice(-7);
   const sent = body.replaceAll(hole, key).replaceAll(revisionHole, probeRevision);
   const sendWith = (secret: string) => send(port, method, path, secret, sent);
 

@@ -30,12 +30,12 @@ export async function compareSizes(server: BenchServer, plan: Plan, print: (text
     const running = await start(database);
     plan.logProgress(`looking up each of ${database.groups} groups`);
     await visitAll(running, database);
-    return { running, database };
+    return { servers: [running] as const, database };
   };
   const contenders: Contender[] = [];
   for (let gateway = 0; gateway < gatewaysOfEachKind; gateway += 1) {
     contenders.push(await startVisited(few), await startVisited(many));
-    contenders.push({ running: await start(many), database: many, isWalk: true });
+    contenders.push({ servers: [await start(many)], database: many, isWalk: true });
   }
   const measured = await measureInterleaved(generator, 'gql-token', contenders, plan);
   plan.logProgress('');

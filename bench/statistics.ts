@@ -8,6 +8,36 @@ export function median(numbers: readonly number[]): number {
   return (below + above) / 2;
 }
 
+/** A median, and the interval in which that of all possible rounds lies with a probability of at least 95 %. */
+export interface MedianInterval {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The least number of rounds for {@link medianInterval}. */
+export const minRoundsOfInterval = 6;
+
+/**
+ * The median of the quotients of rounds with its interval, from their order alone: of n values, the k-th smallest to the k-th
+ * largest, for the largest k with which at most 2.5 % of all samples lie on one side of it (binomial distribution). Nothing is
+ * assumed of how they are distributed. `undefined` for fewer than {@link minRoundsOfInterval} values.
+ */
+export function medianInterval(numbers: readonly number[]): MedianInterval | undefined {
+  if (numbers.length < minRoundsOfInterval) return undefined;
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const { length } = sorted;
+  let rank = 0;
+  // How many of the 2 ** length samples have `rank` values below the median, and how many have at most as many.
+  for (let ways = 1, atMost = 1; ; rank += 1) {
+    ways *= (length - rank) / (rank + 1);
+    atMost += ways;
+    if (atMost > 0.025 * 2 ** length) break;
+  }
+  const [low, high] = [sorted[rank] as number, sorted[length - 1 - rank] as number];
+  return { median: median(numbers), low, high };
+}
+
 /** The median of the available values; `undefined` if there are none. */
 export function medianOf(numbers: readonly (number | undefined)[]): number | null {
   const known = numbers.filter((number) => number !== undefined);

@@ -66,7 +66,7 @@ function usage({ pid, databasePid }: Run): { cpu: number | undefined; database: 
 /** The requests of one connection: one buffer, into which each request's API token and key are written. */
 function newConversation(run: Run, groups: Groups, tally: Tally): Conversation {
   const workload = workloads[run.workload];
-  const { request, credentialAt, keysAt, revisionsAt } = template(workload, run);
+  const { request, credentialAt, keysAt, revisionsAt, idempotencyKeyAt } = template(workload, run);
   const credentials = { Customer: secretsOf(run, 'Customer'), Testing: secretsOf(run, 'Testing') };
   const expectedLength = workload.specimen.length;
   let subject = 0;
@@ -79,6 +79,7 @@ function newConversation(run: Run, groups: Groups, tally: Tally): Conversation {
       secrets[Math.floor(Math.random() * secrets.length)]?.copy(request, credentialAt);
       for (const at of keysAt) workload.writeKey(groups, subject, request, at);
       for (const at of revisionsAt) request.write(String(groups.revision(subject)), at, 'latin1');
+      if (idempotencyKeyAt >= 0) request.write(nextIdempotencyKey(), idempotencyKeyAt, 'latin1');
       sentAt = performance.now();
       return request;
     },
@@ -106,16 +107,29 @@ function secretsOf({ credentials }: Run, environment: string): Buffer[] {
   return credentials.filter((one) => one.environment === environment).map(({ secret }) => Buffer.from(secret, 'latin1'));
 }
 
+/** The placeholder of the `Idempotency-Key` in a head. */
+const idempotencyKeyHole = '\u0002';
+
 /** A request, and where its variable parts begin. */
 interface Template {
   readonly request: Buffer;
   readonly credentialAt: number;
   readonly keysAt: readonly number[];
   readonly revisionsAt: readonly number[];
+  /** -1 without such a header. */
+  readonly idempotencyKeyAt: number;
 }
 
 /** How many digits the number of an update has. */
 const revisionLength = 7;
+
+/** The length of an `Idempotency-Key`, that of a UUID. */
+const idempotencyKeyLength = 36;
+
+/** How many of them were sent: no two requests have the same one. */
+let idempotencyKeys = 0;
+
+const nextIdempotencyKey = (): string => String(++idempotencyKeys).padStart(idempotencyKeyLength, '0');
 
 function template(workload: Workload, run: Run): Template {
   const secret = run.credentials[0]?.secret ?? '';
@@ -129,6 +143,7 @@ function template(workload: Workload, run: Run): Template {
     'Accept: application/json',
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(workload.isIdempotent ? [`Idempotency-Key: "${idempotencyKeyHole.repeat(idempotencyKeyLength)}"`] : []),
   ].join('\r\n');
   const text = `${head}\r\n\r\n${body}`;
   return {
@@ -136,6 +151,7 @@ function template(workload: Workload, run: Run): Template {
     credentialAt: text.indexOf(secret),
     keysAt: placesOf(hole, workload.keyLength, text),
     revisionsAt: placesOf(revisionHole, revisionLength, text),
+    idempotencyKeyAt: text.indexOf(idempotencyKeyHole),
   };
 }
 

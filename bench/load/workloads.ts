@@ -1,7 +1,16 @@
 import { digitsOf, environmentOf, type Groups, newestOf, rowOf, tokenLength } from './rows.ts';
 
 /** The names of the workloads. */
-export const workloadIds = ['gql-token', 'gql-list', 'rest-get', 'rest-create', 'rest-rotate', 'rest-update'] as const;
+export const workloadIds = [
+  'gql-token',
+  'gql-list',
+  'gql-rotate-keyed',
+  'rest-get',
+  'rest-create',
+  'rest-rotate',
+  'rest-update',
+  'rest-update-keyed',
+] as const;
 
 /** The name of a workload. */
 export type WorkloadId = (typeof workloadIds)[number];
@@ -14,6 +23,10 @@ export interface Workload {
   readonly body: string;
   /** The length of the key in bytes. */
   readonly keyLength: number;
+  /** Whether each request has an `Idempotency-Key` of its own. */
+  readonly isIdempotent?: boolean;
+  /** What its requests write, if they write. */
+  readonly writes?: 'group' | 'token' | 'properties';
   /** Chooses the subject of the next request. */
   next(groups: Groups): number;
   /** Writes the key of the subject. */
@@ -40,7 +53,12 @@ const document = 'query ($token: String!) { userGroup(by: {token: $token}) { tea
 /** The document of `gql-list`: the first page of the console. */
 const listDocument = '{ userGroups(first: 20) { nodes { teamId providedId name token environmentTag } } }';
 
-/** How many groups it lists. */
+/** The document of `gql-rotate-keyed`. */
+const rotateDocument =
+  'mutation ($token: String!) { rotateUserGroupToken(input: {currentToken: $token}) ' +
+  '{ ... on RotateUserGroupTokenPayload { userGroup { teamId providedId name token environmentTag } } } }';
+
+/** How many groups {@link listDocument} lists. */
 const pageLength = 20;
 
 const anyToken = `ugt_${'0'.repeat(tokenLength - 4)}`;
@@ -55,6 +73,9 @@ const graphqlGroup = (subject: number, token: string) => {
   return { teamId, providedId, name, token, environmentTag: environment.toUpperCase() };
 };
 const graphqlResponse = (subject: number, token: string) => ({ data: { userGroup: graphqlGroup(subject, token) } });
+const graphqlRotateResponse = (subject: number, token: string) => ({
+  data: { rotateUserGroupToken: { userGroup: graphqlGroup(subject, token) } },
+});
 const listResponse = (nodes: readonly object[]) => ({ data: { userGroups: { nodes } } });
 
 const getResponse = (subject: number, token: string) => {
@@ -79,6 +100,42 @@ const updateResponse = (subject: number, revision: number, token: unknown) => {
   const user_group = { team_id: teamId, token, name, provided_id: providedId, properties, api_environment_tag: environment };
   return { success: 1, user_group };
 };
+
+/** The token of a response to a rotation, or what it must be instead. */
+const rotatedToken = (groups: Groups, subject: number, token: unknown): string =>
+  isToken(token) && token !== groups.token(subject) ? String(token) : 'a new token';
+
+/** What `rest-update` and `rest-update-keyed` have in common: all but the header. */
+const update: Workload = {
+  method: 'PUT',
+  path: '/api/user',
+  keyLength: 7,
+  writes: 'properties',
+  body: `{"user_group_id":"group-${hole}","name":"Name ${revisionHole}","properties":{"country":"BE","revision":${revisionHole}}}`,
+  next(groups) {
+    const subject = groups.drawIdle();
+    groups.revise(subject);
+    return subject;
+  },
+  writeKey: (_, subject, request, at) => writeDigits(subject, request, at),
+  specimen: JSON.stringify(updateResponse(0, 1_000_000, anyToken)),
+  longer: customerIsLonger,
+  expected: (groups, subject) => updateResponse(subject, groups.revision(subject), groups.token(subject)),
+  settle: (groups, subject) => groups.settleRevision(subject),
+};
+
+/** What rotations have in common. */
+const rotation = {
+  method: 'POST',
+  keyLength: tokenLength,
+  writes: 'token',
+  next: (groups: Groups) => groups.drawIdle(),
+  writeKey: (groups: Groups, subject: number, request: Buffer, at: number) => groups.copyToken(subject, request, at),
+  longer: customerIsLonger,
+  settle: (groups: Groups, subject: number, body: Buffer) => {
+    groups.replaceToken(subject, body, body.indexOf('"token":"') + 9);
+  },
+} as const;
 
 /** How many groups `rest-create` has requested in this process; each is requested once. */
 let created = 0;
@@ -109,6 +166,17 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
       );
     },
   },
+  'gql-rotate-keyed': {
+    ...rotation,
+    path: '/graphql',
+    isIdempotent: true,
+    body: JSON.stringify({ query: rotateDocument, variables: { token: 'KEY' } }).replace('KEY', hole),
+    specimen: JSON.stringify(graphqlRotateResponse(0, anyToken)),
+    expected(groups, subject, response) {
+      const { data } = response as { data?: { rotateUserGroupToken?: { userGroup?: { token?: unknown } } } };
+      return graphqlRotateResponse(subject, rotatedToken(groups, subject, data?.rotateUserGroupToken?.userGroup?.token));
+    },
+  },
   'rest-get': {
     ...{ method: 'GET', path: '/api/user', keyLength: 7 },
     body: `{"name":"Any name","user_group_id":"group-${hole}"}`,
@@ -119,7 +187,7 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
     expected: (groups, subject) => getResponse(subject, groups.token(subject)),
   },
   'rest-create': {
-    ...{ method: 'GET', path: '/api/user', keyLength: 7 },
+    ...{ method: 'GET', path: '/api/user', keyLength: 7, writes: 'group' },
     body: `{"user_group_id":"fresh-${hole}","name":"Fresh ${hole}"}`,
     next: () => created++,
     writeKey: (_, subject, request, at) => writeDigits(subject, request, at),
@@ -132,33 +200,13 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
     },
   },
   'rest-rotate': {
-    ...{ method: 'POST', path: '/api/user', keyLength: tokenLength },
+    ...rotation,
+    path: '/api/user',
     body: `{"current_token":"${hole}"}`,
-    next: (groups) => groups.drawIdle(),
-    writeKey: (groups, subject, request, at) => groups.copyToken(subject, request, at),
     specimen: JSON.stringify(rotateResponse(0, anyToken)),
-    longer: customerIsLonger,
-    expected(groups, subject, response) {
-      const { token } = userGroupOf(response);
-      const fresh = isToken(token) && token !== groups.token(subject);
-      return rotateResponse(subject, fresh ? token : 'a new token');
-    },
-    settle(groups, subject, body) {
-      groups.replaceToken(subject, body, body.indexOf('"token":"') + 9);
-    },
+    expected: (groups, subject, response) =>
+      rotateResponse(subject, rotatedToken(groups, subject, userGroupOf(response)['token'])),
   },
-  'rest-update': {
-    ...{ method: 'PUT', path: '/api/user', keyLength: 7 },
-    body: `{"user_group_id":"group-${hole}","name":"Name ${revisionHole}","properties":{"country":"BE","revision":${revisionHole}}}`,
-    next(groups) {
-      const subject = groups.drawIdle();
-      groups.revise(subject);
-      return subject;
-    },
-    writeKey: (_, subject, request, at) => writeDigits(subject, request, at),
-    specimen: JSON.stringify(updateResponse(0, 1_000_000, anyToken)),
-    longer: customerIsLonger,
-    expected: (groups, subject) => updateResponse(subject, groups.revision(subject), groups.token(subject)),
-    settle: (groups, subject) => groups.settleRevision(subject),
-  },
+  'rest-update': update,
+  'rest-update-keyed': { ...update, isIdempotent: true },
 };
