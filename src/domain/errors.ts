@@ -89,7 +89,9 @@ export const errorCatalog = {
   VERSION_MISMATCH: {
     status: 412,
     title: 'The user group was changed since',
-    remedy: 'Read the group again, apply your change to it, and send the change with its current version.',
+    remedy:
+      'Read the group again, apply your change to it, and send the change with the current version: as `expectedVersion` over GraphQL, ' +
+      'in the header If-Match over REST.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -225,16 +227,16 @@ export class Conflict extends GatewayError {
   }
 }
 
+/** The message of {@link VersionMismatch}. */
+export const otherVersion = `The user group has another version than expected. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
+
 /** The group has another version than the caller expects: it was changed since the caller read it. */
 export class VersionMismatch extends GatewayError {
   /** The group as it is. */
   readonly userGroup: UserGroup;
 
   constructor(userGroup: UserGroup) {
-    super(
-      'VERSION_MISMATCH',
-      `The user group has another version than expected: ${userGroup.version}. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`,
-    );
+    super('VERSION_MISMATCH', otherVersion);
     this.userGroup = userGroup;
   }
 }

@@ -95,13 +95,8 @@ async function patchGroups(query: Database['query'], patches: readonly UserGroup
       outcomes.set(index, { error });
     }
   }
-  const groups =
-    updates.length > 0
-      ? await updateGroups(
-          query,
-          updates.map(({ update }) => update),
-        )
-      : new Map<number, UserGroup>();
+  const writes = updates.map(({ update }) => update);
+  const groups = writes.length > 0 ? await updateGroups(query, writes) : new Map<number, UserGroup>();
   for (const [position, group] of groups) outcomes.set(updates[position]?.index as number, { group });
   for (const { index, group, lastUpdate } of refused) {
     outcomes.set(index, { group: { current: groups.get(lastUpdate ?? -1) ?? group } });
