@@ -1,8 +1,8 @@
 import { GatewayError } from '../domain/errors.ts';
 import { maxVersion } from '../domain/user-group-input.ts';
+import { httpLimits } from './limits.ts';
 
-/** The longest value of the header If-Match, in characters: many times that of any list of versions that a client has. */
-export const maxIfMatchCharacters = 1_024;
+const { maxIfMatchCharacters } = httpLimits;
 
 /** An entity tag of RFC 9110; of a weak one, with its `W/`. */
 const entityTags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalog, maxIssues } from '../../domain/errors.ts';
-import { maxIfMatchCharacters } from '../if-match.ts';
+import { httpLimits } from '../limits.ts';
 import { mediaTypes } from '../media-types.ts';
 import { failureHeaders } from '../problem.ts';
 import type { Example, HeaderObject, JsonSchema, Parameter, ResponseObject } from './types.ts';
@@ -95,7 +95,7 @@ export const ifMatchParameter: Parameter = {
   description:
     'The ETag that you got with the user group, a list of them separated by commas, or `*` for any. If the group was changed since, ' +
     'nothing is changed, and the response is `VERSION_MISMATCH`. A weak entity tag matches nothing.',
-  schema: { type: 'string', minLength: 1, maxLength: maxIfMatchCharacters },
+  schema: { type: 'string', minLength: 1, maxLength: httpLimits.maxIfMatchCharacters },
 };
 
 const headerDescriptions: Readonly<Record<string, string>> = {
