@@ -24,7 +24,7 @@ interface Tagged {
 
 const failureFields = '... on Error { code message } ... on InvalidInput { issues { path message } }';
 
-/** Selects {@link Tagged}, which is not in the body, of a type. */
+/** Selects {@link Tagged} of a type; after the selection of the body, which the OpenAPI document describes. */
 const taggedOf = (type: string): string => `... on ${type} { tagged: userGroup { version } }`;
 
 /** The operations, on the same schema that GraphQL clients use. */
