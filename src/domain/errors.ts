@@ -1,4 +1,5 @@
 import { DatabaseBusy, isUnavailable } from '../database/errors.ts';
+import type { UserGroup } from '../generated/prisma/client.ts';
 import { requestLimits, requestTimeouts } from './request-limits.ts';
 import { redactTokens } from './tokens.ts';
 
@@ -84,6 +85,13 @@ export const errorCatalog = {
     remedy:
       'Send the same request again after the number of seconds in the Retry-After header, to get the response of the first.',
     retryAfterSeconds: 1,
+  },
+  VERSION_MISMATCH: {
+    status: 412,
+    title: 'The user group was changed since',
+    remedy:
+      'Read the group again, apply your change to it, and send the change with the current version: as `expectedVersion` over GraphQL, ' +
+      'in the header If-Match over REST.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -216,6 +224,20 @@ export class NotFound extends GatewayError {
 export class Conflict extends GatewayError {
   constructor(message: string) {
     super('CONFLICT', message);
+  }
+}
+
+/** The message of {@link VersionMismatch}. */
+export const otherVersion = `The user group has another version than expected. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
+
+/** The group has another version than the caller expects: it was changed since the caller read it. */
+export class VersionMismatch extends GatewayError {
+  /** The group as it is. */
+  readonly userGroup: UserGroup;
+
+  constructor(userGroup: UserGroup) {
+    super('VERSION_MISMATCH', otherVersion);
+    this.userGroup = userGroup;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { Conflict } from './errors.ts';
+import { Conflict, VersionMismatch } from './errors.ts';
 import { checkSetEnvironment } from './user-group-input.ts';
 import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
 
@@ -8,9 +8,11 @@ import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
  * Moves a group to an environment. Its id, number and tokens stay.
  *
  * @param environmentTag `null` means untagged; required, and so never undefined once it is checked.
+ * @param expectedVersions the group must have one of these versions; undefined permits any.
  * @throws Forbidden without `admin`.
  * @throws InvalidInput.
  * @throws NotFound.
+ * @throws VersionMismatch.
  * @throws Conflict when another group has its id there; or, for untagged, in either environment.
  */
 export async function setUserGroupEnvironment(
@@ -18,14 +20,18 @@ export async function setUserGroupEnvironment(
   caller: Caller,
   by: UserGroupBy,
   environmentTag: EnvironmentTag | null | undefined,
+  expectedVersions?: readonly number[],
 ): Promise<UserGroup> {
   caller.require('admin');
-  checkSetEnvironment({ by, environmentTag });
+  checkSetEnvironment({ by, environmentTag, expectedVersions });
   const group = await locate(db, caller, by);
   if (!group) throw notFound();
-  const changed = await db.writes.setEnvironment(group.teamId, environmentTag ?? null, caller.author);
+  const { teamId } = group;
+  const { author } = caller;
+  const changed = await db.writes.setEnvironment({ teamId, environmentTag: environmentTag ?? null, expectedVersions, author });
   if (!changed) throw notFound();
   if ('heldIn' in changed) throw idIsHeld(group.providedId, environmentTag ?? null, changed.heldIn);
+  if ('current' in changed) throw new VersionMismatch(changed.current);
   return changed.userGroup;
 }
 

@@ -1,3 +1,4 @@
+import type { Expecting } from '../database/queries/expected-versions.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput, type Issue, maxIssues } from './errors.ts';
 import { mappingIssues, propertiesIssues, textIssues } from './limits.ts';
@@ -24,11 +25,15 @@ export type InputCheck<Input> = (caller: Caller, input: Input) => void;
 export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | FieldNames>> = (caller, input) =>
   check(caller, () => getOrCreateIssues(input));
 
-/** Checks the input of an update: the selector, and the fields to change. */
-export const checkUpdate: InputCheck<Unchecked<FieldNames | 'mergeProperties'> & { readonly by: UncheckedBy }> = (
-  caller,
-  input,
-) => check(caller, () => updateIssues(input));
+/** The input of an update. */
+type UncheckedUpdate = Unchecked<FieldNames | 'mergeProperties'> & Expecting & { readonly by: UncheckedBy };
+
+/** Checks the input of an update: the selector, the fields to change, and the expected versions. */
+export const checkUpdate: InputCheck<UncheckedUpdate> = (caller, input) => check(caller, () => updateIssues(input));
+
+/** Checks the input of a deletion. */
+export const checkDelete: InputCheck<Expecting & { readonly by: UncheckedBy }> = (caller, input) =>
+  check(caller, () => [...selectorIssues(input.by), ...versionIssues(input)]);
 
 /** Checks properties that a merge patch resulted in. @throws InvalidInput. */
 export function checkMergedProperties(properties: unknown): void {
@@ -41,7 +46,7 @@ export function checkMergedProperties(properties: unknown): void {
 }
 
 /** Checks the input of a change of environment, of which the environment must be given, `null` for untagged. */
-export function checkSetEnvironment(input: Unchecked<'environmentTag'> & { readonly by: UncheckedBy }): void {
+export function checkSetEnvironment(input: Unchecked<'environmentTag'> & Expecting & { readonly by: UncheckedBy }): void {
   assertNoIssues(setEnvironmentIssues(input));
 }
 
@@ -55,7 +60,7 @@ export function checkBulkSize({ length }: readonly unknown[]): void {
 }
 
 /** Checks the input of a token rotation. */
-export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'>> = (caller, input) =>
+export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'> & Expecting> = (caller, input) =>
   check(caller, () => rotateIssues(input));
 
 /** Validates a selector. @throws InvalidInput. */
@@ -74,17 +79,14 @@ export function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>):
   yield* fieldIssues(input);
 }
 
-function* updateIssues({
-  by,
-  mergeProperties,
-  ...change
-}: Unchecked<FieldNames | 'mergeProperties'> & { readonly by: UncheckedBy }): Generator<Issue> {
+function* updateIssues({ by, mergeProperties, ...change }: UncheckedUpdate): Generator<Issue> {
   yield* selectorIssues(by);
   if (mergeProperties !== undefined) yield* patchIssues(mergeProperties, change.properties);
   for (const field of ['name', 'mapping'] as const) {
     if (change[field] === null) yield { path: [field], message: 'must not be null; omit it to keep the current value.' };
   }
   yield* fieldIssues(change);
+  yield* versionIssues(change);
 }
 
 function* patchIssues(patch: unknown, properties: unknown): Generator<Issue> {
@@ -97,16 +99,32 @@ function* patchIssues(patch: unknown, properties: unknown): Generator<Issue> {
 function* setEnvironmentIssues({
   by,
   environmentTag,
-}: Unchecked<'environmentTag'> & { readonly by: UncheckedBy }): Generator<Issue> {
+  ...expecting
+}: Unchecked<'environmentTag'> & Expecting & { readonly by: UncheckedBy }): Generator<Issue> {
   yield* selectorIssues(by);
   if (environmentTag === undefined) yield { path: ['environmentTag'], message: 'is required; null means untagged.' };
+  yield* versionIssues(expecting);
 }
 
-function* rotateIssues({ currentToken, graceSeconds }: Unchecked<'currentToken' | 'graceSeconds'>): Generator<Issue> {
+function* rotateIssues({
+  currentToken,
+  graceSeconds,
+  ...expecting
+}: Unchecked<'currentToken' | 'graceSeconds'> & Expecting): Generator<Issue> {
   yield* textIssues(['currentToken'], currentToken);
   if (graceSeconds != null && !isGracePeriod(graceSeconds)) {
     yield { path: ['graceSeconds'], message: `must be a whole number from 0 to ${maxGraceSeconds}.` };
   }
+  yield* versionIssues(expecting);
+}
+
+/** The greatest version of a group. */
+export const maxVersion = 2 ** 31 - 1;
+
+function versionIssues({ expectedVersions = [] }: Expecting): Issue[] {
+  const isVersion = (version: number) => Number.isInteger(version) && version >= 1 && version <= maxVersion;
+  if (expectedVersions.every(isVersion)) return [];
+  return [{ path: ['expectedVersion'], message: `must be a whole number from 1 to ${maxVersion}.` }];
 }
 
 /** The issues of a selector. */

@@ -1,6 +1,7 @@
 import type { UserGroupTarget } from '../database/queries/user-group-targets.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
+import { VersionMismatch } from './errors.ts';
 import type { Json } from './limits.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { mappingText } from './user-group-creation.ts';
@@ -11,6 +12,8 @@ import { type Db, locate, notFound, type UserGroupBy, type UserGroupFields } fro
 export interface UserGroupChanges extends UserGroupFields {
   /** A JSON Merge Patch (RFC 7396) for the properties; not together with `properties`. */
   readonly mergeProperties?: Json | undefined;
+  /** The group must have one of these versions, from 1 to 2,147,483,647; undefined permits any. */
+  readonly expectedVersions?: readonly number[] | undefined;
 }
 
 /**
@@ -19,21 +22,26 @@ export interface UserGroupChanges extends UserGroupFields {
  *
  * @throws Forbidden without `groups:write`.
  * @throws NotFound.
+ * @throws VersionMismatch when the group has none of the expected versions. Of concurrent updates that expect one, one is made.
  * @throws InvalidInput, also when the properties would exceed a limit after the merge.
  */
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
-  const { name, mapping, properties, mergeProperties: patch } = changes;
-  const target = { ...(await targetOf(db, caller, by)), author: caller.author };
-  const fields = { name: name ?? undefined, mapping: mapping == null ? undefined : mappingText(mapping) };
+  const { name, mapping, properties, mergeProperties: patch, expectedVersions } = changes;
+  const update = {
+    ...(await targetOf(db, caller, by)),
+    author: caller.author,
+    name: name ?? undefined,
+    mapping: mapping == null ? undefined : mappingText(mapping),
+    properties: properties == null ? properties : JSON.stringify(properties),
+  };
+  const revise = patch === undefined ? undefined : (stored: unknown) => merge(stored as Json, patch);
   const updated =
-    patch === undefined
-      ? await db.writes.updateGroup(
-          { ...target, ...fields, properties: properties == null ? properties : JSON.stringify(properties) },
-          caller.share,
-        )
-      : await db.writes.patchGroup({ ...target, ...fields, revise: (stored) => merge(stored as Json, patch) }, caller.share);
+    revise || expectedVersions
+      ? await db.writes.patchGroup({ ...update, revise, expectedVersions }, caller.share)
+      : await db.writes.updateGroup(update, caller.share);
   if (!updated) throw notFound();
+  if ('current' in updated) throw new VersionMismatch(updated.current);
   return updated;
 }
 

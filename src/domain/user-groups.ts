@@ -4,7 +4,7 @@ import type { Lookups } from '../database/queries/lookups.ts';
 import type { Writes } from '../database/queries/writes.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { InvalidInput, NotFound } from './errors.ts';
+import { InvalidInput, NotFound, VersionMismatch } from './errors.ts';
 import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import type { EmbedTokenIssuer } from './signing-keys.ts';
@@ -105,6 +105,8 @@ export interface RotationInput {
   readonly graceSeconds?: number | null | undefined;
   /** Whether to end the grace periods of tokens that were replaced earlier; `false` by default. */
   readonly endGracePeriods?: boolean | null | undefined;
+  /** The group must have one of these versions, from 1 to 2,147,483,647; undefined permits any. */
+  readonly expectedVersions?: readonly number[] | undefined;
 }
 
 /**
@@ -115,6 +117,7 @@ export interface RotationInput {
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  * @throws NotFound when no group has it as its current token.
+ * @throws VersionMismatch when the group has none of the expected versions.
  */
 export async function rotateUserGroupToken(
   db: Db,
@@ -135,12 +138,14 @@ export async function rotateUserGroupToken(
         retired: graceSeconds > 0 ? encryptToken(db.keys, 'retired_token', currentToken) : undefined,
         replacement: encryptToken(db.keys, 'user_group', newToken),
         ...{ author, environmentTag, allEnvironments, graceSeconds, endGracePeriods: input.endGracePeriods ?? false },
+        expectedVersions: input.expectedVersions,
       },
       caller.share,
     );
   // Again where keys are being rotated: the row may have got its hash under another key while the statement waited for it.
   const rotated = (await rotate()) ?? (db.keys.refresh() || db.keys.ids.length > 1 ? await rotate() : undefined);
   if (!rotated) throw notFound();
+  if ('current' in rotated) throw new VersionMismatch(rotated.current);
   return { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }
 

@@ -3,11 +3,11 @@ import type { FindRoute } from './router.ts';
 import type { Handler, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** The request headers that scripts of other origins may set. */
-const requestHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'traceparent'].join(', ');
+const requestHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'X-Request-Id', 'traceparent'].join(', ');
 
 /** The response headers that they may read. */
 const responseHeaders = [
-  ...['Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  ...['ETag', 'Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
   ...['X-Request-Id', 'Allow', 'WWW-Authenticate'],
 ].join(', ');
 

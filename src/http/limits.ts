@@ -8,6 +8,8 @@ export const httpLimits = {
   maxPipelinedRequests: 64,
   /** The headers of a request, including the request line. */
   maxHeaderBytes: requestLimits.maxHeaderBytes,
+  /** The header If-Match, in characters: many times any list of versions that a client has. */
+  maxIfMatchCharacters: 1_024,
   /** A request body. */
   maxBodyBytes: requestLimits.maxBodyBytes,
   /** A request body without a valid API token, which permits little more than introspection. */

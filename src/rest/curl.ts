@@ -14,6 +14,8 @@ export interface ExampleRequest {
   readonly contentType?: string;
   /** The `Idempotency-Key` header. */
   readonly idempotencyKey?: string;
+  /** The `If-Match` header. */
+  readonly ifMatch?: string;
   /** A shell command whose output is the body. */
   readonly bodyFrom?: string;
   /** A header whose value is a shell command's output. */
@@ -30,7 +32,7 @@ export const shellVariable = (name: string): string => `$${name}`;
  * @example curl -sS -X GET "$GATEWAY/api/user" -H "Authorization: Token $API_TOKEN" …
  */
 export function curl(request: ExampleRequest): string {
-  const { method, token = 'API_TOKEN', query, body, contentType, idempotencyKey, bodyFrom, headerFrom } = request;
+  const { method, token = 'API_TOKEN', query, body, contentType, idempotencyKey, ifMatch, bodyFrom, headerFrom } = request;
   const parts = [`curl -sS ${query ? '-G' : `-X ${method}`} "$GATEWAY${paths.user}"`];
   if (token !== null) parts.push(`-H "Authorization: Token $${token}"`);
   for (const [name, value] of Object.entries(query ?? {})) parts.push(`--data-urlencode ${quote(`${name}=${value}`)}`);
@@ -39,6 +41,7 @@ export function curl(request: ExampleRequest): string {
     if (contentType !== mediaTypes.form) parts.push(`-H 'Content-Type: ${contentType ?? mediaTypes.json}'`);
   }
   if (idempotencyKey !== undefined) parts.push(`-H ${quote(`Idempotency-Key: ${idempotencyKey}`)}`);
+  if (ifMatch !== undefined) parts.push(`-H ${quote(`If-Match: ${ifMatch}`)}`);
   if (headerFrom) parts.push(`-H "${headerFrom[0]}: $(${headerFrom[1]})"`);
   if (body !== undefined) parts.push(`-d ${quote(typeof body === 'string' ? body : JSON.stringify(body))}`);
   if (bodyFrom !== undefined) parts.push('--data-binary @-');

@@ -1,5 +1,5 @@
 import { credentialRequired } from '../domain/caller.ts';
-import { type ErrorCode, errorCatalog, type Issue, safeToRepeat } from '../domain/errors.ts';
+import { type ErrorCode, errorCatalog, type Issue, otherVersion, safeToRepeat } from '../domain/errors.ts';
 import { keyInUse, keyReused } from '../domain/idempotency.ts';
 import { rateLimited } from '../domain/rate-limit.ts';
 import { idIsHeld } from '../domain/user-group-creation.ts';
@@ -104,6 +104,12 @@ export function failureExamples(method: string): Record<string, Example> {
       method,
       ...{ token: 'UNTAGGED_API_TOKEN', body: { user_group_id: 'shared' } },
     }),
+    VERSION_MISMATCH: failure(
+      'An ETag of no version of the group',
+      { method, ifMatch: '"acme"', body },
+      'VERSION_MISMATCH',
+      otherVersion,
+    ),
     IDEMPOTENCY_KEY_IN_USE: failure(
       'A request with the same key is being executed',
       ...([undefined, 'IDEMPOTENCY_KEY_IN_USE', keyInUse().message] as const),

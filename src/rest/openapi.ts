@@ -2,7 +2,9 @@ import type { ErrorCode } from '../domain/errors.ts';
 import { schema } from '../graphql/schema/schema.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import {
+  entityTagHeader,
   idempotencyKeyParameter,
+  ifMatchParameter,
   problemResponse,
   problemResponses,
   replayedResponseHeader,
@@ -61,11 +63,11 @@ function describeOperation(method: string, operation: Operation | undefined): Op
     summary: operation.title,
     description: `${description}\n\n${notes[method]}`,
     ...request,
-    ...(operation.takesKey && { parameters: [idempotencyKeyParameter] }),
+    ...(operation.takesKey && { parameters: [idempotencyKeyParameter, ifMatchParameter] }),
     responses: {
       200: {
         description: 'Success.',
-        headers: { ...requestIdHeader, ...(operation.takesKey && replayedResponseHeader) },
+        headers: { ...requestIdHeader, ...entityTagHeader, ...(operation.takesKey && replayedResponseHeader) },
         content: { [mediaTypes.json]: { schema: successSchema(schema, operation), examples: successExamples[method] ?? {} } },
       },
       ...problemResponses([...commonErrors, ...operation.ownErrors], failureExamples(method)),

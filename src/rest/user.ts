@@ -7,16 +7,25 @@ import { traceMutation } from '../graphql/execution/traced.ts';
 import type { ContextOf } from '../graphql/schema/context.ts';
 import { jsonObject } from '../http/body.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../http/idempotency.ts';
+import { entityTagOf, parseIfMatch } from '../http/if-match.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
 
-/** The result of an operation: the members of the legacy response, by its aliases, or a failure. */
-type Result = { readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure;
+/** The result of an operation: the members of the legacy response, by its aliases, or a failure; and {@link Tagged}. */
+type Result = Tagged & ({ readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure);
+
+/** What the header ETag is made from; a failure other than `VERSION_MISMATCH` has none. */
+interface Tagged {
+  readonly tagged?: { readonly version: number };
+}
 
 const failureFields = '... on Error { code message } ... on InvalidInput { issues { path message } }';
+
+/** Selects {@link Tagged} of a type; after the selection of the body, which the OpenAPI document describes. */
+const taggedOf = (type: string): string => `... on ${type} { tagged: userGroup { version } }`;
 
 /** The operations, on the same schema that GraphQL clients use. */
 const getOrCreateDocument = `
@@ -26,6 +35,7 @@ const getOrCreateDocument = `
         new_user_group: created
         user_group: userGroup { team_id: teamId token name provided_id: providedId properties }
       }
+      ${taggedOf('GetOrCreateUserGroupPayload')}
       ${failureFields}
     }
   }`;
@@ -36,6 +46,8 @@ const updateDocument = `
       ... on UpdateUserGroupPayload {
         user_group: userGroup { team_id: teamId token name provided_id: providedId properties api_environment_tag: environmentTag }
       }
+      ${taggedOf('UpdateUserGroupPayload')}
+      ${taggedOf('VersionMismatch')}
       ${failureFields}
     }
   }`;
@@ -46,6 +58,8 @@ const rotateDocument = `
       ... on RotateUserGroupTokenPayload {
         user_group: userGroup { team_id: teamId token name provided_id: providedId api_environment_tag: environmentTag }
       }
+      ${taggedOf('RotateUserGroupTokenPayload')}
+      ${taggedOf('VersionMismatch')}
       ${failureFields}
     }
   }`;
@@ -65,7 +79,10 @@ export interface Operation {
   readonly nullable: readonly string[];
   /** The error codes that only some operations respond with. */
   readonly ownErrors: readonly ErrorCode[];
-  /** Whether requests may have an Idempotency-Key. Get-or-create needs none: it is safe to repeat. */
+  /**
+   * Whether requests may have an Idempotency-Key and an If-Match. Get-or-create needs neither: it is safe to repeat, and does not
+   * change a group.
+   */
   readonly takesKey: boolean;
   /** The operation's input, from the request's members, of which none is checked yet. */
   readonly input: (members: Members) => Members;
@@ -97,7 +114,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     members: { user_group_id: 'by.providedId', ...shared },
     required: 'user_group_id',
     nullable: ['properties'],
-    ownErrors: ['NOT_FOUND', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
+    ownErrors: ['NOT_FOUND', 'VERSION_MISMATCH', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
     takesKey: true,
     input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
   },
@@ -108,7 +125,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     members: tokenFields,
     required: 'current_token',
     nullable: [],
-    ownErrors: ['NOT_FOUND', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
+    ownErrors: ['NOT_FOUND', 'VERSION_MISMATCH', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
     takesKey: true,
     input: pick(tokenFields),
   },
@@ -143,20 +160,28 @@ export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, execute
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       request.operation = operation.name;
       const members = readMembers(request);
+      const expectedVersions = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
+      const execute = async (db?: Db) => {
+        const context = { ...contextOf(request, db), expectedVersions };
+        return (await operation.compiled.run(operation.input(members), context)) as Result;
+      };
       if (operation.takesKey && hasIdempotencyKey(request)) {
-        const execute = async (db: Db) =>
-          keyed(request, members, (await operation.compiled.run(operation.input(members), contextOf(request, db))) as Result);
-        return respondOnce(executeOnce, request, `${request.method} /api/user\n${request.body}`, execute);
+        return respondOnce(executeOnce, request, contentOf(request), async (db) => keyed(request, members, await execute(db)));
       }
-      const result = (await operation.compiled.run(operation.input(members), contextOf(request))) as Result;
-      return render(request, members, result);
+      return render(request, members, await execute());
     },
     renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
   };
 }
 
+/** What the effect of a request depends on. */
+const contentOf = ({ method, headers: { 'if-match': ifMatch }, body }: HttpRequest): string =>
+  `${method} /api/user\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
+
 function render(request: HttpRequest, members: Members, result: Result): HttpResponse {
-  return 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);
+  const response = 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);
+  const { tagged } = result;
+  return tagged ? { ...response, headers: { ...response.headers, etag: entityTagOf(tagged.version) } } : response;
 }
 
 /** The response to a request with a key. What the API token does not permit may be permitted later: that is not kept. */
@@ -172,7 +197,7 @@ function readMembers(request: HttpRequest): Members {
   return jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
 }
 
-function success({ user_group, ...members }: Exclude<Result, Failure>): HttpResponse {
+function success({ user_group, tagged: _, ...members }: Exclude<Result, Failure>): HttpResponse {
   const tag =
     'api_environment_tag' in user_group ? { api_environment_tag: environmentName(user_group['api_environment_tag']) } : {};
   const body = JSON.stringify({ success: 1, ...members, user_group: { ...user_group, ...tag } });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
+import type { VersionMismatch } from '../../src/domain/errors.ts';
 import type { Json } from '../../src/domain/limits.ts';
 import { setUserGroupEnvironment } from '../../src/domain/user-group-environment.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
@@ -38,7 +39,7 @@ async function createGroup(environmentTag: 'Testing' | 'Customer' = 'Testing') {
   return database.prisma.userGroup.create({ data: { ...data, properties: { first: true }, mapping: { first: 'x' } } });
 }
 
-const pick = ({ name, properties, mapping }: UserGroup) => ({ name, properties, mapping });
+const pick = ({ name, properties, mapping, version }: UserGroup) => ({ name, properties, mapping, version });
 
 const change = fc.record(
   {
@@ -78,6 +79,45 @@ test('updates that are sent concurrently, of one group or several, by any select
       expect(rows.map(pick)).toEqual(rowsInTurn.map(pick));
     }),
     { numRuns: 40 },
+  );
+});
+
+const expectingChange = fc.oneof(change, fc.record({ mergeProperties: fc.constantFrom<Json>({ first: null }, { a: { b: 1 } }) }));
+const expectingStep = fc.record({
+  group: fc.nat({ max: 1 }),
+  selector: fc.constantFrom(...selectors),
+  expectedVersions: fc.constantFrom([1], [2], [3], [1, 2], []),
+  change: expectingChange,
+});
+
+test('updates and merge patches that expect versions, sent concurrently, behave as if they were sequential', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(expectingStep, { minLength: 2, maxLength: 8 }), async (sequence) => {
+      const together = [await createGroup(), await createGroup()];
+      const inTurn = [await createGroup(), await createGroup()];
+      const update = async (
+        group: UserGroup | undefined,
+        { selector, expectedVersions, change: fields }: (typeof sequence)[number],
+      ) => {
+        const by = { [selector]: group?.[selector] } as UserGroupBy;
+        return updateUserGroup(db, caller, by, { ...fields, expectedVersions }).then(
+          (updated) => pick(updated),
+          (error: VersionMismatch) => ({ code: error.code, current: pick(error.userGroup) }),
+        );
+      };
+      const results = await Promise.all(sequence.map((step) => update(together[step.group], step)));
+      const expected = [];
+      for (const step of sequence) expected.push(await update(inTurn[step.group], step));
+      expect(results).toEqual(expected);
+      for (const [index, { teamId }] of together.entries()) {
+        const stored = await database.prisma.userGroup.findUniqueOrThrow({ where: { teamId } });
+        const inTurnStored = await database.prisma.userGroup.findUniqueOrThrow({
+          where: { teamId: inTurn[index]?.teamId as number },
+        });
+        expect(pick(stored)).toEqual(pick(inTurnStored));
+      }
+    }),
+    { numRuns: 60 },
   );
 });
 

@@ -71,7 +71,7 @@ describe('a preflight request', () => {
     const reply = await send(listed, 'OPTIONS', path, preflight(app));
     expect([reply.status, reply.body, corsOf(reply)]).toEqual([200, '', { origin: app, methods, vary: 'Origin' }]);
     expect(reply.headers.get('access-control-allow-headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, X-Request-Id, traceparent',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id, traceparent',
     );
     expect(reply.headers.get('access-control-max-age')).toBe('600');
     expect(reply.headers.get('access-control-allow-credentials')).toBeNull();
@@ -136,7 +136,7 @@ describe.each(requests)('the response with status %i to %s %s', (status, method,
     for (const { headers } of replies) expect(headers.get('vary')).toBe(own === null ? 'Origin' : `${own}, Origin`);
     const exposed = replies[0]?.headers.get('access-control-expose-headers')?.split(', ');
     expect(exposed).toEqual(
-      expect.arrayContaining(['Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id']),
+      expect.arrayContaining(['ETag', 'Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id']),
     );
     expect(replies[2]?.headers.has('access-control-expose-headers')).toBe(false);
   });

@@ -55,10 +55,10 @@ const bulk = mutation(
   '{ groups: [{ providedId: "bulk 1" }, { providedId: "" }, { providedId: "bulk 2" }] }',
   '... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { created userGroup { token } } ... on Error { code } } }',
 );
-const rename = (name: string) =>
+const rename = (name: string, expectedVersion: number | null = null) =>
   mutation(
     'updateUserGroup',
-    `{ by: { providedId: "${group.id}" }, name: "${name}", mergeProperties: { a: 1 } }`,
+    `{ by: { providedId: "${group.id}" }, name: "${name}", mergeProperties: { a: 1 }, expectedVersion: ${expectedVersion} }`,
     '... on UpdateUserGroupPayload { userGroup { name updatedAt } }',
   );
 const deletion = () =>
@@ -90,6 +90,14 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
   ],
   rotateUserGroupToken: ['previousTokenExpiresAt', (options) => gateway.graphql(rotation(group.token), undefined, options)],
   updateUserGroup: ['"name":"other"', (options) => gateway.graphql(rename('other'), undefined, options)],
+  'updateUserGroup of the expected version': [
+    '"name":"expected"',
+    (options) => gateway.graphql(rename('expected', 1), undefined, options),
+  ],
+  'updateUserGroup of another version': [
+    'VERSION_MISMATCH',
+    (options) => gateway.graphql(rename('unexpected', 2), undefined, options),
+  ],
   deleteUserGroup: ['deletedId', (options) => gateway.graphql(deletion(), undefined, options)],
   'deleteUserGroup of no group': [
     'NOT_FOUND',
@@ -187,12 +195,13 @@ describe('another request with the same key is rejected with 422', () => {
 
   test.each([
     ['variables', { variables: { name: 'b' } }],
+    ['expected version', { variables: { name: 'a', version: 2 } }],
     ['operation', { operationName: 'B' }],
     ['document', { query: 'mutation A { deleteUserGroup(input: { by: { teamId: 1 } }) { __typename } }' }],
   ])('GraphQL: another %s, with the status also for application/json', async (_, change) => {
-    const input = '{ by: { providedId: "none" }, name: $name }';
+    const input = '{ by: { providedId: "none" }, name: $name, expectedVersion: $version }';
     const query = ['A', 'B']
-      .map((name) => `mutation ${name}($name: String) { updateUserGroup(input: ${input}) { __typename } }`)
+      .map((name) => `mutation ${name}($name: String, $version: Int) { updateUserGroup(input: ${input}) { __typename } }`)
       .join('\n');
     const body = { query, variables: { name: 'a' }, operationName: 'A' };
     const send = (sent: object) =>

@@ -66,6 +66,10 @@ async function reference(method: string, input: object, contextValue: GraphQLCon
   return data ? { failed: String(asGatewayError(causeOf(errors[0]))) } : { wrongTypes: true };
 }
 
+/** An outcome without the group's version: a second update of a group leaves the next one. */
+const withoutVersion = (outcome: Outcome): Outcome =>
+  'result' in outcome ? { result: outcome.result.replace(/(?<="tagged":\{"version":)\d+(?=\}\}$)/, '0') } : outcome;
+
 /** Whether a text is a failure that says what is wrong: with issues, if it is the input. */
 function isRefusal(outcome: Outcome): boolean {
   if (!('result' in outcome)) return false;
@@ -124,7 +128,7 @@ test('the compiled operation of each REST method gives what the reference implem
         const expected = await reference(method, input, context);
         // GraphQL's own texts about types are for its own clients: here every refusal says what is wrong in the REST API's terms.
         if ('wrongTypes' in expected) expect([actual, isRefusal(actual)]).toEqual([actual, true]);
-        else expect(actual).toEqual(expected);
+        else expect(withoutVersion(actual)).toEqual(withoutVersion(expected));
         const isSuccess = 'result' in expected && expected.result.includes('"user_group"');
         const kind = 'wrongTypes' in expected ? 'wrong types' : `${method} ${isSuccess ? 'success' : 'failure'}`;
         counts[kind] = (counts[kind] ?? 0) + 1;

@@ -222,6 +222,7 @@ describe('the check of responses', () => {
     ...{ status, json },
     headers: new Headers({
       ...{ 'x-request-id': 'x', 'content-type': status === 200 ? 'application/json' : 'application/problem+json' },
+      ...(status === 200 && { etag: '"1"' }),
       ...headers,
     }),
   });

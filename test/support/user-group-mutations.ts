@@ -1,15 +1,18 @@
 import { expect } from 'vitest';
 import type { TestGateway } from './gateway.ts';
 
-const failure = '... on Error { code message } ... on InvalidInput { issues { path message } }';
-
 /** Every field of a group. */
-const group =
-  'userGroup { id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt }';
+export const groupFields =
+  'id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt version';
 
-const document = (field: string, payload: string): string => {
+const group = `userGroup { ${groupFields} }`;
+
+const failure = '... on Error { code message } ... on InvalidInput { issues { path message } }';
+const mismatch = ` ... on VersionMismatch { ${group} }`;
+
+const document = (field: string, payload: string, more = ''): string => {
   const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}`;
-  return `mutation ($input: ${type}Input!) { result: ${field}(input: $input) { __typename ... on ${type}Payload { ${payload} } ${failure} } }`;
+  return `mutation ($input: ${type}Input!) { result: ${field}(input: $input) { __typename ... on ${type}Payload { ${payload} } ${failure}${more} } }`;
 };
 
 const documents = {
@@ -18,10 +21,10 @@ const documents = {
     'getOrCreateUserGroups',
     `results { __typename ... on GetOrCreateUserGroupPayload { created ${group} } ${failure} }`,
   ),
-  updateUserGroup: document('updateUserGroup', group),
-  setUserGroupEnvironment: document('setUserGroupEnvironment', group),
-  rotateUserGroupToken: document('rotateUserGroupToken', `previousTokenExpiresAt ${group}`),
-  deleteUserGroup: document('deleteUserGroup', 'deletedId'),
+  updateUserGroup: document('updateUserGroup', group, mismatch),
+  setUserGroupEnvironment: document('setUserGroupEnvironment', group, mismatch),
+  rotateUserGroupToken: document('rotateUserGroupToken', `previousTokenExpiresAt ${group}`, mismatch),
+  deleteUserGroup: document('deleteUserGroup', 'deletedId', mismatch),
 };
 
 /** A mutation of user groups. */

@@ -2,13 +2,15 @@ import type { Share } from '../../fair-queue.ts';
 import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
 import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
+import { decodeBytes } from '../text-rows.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { columnTypes, type ParameterColumn, toLists, unnest } from './columns.ts';
 import { type Authored, authorColumns, authorOf, insertGroupEvents, secretChange } from './event-writes.ts';
+import { type Expecting, isExpected, type OtherVersion } from './expected-versions.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 
 /** A token to replace, every rule checked. */
-export interface Rotation extends Authored {
+export interface Rotation extends Authored, Expecting {
   /** The keyed hashes of the current token in hexadecimal, one under each key: what is stored has one of them. */
   readonly currentHashes: readonly string[];
   /** The current token as a retired one is stored; none without a grace period. */
@@ -39,21 +41,22 @@ export interface Rotated {
 /** The rotation of user group tokens, which writes `user_group`, `retired_token` and `event` in one statement. */
 export interface TokenRotation {
   /** Replaces a token; undefined when it is not, or no longer, the current token of a group in that environment. */
-  rotateToken(rotation: Rotation, share?: Share): Promise<Rotated | undefined>;
+  rotateToken(rotation: Rotation, share?: Share): Promise<Rotated | OtherVersion | undefined>;
 }
 
 /** Binds the rotation of user group tokens to a database. */
 export function bindTokenRotation({ query }: Pick<Database, 'query'>): TokenRotation {
   return {
-    rotateToken: createBatchLoader<Rotation, Rotated>({
+    rotateToken: createBatchLoader<Rotation, Rotated | OtherVersion>({
       keyOf: ({ replacement }) => keyOf(replacement), // never shared: of several rotations of a token, the statement performs one
       maxKeys: maxWriteKeys,
       load: async (rotations) => {
         const rows = await query('rotate-tokens', rotateTokens, toLists(fields, rotations.flatMap(toParameters)));
         return new Map(
-          rows.map((row) => {
+          rows.map((row): [string, Rotated | OtherVersion] => {
             const userGroup = new UserGroupRow(row);
-            const expiresAt = row[userGroupColumnCount] as string | null;
+            const [expiresAt, refusedHash] = row.slice(userGroupColumnCount) as [string | null, string | null];
+            if (refusedHash !== null) return [keyOf({ tokenHash: decodeBytes(refusedHash) }), { current: userGroup }];
             return [keyOf(userGroup), { userGroup, previousTokenExpiresAt: columnTypes.nullableTime.decode(expiresAt) }];
           }),
         );
@@ -74,6 +77,7 @@ const parameters = {
   allEnvironments: { sql: 'all_environments', type: 'bool' },
   graceSeconds: { sql: 'grace_seconds', type: 'int' },
   endGracePeriods: { sql: 'end_grace_periods', type: 'bool' },
+  expectedVersions: { sql: 'expected_versions', type: 'text' }, // a list, of which there are no lists
   actorKind: authorColumns[0],
   actorName: authorColumns[1],
   actorApiTokenId: authorColumns[2],
@@ -85,12 +89,13 @@ type Parameters = Record<keyof typeof parameters, unknown>;
 const fields = Object.keys(parameters) as (keyof Parameters)[];
 
 /** A row of parameters for each hash that the current token may be stored with. One of them at most finds a group. */
-function toParameters({ currentHashes, retired, replacement, author, ...rest }: Rotation): Parameters[] {
+function toParameters({ currentHashes, retired, replacement, author, expectedVersions, ...rest }: Rotation): Parameters[] {
   return currentHashes.map((hash) => ({
     currentHash: Buffer.from(hash, 'hex'),
     ...{ retiredHash: retired?.tokenHash, retiredEncrypted: retired?.tokenEncrypted },
     ...{ newHash: replacement.tokenHash, newEncrypted: replacement.tokenEncrypted },
     ...rest,
+    expectedVersions: expectedVersions && `{${expectedVersions.join(',')}}`,
     ...{ actorKind: author.kind, actorName: author.name, actorApiTokenId: author.apiTokenId, requestId: author.requestId },
   }));
 }
@@ -99,17 +104,19 @@ function toParameters({ currentHashes, retired, replacement, author, ...rest }: 
  * Locks the groups in the order of their numbers, so that two processes that rotate the same tokens wait for each other, and not
  * in a circle. A group whose token another statement replaced while this one waited for it is no longer among them. A statement
  * that finds a group by its current token also sees every token that was replaced before: each was retired in the transaction
- * that stored its successor.
+ * that stored its successor. The version is compared on the locked row.
  */
 const rotateTokens = `
   with locked as (
-    select g.team_id as id, requested.* from ${unnest(Object.values(parameters), 'requested')}
+    select ${userGroupSelectList('g')}, requested.*, ${isExpected('g.version', 'requested.expected_versions::int[]')} as is_expected
+    from ${unnest(Object.values(parameters), 'requested')}
     join user_group g on g.token_hash = requested.current_hash
       and (requested.all_environments or g.environment_tag is not distinct from requested.tag)
     order by g.team_id for update of g
   ), rotated as (
-    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = greatest(now(), g.updated_at)
-    from locked where g.team_id = locked.id
+    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = greatest(now(), g.updated_at),
+      version = g.version + 1
+    from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.retired_hash, locked.retired_encrypted, locked.grace_seconds,
       locked.end_grace_periods, ${authorOf('locked')}
   ), ended as (
@@ -126,5 +133,7 @@ const rotateTokens = `
   })}
     from rotated
   )
-  select ${userGroupSelectList('rotated')}, retired.expires_at
-  from rotated left join retired on retired.token_hash = rotated.retired_hash`;
+  select ${userGroupSelectList('rotated')}, retired.expires_at, null::bytea
+  from rotated left join retired on retired.token_hash = rotated.retired_hash
+  union all
+  select ${userGroupSelectList('locked')}, null, locked.new_hash from locked where not locked.is_expected`;

@@ -46,6 +46,7 @@ const columns = {
   mapping: { sql: 'mapping', ...json, insert: true, update: true },
   createdAt: { sql: 'created_at', ...time },
   updatedAt: { sql: 'updated_at', ...time },
+  version: { sql: 'version', ...integer },
 } as const satisfies { readonly [Field in keyof UserGroup]: Column<UserGroup[Field]> & ParameterColumn & Use };
 
 type Columns = typeof columns;

@@ -162,7 +162,7 @@ const updateGroups = `
   update user_group g set name = coalesce(new_name, g.name), mapping = coalesce(new_mapping, g.mapping),
     properties = case when has_properties then new_properties else g.properties end,
     token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
-    updated_at = now()
+    updated_at = now(), version = g.version + 1
   from locked
   where g.team_id = locked.id and (
     new_hash is not null or g.name <> new_name or g.mapping::text <> new_mapping::text

@@ -4,31 +4,34 @@ import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { toLists } from './columns.ts';
+import type { Expecting, OtherVersion } from './expected-versions.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 import { lockTargets, targetFields } from './user-group-targets.ts';
 import { type UserGroupUpdate, updateGroups } from './user-group-updates.ts';
 
-/** An update of one group whose new properties depend on the stored ones. */
-export interface UserGroupPatch extends Omit<UserGroupUpdate, 'properties'> {
+/** An update of one group that depends on what is stored: on its version, its properties, or both. */
+export interface UserGroupPatch extends UserGroupUpdate, Expecting {
   /**
-   * Returns the new properties. Called while the group is locked; must not change the stored ones.
+   * Returns the new properties, in place of those that are given. Called while the group is locked; must not change the stored
+   * ones.
    *
    * @throws what the patch fails with; then nothing of it is stored.
    */
-  readonly revise: (stored: Prisma.JsonValue) => Prisma.JsonValue;
+  readonly revise?: ((stored: Prisma.JsonValue) => Prisma.JsonValue) | undefined;
 }
 
 /** Patches of user groups. */
 export interface UserGroupPatches {
   /**
    * Patches a group and returns it; undefined when there is no such group in that environment. Concurrent patches of one group
-   * are made one after another, in any number of processes. Those that are sent together share a transaction.
+   * are made one after another, in any number of processes: of those that expect one version, one is made. Those that are sent
+   * together share a transaction.
    */
-  patchGroup(patch: UserGroupPatch, share?: Share): Promise<UserGroup | undefined>;
+  patchGroup(patch: UserGroupPatch, share?: Share): Promise<UserGroup | OtherVersion | undefined>;
 }
 
 /** What became of a patch: the group, or why nothing was stored. */
-type Outcome = { readonly group: UserGroup } | { readonly error: unknown };
+type Outcome = { readonly group: UserGroup | OtherVersion } | { readonly error: unknown };
 
 /** Binds the patches of user groups to a database. */
 export function bindUserGroupPatches({ transaction }: Pick<Database, 'transaction'>): UserGroupPatches {
@@ -52,35 +55,58 @@ export function bindUserGroupPatches({ transaction }: Pick<Database, 'transactio
   };
 }
 
-/** Locks the groups, has their properties revised in the order of the patches, and stores the results. */
+/** A group as the patches before one leave it. */
+interface Latest {
+  readonly version: number;
+  /** As text; undefined while they are the stored ones. */
+  readonly properties: string | null | undefined;
+  /** The index of the last update of the group; undefined before the first. */
+  readonly lastUpdate: number | undefined;
+}
+
+/** Locks the groups, evaluates the patches in their order, each on what the one before it leaves, and stores the results. */
 async function patchGroups(query: Database['query'], patches: readonly UserGroupPatch[]): Promise<Map<number, Outcome>> {
   const rows = await query('lock-groups', lockGroups, toLists(targetFields, patches));
   const locked = rows.map((row) => ({ index: Number(row[userGroupColumnCount]) - 1, group: new UserGroupRow(row) }));
   locked.sort((a, b) => a.index - b.index);
 
   const outcomes = new Map<number, Outcome>();
-  const properties = new Map<number, Prisma.JsonValue>();
+  const latest = new Map<number, Latest>();
   const updates: { index: number; update: UserGroupUpdate }[] = [];
+  const refused: { index: number; group: UserGroup; lastUpdate: number | undefined }[] = [];
   for (const { index, group } of locked) {
-    const { revise, ...others } = patches[index] as UserGroupPatch;
+    const { revise, expectedVersions, ...others } = patches[index] as UserGroupPatch;
     const { teamId } = group;
+    const { version, properties: text, lastUpdate } = latest.get(teamId) ?? { ...unchanged, version: group.version };
+    if (expectedVersions?.includes(version) === false) {
+      refused.push({ index, group, lastUpdate });
+      continue;
+    }
     try {
-      const revised = revise(properties.has(teamId) ? (properties.get(teamId) ?? null) : group.properties);
-      properties.set(teamId, revised);
-      const target = { teamId, providedId: null, allEnvironments: true };
-      updates.push({ index, update: { ...others, ...target, properties: revised === null ? null : JSON.stringify(revised) } });
+      const stored = () => (text === undefined ? group.properties : (JSON.parse(text ?? 'null') as Prisma.JsonValue));
+      const properties = revise ? toText(revise(stored())) : others.properties;
+      latest.set(teamId, {
+        version: version + 1,
+        properties: properties === undefined ? text : properties,
+        lastUpdate: updates.length,
+      });
+      updates.push({ index, update: { ...others, teamId, providedId: null, allEnvironments: true, properties } });
     } catch (error) {
       outcomes.set(index, { error });
     }
   }
-  if (updates.length === 0) return outcomes;
-  const groups = await updateGroups(
-    query,
-    updates.map(({ update }) => update),
-  );
+  const writes = updates.map(({ update }) => update);
+  const groups = writes.length > 0 ? await updateGroups(query, writes) : new Map<number, UserGroup>();
   for (const [position, group] of groups) outcomes.set(updates[position]?.index as number, { group });
+  for (const { index, group, lastUpdate } of refused) {
+    outcomes.set(index, { group: { current: groups.get(lastUpdate ?? -1) ?? group } });
+  }
   return outcomes;
 }
+
+const unchanged = { properties: undefined, lastUpdate: undefined } as const;
+
+const toText = (json: Prisma.JsonValue): string | null => (json === null ? null : JSON.stringify(json));
 
 const lockGroups = `
   with ${lockTargets}

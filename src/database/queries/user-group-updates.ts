@@ -99,19 +99,24 @@ const changeAt = (change: Change): string => {
   return `case when ${isGiven} and (${before})::text is distinct from (${after})::text then ${difference} end`;
 };
 
+/** The version that the update of a row of `folded` leaves. */
+const versionAt = (row: string): string => `${row}.version + ${row}.updates`;
+
 const returned = userGroupColumns.map((sql) => {
   const change = changes.find((each) => each.sql === sql);
   if (change) return valueAt('folded', change);
+  if (sql === 'version') return versionAt('folded');
   return sql === 'updated_at' ? 'updated.updated_at' : `folded.${sql}`;
 });
 
 /**
  * Several updates of a statement may be about one group, even by different selectors, and PostgreSQL would make one of them. So
- * the group is written once, with the last value given for each column, and each update returns the values given up to it.
+ * the group is written once, with the last value given for each column, and each update returns the values given up to it. The
+ * version counts each of them.
  */
 const updateStatement = `
   with ${lockTargets}, folded as (
-    select *, ${['from', 'before']
+    select *, row_number() over "from" as updates, ${['from', 'before']
       .flatMap((name) =>
         changes.map(({ sql, isGiven }) => `max(position) filter (where ${isGiven}) over "${name}" as ${sql}_${name}`),
       )
@@ -121,7 +126,8 @@ const updateStatement = `
   ), last as (
     select distinct on (team_id) * from folded order by team_id, position desc
   ), updated as (
-    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = greatest(now(), g.updated_at)
+    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = greatest(now(), g.updated_at),
+      version = ${versionAt('last')}
     from last where g.team_id = last.team_id
     returning g.team_id, g.updated_at
   ), changed as (

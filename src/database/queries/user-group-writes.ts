@@ -5,16 +5,8 @@ import type { Database } from '../client.ts';
 import { violatedUniqueIndex } from '../errors.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { names, toLists, unnest } from './columns.ts';
-import {
-  type Author,
-  type Authored,
-  authorAt,
-  authorColumns,
-  authorLists,
-  authorOf,
-  insertGroupEvents,
-  textChange,
-} from './event-writes.ts';
+import { type Authored, authorAt, authorColumns, authorLists, authorOf, insertGroupEvents, textChange } from './event-writes.ts';
+import { type Expected, type Expecting, isExpected, toExpected } from './expected-versions.ts';
 import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
 
@@ -32,11 +24,12 @@ export interface UserGroupWrites {
   /** Inserts the groups whose ids no stored group holds, in one statement, and returns them. No two drafts may conflict. */
   insertGroups(drafts: readonly AuthoredDraft[]): Promise<UserGroup[]>;
   /** Moves a group to an environment; undefined when there is no such group. A statement of its own. */
-  setEnvironment(teamId: number, environmentTag: EnvironmentTag | null, author: Author): Promise<EnvironmentChange | undefined>;
+  setEnvironment(move: GroupMove): Promise<EnvironmentChange | undefined>;
   /**
-   * Deletes a group with its tokens; false when there is no such group among those that may be deleted. A statement of its own.
+   * Deletes a group with its tokens and returns it as it was; undefined when there is no such group among those that may be
+   * deleted. A statement of its own.
    */
-  deleteGroup(deletion: GroupDeletion): Promise<boolean>;
+  deleteGroup(deletion: GroupDeletion): Promise<Expected | undefined>;
   /**
    * The groups with this provided id, read where groups are written: the group that kept a draft from being inserted is
    * there, and may not have reached a copy of the database yet.
@@ -46,8 +39,15 @@ export interface UserGroupWrites {
   readonly groupsHoldingIds: UserGroupLookups['groupsByProvidedIds'];
 }
 
+/** A group to move to an environment, and who does. */
+export interface GroupMove extends Authored, Expecting {
+  readonly teamId: number;
+  /** The new environment; `null` means untagged. */
+  readonly environmentTag: EnvironmentTag | null;
+}
+
 /** A group to delete, and who does. */
-export interface GroupDeletion extends Authored {
+export interface GroupDeletion extends Authored, Expecting {
   readonly teamId: number;
   /** The environment of the groups that may be deleted; ignored with `allEnvironments`. */
   readonly environmentTag: EnvironmentTag | null;
@@ -57,7 +57,7 @@ export interface GroupDeletion extends Authored {
 /**
  * The result of a change of environment: the group, or the environment of another group with its id, which does not permit it.
  */
-export type EnvironmentChange = { readonly userGroup: UserGroup } | { readonly heldIn: EnvironmentTag };
+export type EnvironmentChange = Expected | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */
 export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGroupWrites {
@@ -73,22 +73,21 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGro
       load: async (drafts) => new Map((await insertGroups(drafts)).map((group) => [uniqueKeyOf(group), group])),
     }),
     insertGroups,
-    async setEnvironment(teamId, environmentTag, author) {
+    async setEnvironment({ teamId, environmentTag, expectedVersions, author }) {
       try {
-        const [row] = await query('set-group-environment', setEnvironment, [
-          ...[teamId, environmentTag],
-          ...authorLists([{ author }]),
-        ]);
-        return row && { userGroup: new UserGroupRow(row) };
+        const values = [teamId, environmentTag, expectedVersions, ...authorLists([{ author }])];
+        const [row] = await query('set-group-environment', setEnvironment, values);
+        return row && toExpected(row);
       } catch (error) {
         const heldIn = environmentsByIndex.get(violatedUniqueIndex(error));
         if (heldIn) return { heldIn };
         throw error;
       }
     },
-    async deleteGroup({ teamId, environmentTag, allEnvironments, author }) {
-      const values = [teamId, allEnvironments, environmentTag, ...authorLists([{ author }])];
-      return (await query('delete-group', deleteGroup, values)).length > 0;
+    async deleteGroup({ teamId, environmentTag, allEnvironments, expectedVersions, author }) {
+      const values = [teamId, allEnvironments, environmentTag, expectedVersions, ...authorLists([{ author }])];
+      const [row] = await query('delete-group', deleteGroup, values);
+      return row && toExpected(row);
     },
     groupsHoldingId: bindGroupsByProvidedId({ query }),
     groupsHoldingIds: bindGroupsByProvidedIds({ query }),
@@ -130,30 +129,40 @@ const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new
   ['user_group_provided_id_testing_key', 'Testing'],
 ]);
 
-/** Locks the row first, so that what is recorded as the previous environment is what was replaced. */
+/**
+ * Locks the row first, so that the version that is compared, and what is recorded as the previous environment, are those of what
+ * was replaced.
+ */
 const setEnvironment = `
   with locked as (
-    select team_id as id, environment_tag as previous from user_group where team_id = $1 for update
+    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$3::int[]')} as is_expected
+    from user_group g where g.team_id = $1 for update
   ), changed as (
-    update user_group g set environment_tag = $2::environment_tag, updated_at = greatest(now(), g.updated_at)
-    from locked where g.team_id = locked.id
-    returning ${userGroupSelectList('g')}, locked.previous
+    update user_group g set environment_tag = $2::environment_tag, updated_at = greatest(now(), g.updated_at), version = g.version + 1
+    from locked where g.team_id = locked.team_id and locked.is_expected
+    returning ${userGroupSelectList('g')}, locked.environment_tag as previous
   ), recorded as (${insertGroupEvents({
-    ...{ type: 'user_group.environment_changed', table: 'changed', author: authorAt(3, '1') },
+    ...{ type: 'user_group.environment_changed', table: 'changed', author: authorAt(4, '1') },
     changes: `('{' || ${textChange('environmentTag', 'upper(changed.previous::text)', 'upper(changed.environment_tag::text)')} || '}')::json`,
   })}
     from changed where changed.previous is distinct from changed.environment_tag
   )
-  select ${userGroupSelectList('changed')} from changed`;
+  select ${userGroupSelectList('changed')}, true from changed
+  union all
+  select ${userGroupSelectList('locked')}, false from locked where not locked.is_expected`;
 
+/** Locks the row first, so that the version that is compared is that of what is deleted. */
 const deleteGroup = `
-  with deleted as (
-    delete from user_group where team_id = $1 and ($2::bool or environment_tag is not distinct from $3::environment_tag)
-    returning team_id, provided_id, environment_tag
+  with locked as (
+    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$4::int[]')} as is_expected
+    from user_group g where g.team_id = $1 and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) for update
+  ), deleted as (
+    delete from user_group g using locked where g.team_id = locked.team_id and locked.is_expected
+    returning g.team_id, g.provided_id, g.environment_tag
   ), recorded as (${insertGroupEvents({
-    ...{ type: 'user_group.deleted', table: 'deleted', author: authorAt(4, '1') },
+    ...{ type: 'user_group.deleted', table: 'deleted', author: authorAt(5, '1') },
     changes: 'null::json',
   })}
     from deleted
   )
-  select team_id from deleted`;
+  select ${userGroupSelectList('locked')}, locked.is_expected from locked`;

@@ -24,6 +24,8 @@ export interface GraphQLContext {
   readonly reserve: (bytes: number) => void;
   /** Where the executed operation is noted, for metrics and logs. */
   readonly noted: NotedOperation;
+  /** The versions of which the group that is changed must have one, where the input does not have it; by default any. */
+  readonly expectedVersions?: readonly number[] | undefined;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
   /** Of a request that holds a transaction; others wait for their turn where they are executed. */

@@ -1,7 +1,8 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { NotFound } from '../../domain/errors.ts';
+import { NotFound, VersionMismatch } from '../../domain/errors.ts';
 import { deleteUserGroup } from '../../domain/user-group-deletion.ts';
 import { builder } from './builder.ts';
+import { expectedVersionDescription, expectedVersionsOf } from './expected-version.ts';
 import { requireSelector, UserGroupByInput } from './user-group.ts';
 
 const DeleteUserGroupPayload = builder.objectRef<{ deletedId: string }>('DeleteUserGroupPayload').implement({
@@ -13,7 +14,7 @@ builder.mutationField('deleteUserGroup', (t) =>
   t.field({
     type: DeleteUserGroupPayload,
     nullable: true,
-    errors: { types: [NotFound], union: { description: 'What was deleted, or an error.' } },
+    errors: { types: [NotFound, VersionMismatch], union: { description: 'What was deleted, or an error.' } },
     description:
       'Deletes a group permanently. Its token, and replaced tokens in their grace period, stop identifying it with the next ' +
       'request; its provided id can be used for a new group, which gets a new token and a new teamId. Requires the scope groups:write.',
@@ -25,13 +26,15 @@ builder.mutationField('deleteUserGroup', (t) =>
           description: 'The group to delete.',
           fields: (field) => ({
             by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
+            expectedVersion: field.int({ description: expectedVersionDescription }),
           }),
         }),
       }),
     },
-    resolve: async (_, { input: { by } }, { db, caller }) => {
+    resolve: async (_, { input }, context) => {
+      const { db, caller } = context;
       caller.require('groups:write');
-      const { teamId } = await deleteUserGroup(db, caller, requireSelector(by));
+      const { teamId } = await deleteUserGroup(db, caller, requireSelector(input.by), expectedVersionsOf(input, context));
       return { deletedId: encodeGlobalID('UserGroup', teamId) };
     },
   }),

@@ -8,9 +8,11 @@ import {
   type Issue,
   NotFound,
   Unauthenticated,
+  VersionMismatch,
 } from '../../domain/errors.ts';
 import { builder } from './builder.ts';
 import type { FieldCost } from './field-cost.ts';
+import { UserGroupType } from './user-group.ts';
 
 /** The type of error codes. */
 export const ErrorCodeType = builder.enumType('ErrorCode', {
@@ -52,6 +54,16 @@ builder.objectType(InvalidInput, {
       extensions: { listSize: () => 2 } satisfies FieldCost,
       resolve: ({ issues }) => [...issues],
     }),
+  }),
+});
+
+builder.objectType(VersionMismatch, {
+  name: 'VersionMismatch',
+  description: 'The group has another version than expected: it was changed since you read it. Nothing was changed.',
+  interfaces: [ErrorInterface],
+  isTypeOf: (value) => value instanceof VersionMismatch,
+  fields: (t) => ({
+    userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group as it is, with its current version.' }),
   }),
 });
 

@@ -1,8 +1,9 @@
-import { NotFound } from '../../domain/errors.ts';
+import { NotFound, VersionMismatch } from '../../domain/errors.ts';
 import { checkRotate, maxGraceSeconds } from '../../domain/user-group-input.ts';
 import { rotateUserGroupToken } from '../../domain/user-groups.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
+import { expectedVersionDescription, expectedVersionsOf } from './expected-version.ts';
 import { checkInput } from './input-check.ts';
 import { UserGroupType } from './user-group.ts';
 
@@ -24,7 +25,7 @@ builder.mutationField('rotateUserGroupToken', (t) =>
   t.field({
     type: RotateUserGroupTokenPayload,
     nullable: true,
-    errors: { types: [NotFound], union: { description: 'The group with its new token, or an error.' } },
+    errors: { types: [NotFound, VersionMismatch], union: { description: 'The group with its new token, or an error.' } },
     extensions: checkInput(checkRotate),
     description:
       'Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. Requires the scope ' +
@@ -46,10 +47,12 @@ builder.mutationField('rotateUserGroupToken', (t) =>
                 'Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not ' +
                 'affect the token that this call replaces, which expires after graceSeconds.',
             }),
+            expectedVersion: field.int({ description: expectedVersionDescription }),
           }),
         }),
       }),
     },
-    resolve: (_, { input }, { db, caller }) => rotateUserGroupToken(db, caller, input),
+    resolve: (_, { input }, context) =>
+      rotateUserGroupToken(context.db, context.caller, { ...input, expectedVersions: expectedVersionsOf(input, context) }),
   }),
 );

@@ -1,8 +1,9 @@
-import { Conflict, NotFound } from '../../domain/errors.ts';
+import { Conflict, NotFound, VersionMismatch } from '../../domain/errors.ts';
 import { setUserGroupEnvironment } from '../../domain/user-group-environment.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
+import { expectedVersionDescription, expectedVersionsOf } from './expected-version.ts';
 import { requireSelector, UserGroupByInput, UserGroupType } from './user-group.ts';
 
 const SetUserGroupEnvironmentPayload = builder.objectRef<{ userGroup: UserGroup }>('SetUserGroupEnvironmentPayload').implement({
@@ -16,7 +17,10 @@ builder.mutationField('setUserGroupEnvironment', (t) =>
   t.field({
     type: SetUserGroupEnvironmentPayload,
     nullable: true,
-    errors: { types: [NotFound, Conflict], union: { description: 'The group in its new environment, or an error.' } },
+    errors: {
+      types: [NotFound, VersionMismatch, Conflict],
+      union: { description: 'The group in its new environment, or an error.' },
+    },
     description:
       'Moves a group to another environment: labels an untagged group as CUSTOMER or TESTING, for example. Its provided id, teamId ' +
       'and tokens stay. Conflict if another group has the same provided id there; for untagged, in either environment. From then ' +
@@ -33,13 +37,17 @@ builder.mutationField('setUserGroupEnvironment', (t) =>
               type: EnvironmentTagType,
               description: 'The new environment; null means untagged. Must be given.',
             }),
+            expectedVersion: field.int({ description: expectedVersionDescription }),
           }),
         }),
       }),
     },
-    resolve: async (_, { input: { by, environmentTag } }, { db, caller }) => {
+    resolve: async (_, { input }, context) => {
+      const { db, caller } = context;
       caller.require('admin');
-      return { userGroup: await setUserGroupEnvironment(db, caller, requireSelector(by), environmentTag) };
+      const { by, environmentTag } = input;
+      const expectedVersions = expectedVersionsOf(input, context);
+      return { userGroup: await setUserGroupEnvironment(db, caller, requireSelector(by), environmentTag, expectedVersions) };
     },
   }),
 );

@@ -1,9 +1,10 @@
-import { NotFound } from '../../domain/errors.ts';
+import { NotFound, VersionMismatch } from '../../domain/errors.ts';
 import { userGroupLimits } from '../../domain/limits.ts';
 import { checkUpdate } from '../../domain/user-group-input.ts';
 import { updateUserGroup } from '../../domain/user-group-update.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
+import { expectedVersionDescription, expectedVersionsOf } from './expected-version.ts';
 import { checkInput } from './input-check.ts';
 import { requireSelector, UserGroupByInput, UserGroupType } from './user-group.ts';
 import { DataSourceMappingInput, mappingLimit, propertiesLimit } from './user-group-inputs.ts';
@@ -17,7 +18,7 @@ builder.mutationField('updateUserGroup', (t) =>
   t.field({
     type: UpdateUserGroupPayload,
     nullable: true,
-    errors: { types: [NotFound], union: { description: 'The changed group, or an error.' } },
+    errors: { types: [NotFound, VersionMismatch], union: { description: 'The changed group, or an error.' } },
     extensions: checkInput(checkUpdate),
     description:
       'Changes the given fields and leaves the others unchanged. Requires the scope groups:write, which includes reading the ' +
@@ -46,13 +47,17 @@ builder.mutationField('updateUserGroup', (t) =>
                 'same name, nested objects are merged, and null removes a member: {"plan": "gold", "trial": null}. Concurrent patches ' +
                 'are all applied. The result must be within the limits of properties. Cannot be combined with properties.',
             }),
+            expectedVersion: field.int({ description: expectedVersionDescription }),
           }),
         }),
       }),
     },
-    resolve: async (_, { input: { by, ...change } }, { db, caller }) => {
+    resolve: async (_, { input }, context) => {
+      const { db, caller } = context;
       caller.require('groups:write');
-      return { userGroup: await updateUserGroup(db, caller, requireSelector(by), change) };
+      const { by, ...change } = input;
+      const expectedVersions = expectedVersionsOf(input, context);
+      return { userGroup: await updateUserGroup(db, caller, requireSelector(by), { ...change, expectedVersions }) };
     },
   }),
 );

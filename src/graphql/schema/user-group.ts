@@ -74,6 +74,11 @@ builder.node(UserGroupType, {
       type: 'DateTime',
       description: 'When the group was last changed, including token rotation.',
     }),
+    version: t.exposeInt('version', {
+      description:
+        '1 when the group is created, and one more with each change that sets updatedAt, also by an update with equal values. Send it ' +
+        'as expectedVersion, so that your change does not replace one that you have not seen.',
+    }),
   }),
 });
 

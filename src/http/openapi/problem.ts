@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalog, maxIssues } from '../../domain/errors.ts';
+import { httpLimits } from '../limits.ts';
 import { mediaTypes } from '../media-types.ts';
 import { failureHeaders } from '../problem.ts';
 import type { Example, HeaderObject, JsonSchema, Parameter, ResponseObject } from './types.ts';
@@ -76,6 +77,27 @@ export const idempotencyKeyParameter: Parameter = {
   schema: { type: 'string', minLength: 1 },
 };
 
+/** The header of responses with a user group. */
+export const entityTagHeader: Readonly<Record<string, HeaderObject>> = {
+  ETag: {
+    description:
+      'The version of the user group as an entity tag, such as `"3"`. It is another one after every change of the group.',
+    required: true,
+    schema: { type: 'string' },
+  },
+};
+
+/** The request header that makes a change depend on the version of the user group. */
+export const ifMatchParameter: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The ETag that you got with the user group, a list of them separated by commas, or `*` for any. If the group was changed since, ' +
+    'nothing is changed, and the response is `VERSION_MISMATCH`. A weak entity tag matches nothing.',
+  schema: { type: 'string', minLength: 1, maxLength: httpLimits.maxIfMatchCharacters },
+};
+
 const headerDescriptions: Readonly<Record<string, string>> = {
   'www-authenticate': 'The accepted scheme of the Authorization header.',
   'retry-after': 'How many seconds to wait before the next attempt.',
@@ -125,7 +147,7 @@ export function problemResponse(codes: readonly ErrorCode[], examples: Readonly<
   const own = Object.entries(examples).filter(([name]) => codes.some((code) => name === code));
   return {
     description: codes.map((code) => `\`${code}\`: ${errorCatalog[code].title}. ${errorCatalog[code].remedy}`).join('\n\n'),
-    headers: { ...requestIdHeader, ...headersFor(codes) },
+    headers: { ...requestIdHeader, ...headersFor(codes), ...(first === 'VERSION_MISMATCH' && entityTagHeader) },
     content: {
       [mediaTypes.problem]: {
         schema: {

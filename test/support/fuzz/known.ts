@@ -53,6 +53,7 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     token: [...tokens, `${tokenPrefixes.userGroup}short`, 'an unknown one, imported'],
     currentToken: [forgedToken('userGroup'), 'an unknown one, imported', ''],
     graceSeconds: [0, 5, -1, 604_801],
+    expectedVersion: [1, 2, 0, 2_147_483_647],
     source: sources,
     value: objects,
     code: ['nested-group', 'hex-color', 'nothing'],
@@ -68,7 +69,10 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
   };
 }
 
-/** The same without ids that get-or-create would take for a new group's: with these a mutation can be sent again and again. */
+/**
+ * The same without ids that get-or-create would take for a new group's, and without versions that a group has before the mutation
+ * and not after it: with these a mutation can be sent again and again.
+ */
 export function repeatableValues(known: Known): NamedValues {
-  return { ...namedValues(known), providedId: [...known.providedIds, ''] };
+  return { ...namedValues(known), providedId: [...known.providedIds, ''], expectedVersion: [0, 2_147_483_647] };
 }

@@ -33,7 +33,7 @@ const repeatable = [
 
 /** Fields that a repeated mutation changes, or that are never the same again. */
 const changing: ReadonlySet<string> = new Set([
-  ...['UserGroup.updatedAt', 'CreateEmbedTokenPayload.token', 'CreateEmbedTokenPayload.expiresAt'],
+  ...['UserGroup.updatedAt', 'UserGroup.version', 'CreateEmbedTokenPayload.token', 'CreateEmbedTokenPayload.expiresAt'],
 ]);
 
 /** The `Accept` headers that clients send, the usual and some that are not. */

@@ -165,7 +165,9 @@ export type ErrorCode =
   /** Service unavailable. */
   | 'UNAVAILABLE'
   /** Unsupported media type. */
-  | 'UNSUPPORTED_MEDIA_TYPE';
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  /** The user group was changed since. */
+  | 'VERSION_MISMATCH';
 
 /** Who made a change. */
 export type EventActorKind =
@@ -244,6 +246,8 @@ export type RotateUserGroupTokenInput = {
   readonly currentToken: string;
   /** Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not affect the token that this call replaces, which expires after graceSeconds. */
   readonly endGracePeriods?: boolean | null | undefined;
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
   /** How long the replaced token still identifies the group, in seconds: 0 to 604800. Defaults to 0: it expires immediately. */
   readonly graceSeconds?: number | null | undefined;
 };
@@ -254,12 +258,16 @@ export type SetUserGroupEnvironmentInput = {
   readonly by: UserGroupBy;
   /** The new environment; null means untagged. Must be given. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
 };
 
 /** The group to change, and its new values. Omitted fields stay unchanged. */
 export type UpdateUserGroupInput = {
   /** Selects the group. */
   readonly by: UserGroupBy;
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
   /** Replaces the whole mapping: at most 1,000 entries. */
   readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
   /** Changes single properties: a JSON Merge Patch (RFC 7396) of at most 64 KiB and 32 levels. Members replace those of the same name, nested objects are merged, and null removes a member: {"plan": "gold", "trial": null}. Concurrent patches are all applied. The result must be within the limits of properties. Cannot be combined with properties. */
@@ -373,6 +381,7 @@ export type UpdateGroupMutation = { readonly updateUserGroup:
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
    | null };
 
 export type RotateGroupTokenMutationVariables = Exact<{
@@ -386,6 +395,7 @@ export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly updatedAt: string } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
    | null };
 
 export type CreateEmbedTokenMutationVariables = Exact<{
@@ -413,6 +423,7 @@ export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
    | null };
 
 export type GroupListQueryVariables = Exact<{
@@ -470,6 +481,7 @@ export type DeleteGroupMutation = { readonly deleteUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
    | null };
 
 type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -482,12 +494,15 @@ type Failure_NotFound_Fragment = { readonly code: ErrorCode, readonly message: s
 
 type Failure_Unauthenticated_Fragment = { readonly code: ErrorCode, readonly message: string };
 
+type Failure_VersionMismatch_Fragment = { readonly code: ErrorCode, readonly message: string };
+
 export type FailureFragment =
   | Failure_Conflict_Fragment
   | Failure_Forbidden_Fragment
   | Failure_InvalidInput_Fragment
   | Failure_NotFound_Fragment
   | Failure_Unauthenticated_Fragment
+  | Failure_VersionMismatch_Fragment
 ;
 
 export type OwnCountQueryVariables = Exact<{ [key: string]: never; }>;

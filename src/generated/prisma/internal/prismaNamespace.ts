@@ -1065,7 +1065,8 @@ export const UserGroupScalarFieldEnum = {
   properties: 'properties',
   mapping: 'mapping',
   createdAt: 'createdAt',
-  updatedAt: 'updatedAt'
+  updatedAt: 'updatedAt',
+  version: 'version'
 } as const
 
 export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof typeof UserGroupScalarFieldEnum]

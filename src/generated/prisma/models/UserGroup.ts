@@ -28,10 +28,12 @@ export type AggregateUserGroup = {
 
 export type UserGroupAvgAggregateOutputType = {
   teamId: number | null
+  version: number | null
 }
 
 export type UserGroupSumAggregateOutputType = {
   teamId: number | null
+  version: number | null
 }
 
 export type UserGroupMinAggregateOutputType = {
@@ -43,6 +45,7 @@ export type UserGroupMinAggregateOutputType = {
   tokenEncrypted: runtime.Bytes | null
   createdAt: Date | null
   updatedAt: Date | null
+  version: number | null
 }
 
 export type UserGroupMaxAggregateOutputType = {
@@ -54,6 +57,7 @@ export type UserGroupMaxAggregateOutputType = {
   tokenEncrypted: runtime.Bytes | null
   createdAt: Date | null
   updatedAt: Date | null
+  version: number | null
 }
 
 export type UserGroupCountAggregateOutputType = {
@@ -67,16 +71,19 @@ export type UserGroupCountAggregateOutputType = {
   mapping: number
   createdAt: number
   updatedAt: number
+  version: number
   _all: number
 }
 
 
 export type UserGroupAvgAggregateInputType = {
   teamId?: true
+  version?: true
 }
 
 export type UserGroupSumAggregateInputType = {
   teamId?: true
+  version?: true
 }
 
 export type UserGroupMinAggregateInputType = {
@@ -88,6 +95,7 @@ export type UserGroupMinAggregateInputType = {
   tokenEncrypted?: true
   createdAt?: true
   updatedAt?: true
+  version?: true
 }
 
 export type UserGroupMaxAggregateInputType = {
@@ -99,6 +107,7 @@ export type UserGroupMaxAggregateInputType = {
   tokenEncrypted?: true
   createdAt?: true
   updatedAt?: true
+  version?: true
 }
 
 export type UserGroupCountAggregateInputType = {
@@ -112,6 +121,7 @@ export type UserGroupCountAggregateInputType = {
   mapping?: true
   createdAt?: true
   updatedAt?: true
+  version?: true
   _all?: true
 }
 
@@ -212,6 +222,7 @@ export type UserGroupGroupByOutputType = {
   mapping: runtime.JsonValue
   createdAt: Date
   updatedAt: Date
+  version: number
   _count: UserGroupCountAggregateOutputType | null
   _avg: UserGroupAvgAggregateOutputType | null
   _sum: UserGroupSumAggregateOutputType | null
@@ -248,6 +259,7 @@ export type UserGroupWhereInput = {
   mapping?: Prisma.JsonFilter<"UserGroup">
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
+  version?: Prisma.IntFilter<"UserGroup"> | number
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }
 
@@ -262,6 +274,7 @@ export type UserGroupOrderByWithRelationInput = {
   mapping?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  version?: Prisma.SortOrder
   retiredTokens?: Prisma.RetiredTokenOrderByRelationAggregateInput
 }
 
@@ -279,6 +292,7 @@ export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   mapping?: Prisma.JsonFilter<"UserGroup">
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
+  version?: Prisma.IntFilter<"UserGroup"> | number
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }, "teamId" | "tokenHash" | "providedId" | "providedId">
 
@@ -293,6 +307,7 @@ export type UserGroupOrderByWithAggregationInput = {
   mapping?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  version?: Prisma.SortOrder
   _count?: Prisma.UserGroupCountOrderByAggregateInput
   _avg?: Prisma.UserGroupAvgOrderByAggregateInput
   _max?: Prisma.UserGroupMaxOrderByAggregateInput
@@ -314,6 +329,7 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   mapping?: Prisma.JsonWithAggregatesFilter<"UserGroup">
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"UserGroup"> | Date | string
+  version?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
 }
 
 export type UserGroupCreateInput = {
@@ -326,6 +342,7 @@ export type UserGroupCreateInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
   updatedAt?: Date | string
+  version?: number
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
 }
 
@@ -340,6 +357,7 @@ export type UserGroupUncheckedCreateInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
   updatedAt?: Date | string
+  version?: number
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
 }
 
@@ -353,6 +371,7 @@ export type UserGroupUpdateInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -367,6 +386,7 @@ export type UserGroupUncheckedUpdateInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -381,6 +401,7 @@ export type UserGroupCreateManyInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
   updatedAt?: Date | string
+  version?: number
 }
 
 export type UserGroupUpdateManyMutationInput = {
@@ -393,6 +414,7 @@ export type UserGroupUpdateManyMutationInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type UserGroupUncheckedUpdateManyInput = {
@@ -406,6 +428,7 @@ export type UserGroupUncheckedUpdateManyInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type UserGroupCountOrderByAggregateInput = {
@@ -419,10 +442,12 @@ export type UserGroupCountOrderByAggregateInput = {
   mapping?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type UserGroupAvgOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type UserGroupMaxOrderByAggregateInput = {
@@ -434,6 +459,7 @@ export type UserGroupMaxOrderByAggregateInput = {
   tokenEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type UserGroupMinOrderByAggregateInput = {
@@ -445,10 +471,12 @@ export type UserGroupMinOrderByAggregateInput = {
   tokenEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type UserGroupSumOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
+  version?: Prisma.SortOrder
 }
 
 export type UserGroupScalarRelationFilter = {
@@ -504,6 +532,7 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
   updatedAt?: Date | string
+  version?: number
 }
 
 export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
@@ -517,6 +546,7 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
   updatedAt?: Date | string
+  version?: number
 }
 
 export type UserGroupCreateOrConnectWithoutRetiredTokensInput = {
@@ -545,6 +575,7 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
@@ -558,6 +589,7 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 
@@ -602,6 +634,7 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   mapping?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  version?: boolean
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["userGroup"]>
@@ -617,6 +650,7 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   mapping?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  version?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -630,6 +664,7 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   mapping?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  version?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectScalar = {
@@ -643,9 +678,10 @@ export type UserGroupSelectScalar = {
   mapping?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  version?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
@@ -703,6 +739,10 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      * When the group was last changed, including token rotation.
      */
     updatedAt: Date
+    /**
+     * 1 when the group is created, and one more with each write that sets `updatedAt`.
+     */
+    version: number
   }, ExtArgs["result"]["userGroup"]>
   composites: {}
 }
@@ -1137,6 +1177,7 @@ export interface UserGroupFieldRefs {
   readonly mapping: Prisma.FieldRef<"UserGroup", 'Json'>
   readonly createdAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
+  readonly version: Prisma.FieldRef<"UserGroup", 'Int'>
 }
     
 
