@@ -2,7 +2,7 @@ import { close, createReadStream, fstatSync, open } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { Database } from '../database/client.ts';
+import type { EventKey } from '../database/queries/event-writes.ts';
 import { queryIn } from '../database/queries/user-group-import.ts';
 import { recordImport } from '../domain/event-recording.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
@@ -34,7 +34,7 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
   const source = await openSource(request.file, io.stdin);
   try {
     return await withDatabase(({ database, keys }) =>
-      run(request, source, { pool: database.pool, query: database.query, keys }, io),
+      run(request, source, { pool: database.pool, keys }, io),
     );
   } finally {
     source.chunks.destroy();
@@ -80,7 +80,7 @@ async function openSource(file: string, stdin: Readable): Promise<Source> {
   }
 }
 
-type Db = Parameters<typeof importUserGroups>[0] & Pick<Database, 'query'>;
+type Db = Parameters<typeof importUserGroups>[0];
 
 async function run(request: ImportRequest, source: Source, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
   const progress = openProgress(stderr, 'lines');
@@ -95,6 +95,9 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
     source.chunks.destroy();
   });
 
+  const author = ownAuthor();
+  let event: EventKey | undefined;
+  let uncommitted: EventKey | undefined;
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
   const onIgnored = (name: string) => print(`The field "${name}" is not one of a user group, and is ignored.`);
@@ -108,16 +111,17 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   try {
     latest = await importUserGroups(db, lines, {
       ...{ onExisting: request.onExisting, dryRun: request.dryRun },
-      inLastTransaction: (transaction, summary) => recordImport(queryIn(transaction), ownAuthor(), summary),
+      inEachTransaction: async (transaction, summary) => {
+        uncommitted = await recordImport(queryIn(transaction), author, summary, event);
+      },
       onRejected: ({ line, reason }) => print(`line ${line}: ${reason}`),
       onProgress: (summary) => {
         latest = summary;
+        event = uncommitted;
         progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
       },
     });
   } catch (error) {
-    // What was written stays, and so must its event.
-    if (latest && !request.dryRun) await recordImport(db, ownAuthor(), latest).catch(() => {});
     print(`Failed after line ${latest?.lastLine ?? 0}. ${describe(latest, request)} ${runAgain(request)}`);
     throw error;
   }

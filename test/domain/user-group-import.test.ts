@@ -271,29 +271,32 @@ test('a repeated id is found however far apart the lines are', async () => {
   expect(reasons[0]).toEqual({ line: 2_401, reason: expect.stringContaining('is the same as in line 1;') });
 });
 
-test('what runs in the last transaction sees all of it, and when it fails, the last batch is not written', async () => {
-  const lines = toNdjson(Array.from({ length: 1_500 }, (_, index) => ({ user_group_id: `g${index}` })));
+test('what runs in a transaction sees all up to there, and when it fails, that batch is not written', async () => {
+  const lines = toNdjson(Array.from({ length: 2_500 }, (_, index) => ({ user_group_id: `g${index}` })));
   const seen: unknown[] = [];
   const failed = importText(database, lines, {
-    inLastTransaction: async (transaction, { created, lastLine }) => {
+    inEachTransaction: async (transaction, { created, lastLine }) => {
       const { rows } = await transaction.query('select count(*)::int as count from user_group');
       seen.push({ ...rows[0], created, lastLine });
-      throw new Error('on purpose');
+      if (created > 1_000) throw new Error('on purpose');
     },
   });
   await expect(failed).rejects.toThrow('on purpose');
-  expect(seen).toEqual([{ count: 1_500, created: 1_500, lastLine: 1_500 }]);
+  expect(seen).toEqual([
+    { count: 1_000, created: 1_000, lastLine: 1_000 },
+    { count: 2_000, created: 2_000, lastLine: 2_000 },
+  ]);
   expect(await database.prisma.userGroup.count()).toBe(1_000);
-  expect(await importText(database, lines)).toMatchObject({ created: 500, unchanged: 1_000 });
+  expect(await importText(database, lines)).toMatchObject({ created: 1_500, unchanged: 1_000 });
 });
 
 test('a transaction that other processes keep from being committed is repeated a few times', async () => {
   let attempts = 0;
-  const inLastTransaction = async () => {
+  const inEachTransaction = async () => {
     attempts += 1;
     throw Object.assign(new Error('repeated'), { code: '40001' });
   };
-  const run = importText(database, toNdjson([{ user_group_id: 'g' }]), { inLastTransaction });
+  const run = importText(database, toNdjson([{ user_group_id: 'g' }]), { inEachTransaction });
   await expect(run).rejects.toThrow('Other processes keep changing the same groups.');
   expect([attempts, await stored()]).toEqual([5, []]);
 });
@@ -303,13 +306,13 @@ test('keys that are added to their file during an import encrypt what it writes 
   let isAdded = false;
   const keys = new KeyRing([before], () => (isAdded ? [added, before] : undefined));
   const lines = toNdjson(Array.from({ length: 1_500 }, (_, index) => ({ user_group_id: `g${index}` })));
-  // The last transaction is repeated, as it is when another process took the same row.
-  const inLastTransaction = async () => {
-    if (isAdded) return;
+  // The second transaction is repeated, as it is when another process took the same row.
+  const inEachTransaction = async (_: unknown, { created }: { readonly created: number }) => {
+    if (isAdded || created === 1_000) return;
     isAdded = true;
     throw Object.assign(new Error('repeated'), { code: '40001' });
   };
-  expect(await importText(database, lines, { keys, inLastTransaction })).toMatchObject({ created: 1_500 });
+  expect(await importText(database, lines, { keys, inEachTransaction })).toMatchObject({ created: 1_500 });
   const ids = [before, added].map((key) => new KeyRing([key]).ids[0]);
   const counted = await database.pool.query<{ id: string; count: number }>(
     "select substr(encode(token_hash, 'hex'), 1, 8) as id, count(*)::int from user_group group by 1 order by 2 desc",

@@ -129,6 +129,53 @@ test('an import that is killed is complete once it is run again', async () => {
   expect(await tokens()).toEqual(given);
 });
 
+describe('an import that ends in its third transaction has recorded what the first two have changed', () => {
+  /** Runs until the third transaction waits for the last group, which another one holds. */
+  async function begin() {
+    const { database, tokens, settings } = await open();
+    const earlier = linesOf(2_500);
+    expect(await run(['groups', 'import', file('a.ndjson', earlier.text)], settings)).toMatchObject({ code: 0 });
+    await database.pool.query('delete from event');
+    const holder = await database.pool.connect();
+    onTestFinished(async () => void (await holder.query('rollback'), holder.release()));
+    await holder.query("begin; select from user_group where provided_id = 'g2499' for update");
+    const source = file('b.ndjson', linesOf(2_500).text);
+    const started = launch(
+      process.execPath,
+      ['dist/main.js', 'groups', 'import', source, '--on-existing', 'update'],
+      settings,
+    );
+    const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await until(async () => (await database.pool.query(waiting)).rowCount, 'the third transaction waits');
+    const changed = async () => [...(await tokens())].filter(([id, token]) => token !== earlier.tokens.get(id)).length;
+    return { database, started, changed, waiting };
+  }
+
+  type Begun = Awaited<ReturnType<typeof begin>>;
+
+  test.each<[string, (begun: Begun) => unknown, object]>([
+    ['SIGKILL', ({ started }) => started.child.kill('SIGKILL'), { signal: 'SIGKILL' }],
+    [
+      'SIGINT again and again',
+      ({ started: { child } }) => until(() => !child.kill('SIGINT'), 'it ends'),
+      { code: 130, signal: null },
+    ],
+    [
+      'the end of its connection',
+      ({ database, waiting }) => database.pool.query(`select pg_terminate_backend(pid) from (${waiting}) as one`),
+      { code: 1, stdout: expect.stringMatching(/^Failed after line 2000\. 2,000 lines, .* 2,000 updated, .*It is safe to run/) },
+    ],
+  ])('%s', async (_, end, outcome) => {
+    const begun = await begin();
+    await end(begun);
+    expect(await begun.started.ended).toMatchObject(outcome);
+    expect(await begun.changed()).toBe(2_000);
+    expect(await begun.database.prisma.event.findMany()).toMatchObject([
+      { type: 'user_group.imported', changes: { created: { from: null, to: 0 }, updated: { from: null, to: 2_000 } } },
+    ]);
+  });
+});
+
 test('SIGINT writes what was read, says so, and ends with 130', async () => {
   const { database, settings } = await open();
   const started = startImport(settings);

@@ -10,7 +10,7 @@ import type { TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
 
 /** How a test imports a text. */
-interface Options extends Partial<Pick<ImportOptions, 'onExisting' | 'dryRun' | 'inLastTransaction'>> {
+interface Options extends Partial<Pick<ImportOptions, 'onExisting' | 'dryRun' | 'inEachTransaction'>> {
   readonly format?: FormatName;
   readonly environment?: EnvironmentTag | null;
   readonly keys?: KeyRing;
@@ -24,14 +24,14 @@ interface Imported extends ImportSummary {
 
 /** Imports a text as `groups import` does, by the functions that it calls. */
 export async function importText({ pool }: TestDatabase, text: string | Buffer, options: Options = {}): Promise<Imported> {
-  const { format = 'ndjson', environment, keys = testKeys, onExisting = 'skip', dryRun = false, inLastTransaction } = options;
+  const { format = 'ndjson', environment, keys = testKeys, onExisting = 'skip', dryRun = false, inEachTransaction } = options;
   const reasons: RejectedLine[] = [];
   const ignored: string[] = [];
   const chunks = Readable.from([Buffer.from(text)]);
   const lines = readGroupLines(chunks, { format, environment, onIgnored: (name) => ignored.push(name) });
   const summary = await importUserGroups({ pool, keys }, lines, {
     ...{ onExisting, dryRun },
-    ...(inLastTransaction && { inLastTransaction }),
+    ...(inEachTransaction && { inEachTransaction }),
     onRejected: (line) => reasons.push(line),
     onProgress: () => {},
   });
