@@ -36,8 +36,8 @@ export interface ImportOptions {
   readonly onExisting: OnExisting;
   /** Whether nothing is written. */
   readonly dryRun: boolean;
-  /** Receives rejected lines, in order except that those of one batch may follow each other differently. */
-  readonly onRejected: (line: RejectedLine) => void;
+  /** Receives the rejected lines of each batch that has some, in order. The import waits for it. */
+  readonly onRejected: (lines: readonly RejectedLine[]) => Promise<void> | void;
   /** Receives the summary of all lines so far, after each batch is committed. The same object each time. */
   readonly onProgress: (summary: Readonly<ImportSummary>) => void;
   /**
@@ -69,7 +69,8 @@ export async function importUserGroups(
       await options.inEachTransaction?.(transaction, add({ ...summary }, batch, counts));
     });
     add(summary, batch, outcome);
-    for (const line of [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line)) options.onRejected(line);
+    const rejected = [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);
+    if (rejected.length > 0) await options.onRejected(rejected);
     options.onProgress(summary);
     // Without new statistics gateways are slow for some minutes; the import is not worth failing for that.
     if (!options.dryRun) await addNewGroups(outcome.created).catch(() => {});

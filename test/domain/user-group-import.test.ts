@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toCsvRecord } from '../../src/commands/csv.ts';
 import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
-import { importFields } from '../../src/domain/user-group-import-line.ts';
+import { importNames } from '../../src/domain/user-group-import-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
 import { retiredHash, storedToken, testKeys, tokenOf } from '../support/keys.ts';
@@ -23,7 +23,7 @@ const toNdjson = (lines: readonly Line[]): string => lines.map((line) => `${JSON
 
 /** The same lines in CSV; only for values that CSV can have. */
 const toCsv = (lines: readonly Line[]): string =>
-  [importFields, ...lines.map((line) => importFields.map((field) => cellOf(field, line[field])))].map(toCsvRecord).join('');
+  [importNames, ...lines.map((line) => importNames.map((name) => cellOf(name, line[name])))].map(toCsvRecord).join('');
 
 const cellOf = (field: string, value: unknown): string =>
   value === undefined ? '' : field === 'mapping' || field === 'properties' ? JSON.stringify(value) : String(value);
@@ -62,8 +62,35 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
     ]);
   });
 
+  test('takes the names and values of the schema, too', async () => {
+    const summary = await run([
+      { providedId: 'a', environmentTag: 'CUSTOMER' },
+      { providedId: 'b', environmentTag: 'Testing' },
+      { user_group_id: 'c', environment: 'TESTING' },
+      { providedId: 'd', environmentTag: 'none' },
+    ]);
+    expect(summary).toMatchObject({ created: 4, rejected: 0, untaggedByDefault: 0, ignored: [] });
+    expect((await stored()).map(({ providedId, environmentTag }) => [providedId, environmentTag])).toEqual([
+      ['a', 'Customer'],
+      ['b', 'Testing'],
+      ['c', 'Testing'],
+      ['d', null],
+    ]);
+  });
+
   test.each<[name: string, line: Line, reason: RegExp]>([
     ['no id', { name: 'n' }, /^user_group_id: is required\.$/],
+    ['a long id of the schema', { providedId: 'x'.repeat(256) }, /^user_group_id: must have 1 to 255 characters\.$/],
+    [
+      'both names of the id',
+      { user_group_id: 'g', providedId: 'g' },
+      /^user_group_id: is also given as providedId; give one of the two\.$/,
+    ],
+    [
+      'both names of the environment',
+      { user_group_id: 'g', environment: 'Testing', environmentTag: 'TESTING' },
+      /^environment: is also given as environmentTag; give one of the two\.$/,
+    ],
     ['a long id', { user_group_id: 'x'.repeat(256) }, /^user_group_id: must have 1 to 255 characters\.$/],
     ['a long name', { user_group_id: 'g', name: 'x'.repeat(256) }, /^name: must have 1 to 255/],
     ['NUL', { user_group_id: 'g', name: 'a\0b' }, /^name: must not contain the character NUL/],

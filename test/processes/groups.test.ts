@@ -254,6 +254,71 @@ test('memory is bounded in both directions, whatever the size of the file', asyn
   expect(statSync(output).size).toBeGreaterThan(45_000_000);
 });
 
+describe('many rejected lines', () => {
+  /** 3 × 200 lines that are rejected for reasons with other names and numbers in them, and one that is not. */
+  const source = () => {
+    const lines = Array.from({ length: 200 }, (_, index) => [
+      JSON.stringify({ user_group_id: 'good' }),
+      JSON.stringify({ user_group_id: `g${index}`, properties: { [`a: ${index}`]: '\0' } }),
+      `{${' '.repeat(index)}`,
+    ]);
+    return file('many.ndjson', lines.flat().join('\n'));
+  };
+  const counts = [
+    '        200  properties: must not contain the character NUL (U+0000).',
+    '        200  is not valid JSON (from character N on).',
+    '        199  user_group_id: is the same as in an earlier line; only a Customer and a Testing group can share an id.',
+  ];
+
+  test.each([['--dry-run'], ['--on-existing=skip']])('the first 100 are printed, all are counted by reason, and --report has each: %s', async (option) => {
+    const { settings } = await open();
+    const report = file('report.ndjson', 'earlier');
+    const { code, stdout } = await run(['groups', 'import', source(), '--report', report, option], settings);
+    const printed = stdout.split('\n');
+    expect(code).toBe(1);
+    expect(printed.filter((line) => line.startsWith('line '))).toHaveLength(100);
+    expect(printed.slice(100, 106)).toEqual([
+      '599 lines were rejected, of which the first 100 are listed. By reason:',
+      ...counts,
+      `Wrote 599 rejected lines to ${report}.`,
+      expect.stringMatching(/600 lines, 1 created, 0 unchanged, 599 rejected\.$/),
+    ]);
+    const reported = readFileSync(report, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+    expect(reported).toHaveLength(599);
+    expect(reported.slice(0, 100).map(({ line, reason }) => `line ${line}: ${reason}`)).toEqual(printed.slice(0, 100));
+    expect(statSync(report).mode & 0o777).toBe(0o600);
+  });
+
+  test('a report that cannot be written is an error before anything is imported', async () => {
+    const { database, settings } = await open();
+    const report = join(folder, 'none', 'report.ndjson');
+    const { code, stderr } = await run(['groups', 'import', source(), '--report', report], settings);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/report\.ndjson cannot be written: .* Nothing was imported/) });
+    expect(await database.prisma.userGroup.count()).toBe(0);
+  });
+
+  test('the report does not replace the file to import', async () => {
+    const path = source();
+    symlinkSync(path, join(folder, 'link.ndjson'));
+    await expect(groups(['import', path, '--report', join(folder, 'link.ndjson')])).rejects.toThrow(/--report must name another file/);
+  });
+});
+
+test('fields that groups do not have are named once, with what was meant, and many of them in part', async () => {
+  const { settings } = await open();
+  const fields = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`other${index}`, 1]));
+  const text = `${JSON.stringify({ user_group_id: 'a', propertes: {}, ...fields })}\n{"user_group_id":"b","propertes":{}}\n`;
+  const { stdout } = await run(['groups', 'import', file('a.ndjson', text), '--environment', 'Testing'], settings);
+  const lines = stdout.split('\n');
+  expect(lines[0]).toBe('The field "propertes" is not one of a user group, and is ignored. Did you mean properties?');
+  expect(lines.slice(19)).toEqual([
+    'The field "other18" is not one of a user group, and is ignored.',
+    'Further fields are ignored, too.',
+    '2 lines, 2 created, 0 unchanged, 0 rejected.',
+    '',
+  ]);
+});
+
 describe('groups export --output', () => {
   test('replaces a file, also behind a symbolic link, so that only its owner can read it', async () => {
     const { settings } = await open();
@@ -342,7 +407,7 @@ describe('arguments', () => {
 });
 
 test.each([
-  ['columns without an id', 'a.csv', 'id;name\n1;2\n', /one of them must be user_group_id/],
+  ['columns without an id', 'a.csv', 'id;name\n1;2\n', /one of them must be user_group_id or providedId\. Known columns: .*environmentTag/],
   ['a column twice', 'a.csv', 'user_group_id,name,name\n', /names the column "name" twice/],
   ['UTF-16', 'a.csv', Buffer.from('\uFEFFuser_group_id\n', 'utf16le').toString('latin1'), /is in UTF-16/],
 ])('a file with %s is not imported', async (_, name, text, message) => {
