@@ -1,6 +1,7 @@
 import type { UserGroupTarget } from '../database/queries/user-group-targets.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
+import { requireEventBytes } from './event-limits.ts';
 import type { Json } from './limits.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { mappingText } from './user-group-creation.ts';
@@ -20,9 +21,11 @@ export interface UserGroupChanges extends UserGroupFields {
  * @throws Forbidden without `groups:write`.
  * @throws NotFound.
  * @throws InvalidInput, also when the properties would exceed a limit after the merge.
+ * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  */
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
+  requireEventBytes(db.eventBytes, caller);
   const { name, mapping, properties, mergeProperties: patch } = changes;
   const target = { ...(await targetOf(db, caller, by)), author: caller.author };
   const fields = { name: name ?? undefined, mapping: mapping == null ? undefined : mappingText(mapping) };

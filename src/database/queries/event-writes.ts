@@ -72,17 +72,31 @@ export const eventEnvironmentOf = (tag: EnvironmentTag | null): EventEnvironment
 /** The changes of a secret: that it changed, and nothing of it. */
 export const secretChange = (field: string): string => `{"${field}":{"from":null,"to":null}}`;
 
+/** The most bytes of a member's value, as JSON text, that an event has. Of a larger one it has the length and the SHA-256. */
+export const maxEventValueBytes = 4_096;
+
+/** The members whose value has a text with this condition, as SQL of a JSON text. @param shown what is shown of the value. */
+const members = (text: string, condition: string, shown = text): string =>
+  `'{' || coalesce(string_agg(to_json(key)::text || ':' || ${shown}, ',') filter (where octet_length(${text}) ${condition}), '') || '}'`;
+
+const digest = (text: string): string =>
+  `'{"bytes":' || octet_length(${text}) || ',"sha256":"' || encode(sha256(convert_to(${text}, 'UTF8')), 'hex') || '"}'`;
+
 /**
  * The differences between two JSON objects as SQL: of the members that differ the text `"field":{"from":…,"to":…}`, else null.
+ * Members whose value has more than {@link maxEventValueBytes} are in `"omitted":{"from":…,"to":…}` instead, which is there only
+ * if there are any: within `from` and `to`, what stands for a value could be a value itself.
  */
 export function objectChange(field: string, before: string, after: string): string {
-  const side = (whole: string, value: string) => `case when (${before}) is null or (${after}) is null
-        then coalesce((${whole})::text, 'null')
-        else '{' || coalesce(string_agg(to_json(key)::text || ':' || ${value}::text, ',') filter (where ${value} is not null), '') || '}' end`;
+  const side = (whole: string, text: string) =>
+    `case when (${whole}) is null then 'null' else ${members(text, `<= ${maxEventValueBytes}`)} end`;
+  const omitted = (text: string) => members(text, `> ${maxEventValueBytes}`, digest(text));
   return `(
-      select '"${field}":{"from":' || ${side(before, 'old_value')} || ',"to":' || ${side(after, 'new_value')} || '}'
+      select '"${field}":{"from":' || ${side(before, 'old_text')} || ',"to":' || ${side(after, 'new_text')}
+        || case when greatest(max(octet_length(old_text)), max(octet_length(new_text))) > ${maxEventValueBytes}
+          then ',"omitted":{"from":' || ${omitted('old_text')} || ',"to":' || ${omitted('new_text')} || '}' else '' end || '}'
       from (
-        select key, old.value as old_value, new.value as new_value
+        select key, old.value::text as old_text, new.value::text as new_text
         from json_each(${before}) as old full join json_each(${after}) as new using (key)
         where old.value::text is distinct from new.value::text and old.value::jsonb is distinct from new.value::jsonb
       ) as differing
@@ -95,6 +109,9 @@ export const textChange = (field: string, before: string, after: string): string
   `'"${field}":{"from":' || ${jsonText(before)} || ',"to":' || ${jsonText(after)} || '}'`;
 
 const jsonText = (text: string): string => `coalesce(to_json((${text})::text)::text, 'null')`;
+
+/** Receives the bytes of the changes in each event that requests record, with the API token that the change was made with. */
+export type OnRecorded = (apiTokenId: number | null, bytes: number) => void;
 
 /** An event that no hot statement records. */
 export interface EventDraft extends Authored {

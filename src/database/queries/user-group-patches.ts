@@ -4,6 +4,7 @@ import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { toLists } from './columns.ts';
+import type { OnRecorded } from './event-writes.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 import { lockTargets, targetFields } from './user-group-targets.ts';
 import { type UserGroupUpdate, updateGroups } from './user-group-updates.ts';
@@ -31,13 +32,13 @@ export interface UserGroupPatches {
 type Outcome = { readonly group: UserGroup } | { readonly error: unknown };
 
 /** Binds the patches of user groups to a database. */
-export function bindUserGroupPatches({ transaction }: Pick<Database, 'transaction'>): UserGroupPatches {
+export function bindUserGroupPatches({ transaction }: Pick<Database, 'transaction'>, onRecorded: OnRecorded): UserGroupPatches {
   const load = createBatchLoader<{ readonly patch: UserGroupPatch; readonly number: number }, Outcome>({
     keyOf: ({ number }) => String(number), // never shared: each patch is made
     maxKeys: maxWriteKeys,
     load: async (keys) => {
       const patches = keys.map(({ patch }) => patch);
-      const outcomes = await transaction((query) => patchGroups(query, patches));
+      const outcomes = await transaction((query) => patchGroups(query, patches, onRecorded));
       return new Map([...outcomes].map(([index, outcome]) => [String(keys[index]?.number), outcome]));
     },
   });
@@ -53,7 +54,11 @@ export function bindUserGroupPatches({ transaction }: Pick<Database, 'transactio
 }
 
 /** Locks the groups, has their properties revised in the order of the patches, and stores the results. */
-async function patchGroups(query: Database['query'], patches: readonly UserGroupPatch[]): Promise<Map<number, Outcome>> {
+async function patchGroups(
+  query: Database['query'],
+  patches: readonly UserGroupPatch[],
+  onRecorded: OnRecorded,
+): Promise<Map<number, Outcome>> {
   const rows = await query('lock-groups', lockGroups, toLists(targetFields, patches));
   const locked = rows.map((row) => ({ index: Number(row[userGroupColumnCount]) - 1, group: new UserGroupRow(row) }));
   locked.sort((a, b) => a.index - b.index);
@@ -77,6 +82,7 @@ async function patchGroups(query: Database['query'], patches: readonly UserGroup
   const groups = await updateGroups(
     query,
     updates.map(({ update }) => update),
+    onRecorded,
   );
   for (const [position, group] of groups) outcomes.set(updates[position]?.index as number, { group });
   return outcomes;

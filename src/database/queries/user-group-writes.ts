@@ -13,9 +13,19 @@ import {
   authorLists,
   authorOf,
   insertGroupEvents,
+  maxEventValueBytes,
+  type OnRecorded,
+  objectChange,
   textChange,
 } from './event-writes.ts';
-import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
+import {
+  insertedColumns,
+  insertedFields,
+  type UserGroupDraft,
+  UserGroupRow,
+  userGroupColumnCount,
+  userGroupSelectList,
+} from './user-group-columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
 
 /** A group to insert, and who does. */
@@ -60,11 +70,15 @@ export interface GroupDeletion extends Authored {
 export type EnvironmentChange = { readonly userGroup: UserGroup } | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */
-export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGroupWrites {
+export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupWrites {
   const insertGroups = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
     const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
     const rows = await query('insert-groups', insertStatement, values);
-    return rows.map((row) => new UserGroupRow(row));
+    return rows.map((row) => {
+      const [apiTokenId, bytes] = row.slice(userGroupColumnCount);
+      onRecorded(apiTokenId == null ? null : Number(apiTokenId), Number(bytes));
+      return new UserGroupRow(row);
+    });
   };
   return {
     insertGroup: createBatchLoader<AuthoredDraft, UserGroup>({
@@ -116,13 +130,17 @@ const insertStatement = `
     ...{ type: 'user_group.created', table: 'inserted', author: authorOf('draft') },
     changes: `(
       '{' || ${textChange('name', 'null', 'inserted.name')}
-      || coalesce(',"properties":{"from":null,"to":' || inserted.properties::text || '}', '')
+      || case when inserted.properties is null then ''
+        when octet_length(inserted.properties::text) <= ${maxEventValueBytes}
+        then ',"properties":{"from":null,"to":' || inserted.properties::text || '}'
+        else ',' || ${objectChange('properties', 'null::json', 'inserted.properties')} end
       || case when inserted.mapping::text = '{}' then '' else ',"mapping":{"from":null,"to":' || inserted.mapping::text || '}' end
       || '}')::json`,
   })}
     from inserted join draft using (token_hash)
+    returning team_id, actor_api_token_id, octet_length(changes::text) as bytes
   )
-  select ${userGroupSelectList('inserted')} from inserted`;
+  select ${userGroupSelectList('inserted')}, recorded.actor_api_token_id, recorded.bytes from inserted join recorded using (team_id)`;
 
 /** The unique indexes on the provided id, each by the environment of the tagged groups in it. Untagged groups are in both. */
 const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new Map([
