@@ -37,6 +37,18 @@ export function requireEventBytes(eventBytes: StoredBytes, { apiToken }: Caller)
   );
 }
 
-/** Whether the event of a new group may count. */
-export const isLargeEvent = ({ properties, mapping }: Pick<UserGroupDraft, 'properties' | 'mapping'>): boolean =>
-  Buffer.byteLength(properties ?? '') + Buffer.byteLength(mapping) >= minCountedEventBytes;
+/** The bytes of what the creation of a group records of its properties and its mapping. */
+export function bytesOfCreation({ properties, mapping }: Pick<UserGroupDraft, 'properties' | 'mapping'>): number {
+  const whole = Buffer.byteLength(properties ?? '');
+  const sizes =
+    whole > maxEventValueBytes
+      ? Object.values(JSON.parse(properties ?? '{}')).map((value) => Buffer.byteLength(JSON.stringify(value)))
+      : [];
+  const omitted = sizes.reduce((sum, size) => (size > maxEventValueBytes ? sum + size : sum), 0);
+  return Buffer.byteLength(mapping) + whole - omitted;
+}
+
+/** Refuses the creation of groups as {@link requireEventBytes} does, unless what they record would not count. */
+export function requireCreationBytes(eventBytes: StoredBytes, caller: Caller, bytes: readonly number[]): void {
+  if (bytes.some((each) => each >= minCountedEventBytes)) requireEventBytes(eventBytes, caller);
+}

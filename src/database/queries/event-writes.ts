@@ -110,7 +110,7 @@ export const textChange = (field: string, before: string, after: string): string
 
 const jsonText = (text: string): string => `coalesce(to_json((${text})::text)::text, 'null')`;
 
-/** Receives the bytes of the changes in each event that requests record, with the API token that the change was made with. */
+/** Receives the bytes of what an update has recorded as changes, with the API token that it was made with. */
 export type OnRecorded = (apiTokenId: number | null, bytes: number) => void;
 
 /** An event that no hot statement records. */

@@ -14,18 +14,10 @@ import {
   authorOf,
   insertGroupEvents,
   maxEventValueBytes,
-  type OnRecorded,
   objectChange,
   textChange,
 } from './event-writes.ts';
-import {
-  insertedColumns,
-  insertedFields,
-  type UserGroupDraft,
-  UserGroupRow,
-  userGroupColumnCount,
-  userGroupSelectList,
-} from './user-group-columns.ts';
+import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
 
 /** A group to insert, and who does. */
@@ -70,15 +62,14 @@ export interface GroupDeletion extends Authored {
 export type EnvironmentChange = { readonly userGroup: UserGroup } | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */
-export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupWrites {
+export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGroupWrites {
   const insertGroups = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
     const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
-    const rows = await query('insert-groups', insertStatement, values);
-    return rows.map((row) => {
-      const [apiTokenId, bytes] = row.slice(userGroupColumnCount);
-      onRecorded(apiTokenId == null ? null : Number(apiTokenId), Number(bytes));
-      return new UserGroupRow(row);
-    });
+    const isLarge = drafts.some(({ properties }) => Buffer.byteLength(properties ?? '') > maxEventValueBytes);
+    const rows = isLarge
+      ? await query('insert-large-groups', insertLargeStatement, values)
+      : await query('insert-groups', insertStatement, values);
+    return rows.map((row) => new UserGroupRow(row));
   };
   return {
     insertGroup: createBatchLoader<AuthoredDraft, UserGroup>({
@@ -114,10 +105,12 @@ const uniqueKeyOf = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'envir
   `${environmentTag ?? ''} ${providedId}`;
 
 /**
+ * Inserts groups and records it with their properties, of which the text `,"properties":{…}` is given as SQL.
+ *
  * In the order of the ids, so that two processes that insert the same ids wait for each other, and not in a circle; of one id
  * the untagged group first, which conflicts with both others.
  */
-const insertStatement = `
+const insertWith = (recordedProperties: string): string => `
   with draft as (
     select * from ${unnest([...insertedColumns, ...authorColumns], 'draft')}
   ), inserted as (
@@ -130,17 +123,20 @@ const insertStatement = `
     ...{ type: 'user_group.created', table: 'inserted', author: authorOf('draft') },
     changes: `(
       '{' || ${textChange('name', 'null', 'inserted.name')}
-      || case when inserted.properties is null then ''
-        when octet_length(inserted.properties::text) <= ${maxEventValueBytes}
-        then ',"properties":{"from":null,"to":' || inserted.properties::text || '}'
-        else ',' || ${objectChange('properties', 'null::json', 'inserted.properties')} end
+      || coalesce(${recordedProperties}, '')
       || case when inserted.mapping::text = '{}' then '' else ',"mapping":{"from":null,"to":' || inserted.mapping::text || '}' end
       || '}')::json`,
   })}
     from inserted join draft using (token_hash)
-    returning team_id, actor_api_token_id, octet_length(changes::text) as bytes
   )
-  select ${userGroupSelectList('inserted')}, recorded.actor_api_token_id, recorded.bytes from inserted join recorded using (team_id)`;
+  select ${userGroupSelectList('inserted')} from inserted`;
+
+const insertStatement = insertWith(`',"properties":{"from":null,"to":' || inserted.properties::text || '}'`);
+
+/** For properties that may have values which an event does not have. It takes longer, so only creations that need it use it. */
+const insertLargeStatement = insertWith(
+  `case when inserted.properties is not null then ',' || ${objectChange('properties', 'null::json', 'inserted.properties')} end`,
+);
 
 /** The unique indexes on the provided id, each by the environment of the tagged groups in it. Untagged groups are in both. */
 const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new Map([

@@ -9,10 +9,10 @@ import { bindUserGroupWrites, type UserGroupWrites } from './user-group-writes.t
 /** The writes on the hot path; those that requests share are sent and committed in one statement. */
 export interface Writes extends UserGroupWrites, UserGroupUpdates, UserGroupPatches, TokenRotation, ApiTokenWrites {}
 
-/** Binds the writes to the database that holds the truth. @param onRecorded not called for events that are always small. */
+/** Binds the writes to the database that holds the truth. @param onRecorded called for updates. */
 export function bindWrites(database: Pick<Database, 'query' | 'transaction'>, onRecorded: OnRecorded): Writes {
   return {
-    ...bindUserGroupWrites(database, onRecorded),
+    ...bindUserGroupWrites(database),
     ...bindUserGroupUpdates(database, onRecorded),
     ...bindUserGroupPatches(database, onRecorded),
     ...bindTokenRotation(database),
