@@ -6,17 +6,20 @@ import { within } from './concurrency.ts';
 import { batchSizes } from './database/batch-statistics.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
+import type { OnRecorded } from './database/queries/event-writes.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
 import { traceStatements } from './database/traced.ts';
 import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
+import { countEventBytes } from './domain/event-limits.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
 import { instanceSource } from './domain/instance.ts';
 import type { KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
+import type { StoredBytes } from './domain/stored-bytes.ts';
 import type { Db } from './domain/user-groups.ts';
 import { gatewayGauges } from './gateway-gauges.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
@@ -71,6 +74,8 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly rateLimit?: number;
   /** The origins whose scripts may send requests: as browsers send them, or `*` alone. By default there are none. */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** Counts what API tokens record in the audit log. By default with the limits of the gateway. */
+  readonly eventBytes?: StoredBytes;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
   readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
@@ -90,9 +95,10 @@ export function buildGateway(
 ): Gateway {
   const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
-  const db = bindDb(database, keys, publicUrl);
+  const eventBytes = options.eventBytes ?? countEventBytes();
+  const db = bindDb(database, keys, publicUrl, eventBytes);
   const { signingKeys } = db.embedTokens;
-  const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(unit, keys, publicUrl));
+  const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(unit, keys, publicUrl, eventBytes));
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
@@ -180,13 +186,16 @@ export function buildGateway(
 }
 
 /** The database access of the domain: of a whole database, or of one transaction. */
-function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string): Db {
+function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, eventBytes: StoredBytes): Db {
+  const onRecorded: OnRecorded = (apiTokenId, bytes) => {
+    if (apiTokenId !== null) eventBytes.count(apiTokenId, bytes);
+  };
   return {
     // Not read here: the Prisma client of a transaction is created on first use.
     get prisma() {
       return database.prisma;
     },
-    ...{ lookups: bindLookups(database), writes: bindWrites(database), keys },
+    ...{ lookups: bindLookups(database), writes: bindWrites(database, onRecorded), keys, eventBytes },
     embedTokens: { signingKeys: new SigningKeys(bindSigningKeys(database), keys), publicUrl },
   };
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../domain/errors.ts';
 import { importLimits } from '../domain/import-limits.ts';
 import type { ExportedGroup } from '../domain/user-group-export.ts';
 import type { UncheckedLine } from '../domain/user-group-import-line.ts';
-import { importFields, printableName } from '../domain/user-group-import-line.ts';
+import { importFields, importNames, printableName } from '../domain/user-group-import-line.ts';
 import { parseJson } from '../http/json.ts';
 import { parseCsvRecord, toCsvRecord } from './csv.ts';
 import { csvBoundaries, lineBoundaries, type RecordBoundaries } from './group-records.ts';
@@ -10,34 +10,37 @@ import { csvBoundaries, lineBoundaries, type RecordBoundaries } from './group-re
 /** The fields of a record, or why it has none. */
 export type ParsedRecord = { readonly fields: UncheckedLine } | { readonly problem: string };
 
+type OnIgnored = (name: string | undefined) => void;
+
 /** How files have user groups. */
 export interface GroupFormat {
   readonly boundaries: () => RecordBoundaries;
   /**
    * Creates the parser of a file. It returns undefined for a record that has no group: the first one of CSV.
    *
-   * @param onIgnored receives the names of fields that groups do not have, each once, safe to print.
+   * @param onIgnored receives the names of fields that groups do not have, each once, safe to print; undefined once, if there are
+   *   too many.
    */
-  readonly createParser: (onIgnored: (name: string) => void) => (text: string) => ParsedRecord | undefined;
+  readonly createParser: (onIgnored: OnIgnored) => (text: string) => ParsedRecord | undefined;
   /** What a file begins with. */
   readonly header: string;
   /** A group as a record, with what ends it. */
   readonly write: (group: ExportedGroup) => string;
 }
 
-const known: ReadonlySet<string> = new Set(importFields);
+const known: ReadonlySet<string> = new Set(importNames);
 
 /** The most names of ignored fields that are kept. */
 const maxIgnored = 20;
 
-function reportOnce(onIgnored: (name: string) => void): (name: string) => void {
+function reportOnce(onIgnored: OnIgnored): (name: string) => void {
   const seen = new Set<string>();
   return (name) => {
-    if (known.has(name) || seen.size === maxIgnored) return;
+    if (known.has(name) || seen.size > maxIgnored) return;
     const shown = printableName(name);
     if (seen.has(shown)) return;
     seen.add(shown);
-    onIgnored(shown);
+    onIgnored(seen.size > maxIgnored ? undefined : shown);
   };
 }
 
@@ -116,9 +119,9 @@ export function formatOf(file: string): FormatName | undefined {
 function readHeader(columns: readonly string[], report: (name: string) => void): readonly string[] {
   const repeated = columns.find((name, index) => columns.indexOf(name) < index);
   if (repeated !== undefined) throw new Error(`The first line names the column "${printableName(repeated)}" twice.`);
-  if (!columns.includes('user_group_id')) {
+  if (!columns.includes('user_group_id') && !columns.includes('providedId')) {
     throw new Error(
-      `The first line must name the columns, separated by commas, and one of them must be user_group_id. Known columns: ${importFields.join(', ')}.`,
+      `The first line must name the columns, separated by commas, and one of them must be user_group_id or providedId. Known columns: ${importNames.join(', ')}.`,
     );
   }
   for (const name of columns) report(name);

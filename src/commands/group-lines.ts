@@ -9,9 +9,12 @@ export interface ReadOptions {
   readonly format: FormatName;
   /** The environment of lines that name none, as {@link checkImportLine} takes it. */
   readonly environment: EnvironmentTag | null | undefined;
-  /** Receives the names of fields that groups do not have, each once, safe to print. */
-  readonly onIgnored: (name: string) => void;
+  /** Receives the names of fields that groups do not have, each once, safe to print; undefined once, if there are too many. */
+  readonly onIgnored: (name: string | undefined) => void;
 }
+
+/** Why a line cannot be parsed, without the numbers and the names in it. */
+const withoutValues = (problem: string): string => problem.replace(/"(?:[^"\\]|\\.)*"/g, '"…"').replace(/\d+/g, 'N');
 
 /**
  * Reads and checks the lines of a file, those of each chunk, as fast as they are taken.
@@ -28,7 +31,9 @@ export async function* readGroupLines(
     const parsed = text === undefined ? { problem: problem ?? '' } : parse(text);
     if (!parsed) return [];
     const read =
-      'problem' in parsed ? { line, reason: printable(parsed.problem) } : checkImportLine(line, parsed.fields, environment);
+      'problem' in parsed
+        ? { line, reason: printable(parsed.problem), kind: withoutValues(parsed.problem) }
+        : checkImportLine(line, parsed.fields, environment);
     return [{ read, bytes }];
   };
   for await (const records of readRecords(chunks, boundaries())) yield records.flatMap(toLine);

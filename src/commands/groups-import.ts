@@ -1,17 +1,20 @@
-import { close, createReadStream, fstatSync, open } from 'node:fs';
+import { close, createReadStream, fstatSync, open, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { Database } from '../database/client.ts';
+import type { EventKey } from '../database/queries/event-writes.ts';
 import { queryIn } from '../database/queries/user-group-import.ts';
+import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { recordImport } from '../domain/event-recording.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
+import { importNames } from '../domain/user-group-import-line.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
 import type { FormatName } from './group-formats.ts';
 import { readGroupLines } from './group-lines.ts';
 import { assertValid, choice, environmentOf, formatFrom, type GroupsIo, readArguments } from './groups-arguments.ts';
+import { openRejections } from './import-rejections.ts';
 import { openProgress, thousands } from './progress.ts';
 import { exitCodeOf, untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
@@ -20,12 +23,14 @@ interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
   /** The path, or `-` for standard input. */
   readonly file: string;
   readonly format: FormatName;
+  /** The path of a file for all rejected lines. */
+  readonly report: string | undefined;
   /** The environment of lines that name none; `null` means untagged. */
   readonly environment: EnvironmentTag | null | undefined;
 }
 
 /**
- * `groups import`: reads user groups from a file or standard input, and prints each rejected line and a summary.
+ * `groups import`: reads user groups from a file or standard input, and prints rejected lines and a summary.
  *
  * @throws UsageError for invalid arguments, or a file that cannot be read, before anything is opened.
  */
@@ -34,7 +39,7 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
   const source = await openSource(request.file, io.stdin);
   try {
     return await withDatabase(({ database, keys }) =>
-      run(request, source, { pool: database.pool, query: database.query, keys }, io),
+      run(request, source, { pool: database.pool, keys }, io),
     );
   } finally {
     source.chunks.destroy();
@@ -42,7 +47,7 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
 }
 
 function readRequest(args: readonly string[]): ImportRequest {
-  const read = readArguments(args, { format: 'value', environment: 'value', 'on-existing': 'value', 'dry-run': 'flag' });
+  const read = readArguments(args, { format: 'value', environment: 'value', 'on-existing': 'value', 'dry-run': 'flag', report: 'value' });
   const [file, ...others] = read.words;
   if (file === undefined) read.problems.push('Name the file to import, or - for standard input.');
   read.problems.push(...others.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));
@@ -52,9 +57,17 @@ function readRequest(args: readonly string[]): ImportRequest {
     environment: environmentOf(read),
     onExisting: choice(read, 'on-existing', ['skip', 'update', 'fail'] as const) ?? 'skip',
     dryRun: read.given.has('dry-run'),
+    report: read.given.get('report')?.[0],
   };
+  if (request.report !== undefined && isSameFile(request.file, request.report))
+    read.problems.push('--report must name another file than the one to import.');
   assertValid(read, 'groups import');
   return request;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 }
 
 /** What is read, and its size in bytes if it is known. */
@@ -80,7 +93,7 @@ async function openSource(file: string, stdin: Readable): Promise<Source> {
   }
 }
 
-type Db = Parameters<typeof importUserGroups>[0] & Pick<Database, 'query'>;
+type Db = Parameters<typeof importUserGroups>[0];
 
 async function run(request: ImportRequest, source: Source, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
   const progress = openProgress(stderr, 'lines');
@@ -95,9 +108,13 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
     source.chunks.destroy();
   });
 
+  const author = ownAuthor();
+  let event: EventKey | undefined;
+  let uncommitted: EventKey | undefined;
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
-  const onIgnored = (name: string) => print(`The field "${name}" is not one of a user group, and is ignored.`);
+  const rejections = await openRejections(print, request.report);
+  const onIgnored = (name: string | undefined) => print(name === undefined ? 'Further fields are ignored, too.' : ignored(name));
   const lines = untilStopped(
     readGroupLines(source.chunks, { ...request, onIgnored }),
     () => stopped !== undefined,
@@ -108,19 +125,22 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   try {
     latest = await importUserGroups(db, lines, {
       ...{ onExisting: request.onExisting, dryRun: request.dryRun },
-      inLastTransaction: (transaction, summary) => recordImport(queryIn(transaction), ownAuthor(), summary),
-      onRejected: ({ line, reason }) => print(`line ${line}: ${reason}`),
+      inEachTransaction: async (transaction, summary) => {
+        uncommitted = await recordImport(queryIn(transaction), author, summary, event);
+      },
+      onRejected: rejections.add,
       onProgress: (summary) => {
         latest = summary;
+        event = uncommitted;
         progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
       },
     });
   } catch (error) {
-    // What was written stays, and so must its event.
-    if (latest && !request.dryRun) await recordImport(db, ownAuthor(), latest).catch(() => {});
+    await rejections.close();
     print(`Failed after line ${latest?.lastLine ?? 0}. ${describe(latest, request)} ${runAgain(request)}`);
     throw error;
   }
+  const isReported = await rejections.close();
   print(
     stopped
       ? `Stopped by ${stopped} after line ${latest.lastLine}. ${describe(latest, request)} ${runAgain(request)}`
@@ -132,7 +152,12 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
     );
   }
   if (stopped) return exitCodeOf(stopped);
-  return latest.rejected > 0 ? 1 : 0;
+  return latest.rejected > 0 || !isReported ? 1 : 0;
+}
+
+function ignored(name: string): string {
+  const meant = didYouMean(name, importNames);
+  return `The field "${name}" is not one of a user group, and is ignored.${meant ? ` Did you mean ${meant}?` : ''}`;
 }
 
 /** A closed output does not stop the import. @throws any other error. */

@@ -14,14 +14,14 @@ const sameSignalMs = 1_000;
  * Resolves with the reason, as text, when this process must stop: SIGTERM, SIGINT, or the exit of the npm that started it.
  * npm forwards a signal to its shell only, and not every shell forwards it; without this, the gateway would outlive both.
  *
- * After that, a second signal stops the process immediately with exit code 1.
+ * After that, a second signal stops the process immediately, with its {@link exitCodeOf}.
  */
 export function untilStopRequested(): Promise<string> {
   return new Promise((resolve) => {
     let first: number | undefined;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (first !== undefined && !(isBelowNpm && Date.now() - first < sameSignalMs)) process.exit(1);
+        if (first !== undefined && !(isBelowNpm && Date.now() - first < sameSignalMs)) process.exit(exitCodeOf(signal));
         first ??= Date.now();
         resolve(signal);
       });

@@ -151,13 +151,16 @@ export interface Issue {
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
+  /** When to try again; undefined for that of the {@link errorCatalog}. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly retryAfterSeconds?: number }) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(redactTokens(message), options);
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
     this.name = new.target.name;
   }
 }

@@ -1,5 +1,12 @@
 import type { Database } from '../database/client.ts';
-import { type Author, createEvent, type EventDraft, eventEnvironmentOf, insertEvent } from '../database/queries/event-writes.ts';
+import {
+  type Author,
+  createEvent,
+  type EventDraft,
+  type EventKey,
+  eventEnvironmentOf,
+  insertEvent,
+} from '../database/queries/event-writes.ts';
 import type { ApiToken, Prisma } from '../generated/prisma/client.ts';
 import type { EventType } from './event-types.ts';
 
@@ -16,16 +23,19 @@ export function commandAuthor(user: string): Author {
 type Recorder = Pick<Database, 'query'>;
 
 /**
- * Records an import, with how many groups it created and changed; nothing if there are none. It belongs to no environment,
- * because a file may have groups of several. Belongs into the last transaction that stores groups.
+ * Records an import, with how many groups it created and changed so far. It belongs to no environment, because a file may have
+ * groups of several. Belongs into each transaction of the import that stores groups.
+ *
+ * @param earlier the event of its earlier transactions, which the new one replaces: an import has one event.
  */
-export async function recordImport(
+export function recordImport(
   recorder: Recorder,
   author: Author,
   { created, updated }: { readonly created: number; readonly updated: number },
-): Promise<void> {
-  if (created + updated === 0) return;
-  await record(recorder, { type: 'user_group.imported', environment: 'None', author, changes: changesOf({ created, updated }) });
+  earlier?: EventKey,
+): Promise<EventKey> {
+  const changes = changesOf({ created, updated });
+  return record(recorder, { type: 'user_group.imported', environment: 'None', author, changes }, earlier);
 }
 
 /**
@@ -44,7 +54,8 @@ export async function recordEncryptionKeyRotation(
 /** An event whose type is one of the list. */
 type TypedEvent = EventDraft & { readonly type: EventType };
 
-const record = (recorder: Recorder, event: TypedEvent): Promise<void> => insertEvent(recorder, event);
+const record = (recorder: Recorder, event: TypedEvent, replaced?: EventKey): Promise<EventKey> =>
+  insertEvent(recorder, event, replaced);
 
 type Transaction = Pick<Prisma.TransactionClient, 'event'>;
 

@@ -30,11 +30,12 @@ export async function rejectRepeated(
       keys.map((key) => taken.get(key)).find((first) => first !== undefined && first !== line.line);
     const [sameId, sameToken] = [earlier(ids), earlier(tokens)];
     if (sameId === undefined && sameToken === undefined) return [line];
-    const reason =
+    const describe = (earlierLine: string) =>
       sameId === undefined
-        ? `token: is the same as in line ${sameToken}.`
-        : `user_group_id: is the same as in line ${sameId}; only a Customer and a Testing group can share an id.`;
-    batch.rejected.push({ line: line.line, reason });
+        ? `token: is the same as in ${earlierLine}.`
+        : `user_group_id: is the same as in ${earlierLine}; only a Customer and a Testing group can share an id.`;
+    const reason = describe(`line ${sameId ?? sameToken}`);
+    batch.rejected.push({ line: line.line, reason, kind: describe('an earlier line') });
     return [];
   });
 }

@@ -4,6 +4,10 @@ export const importLimits = {
   maxLineBytes: 4_194_304,
   /** The columns of a CSV file. */
   maxColumns: 100,
+  /** The rejected lines that are printed one by one. */
+  maxPrintedRejections: 100,
+  /** The reasons whose rejected lines are counted one by one. */
+  maxCountedReasons: 50,
 } as const;
 
 /** How many lines are written in one transaction at most, and how many bytes of them, unless one line has more. */

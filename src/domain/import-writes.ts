@@ -148,7 +148,7 @@ async function planWrites(
     const stored = storedOf(line);
     const hashes = hashesOf.get(line) ?? [];
     const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some(({ teamId }) => teamId !== stored?.teamId));
-    const reject = (reason: string) => void plan.rejected.push({ line: line.line, reason });
+    const reject = (reason: string) => void plan.rejected.push({ line: line.line, reason, kind: reason });
 
     if (stored && onExisting === 'skip') plan.unchanged += 1;
     else if (stored && onExisting === 'fail')

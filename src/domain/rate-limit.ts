@@ -10,13 +10,11 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): string =>
 /** The caller has used up the requests that an API token may send in 60 seconds. Nothing was executed. */
 export class RateLimited extends GatewayError {
   readonly caller: Caller;
-  /** When another request is permitted, if there are none until then: 1 to 61. */
-  readonly retryAfterSeconds: number;
 
+  /** @param retryAfterSeconds when another request is permitted, if there are none until then: 1 to 61. */
   constructor(caller: Caller, limit: number, retryAfterSeconds: number) {
-    super('RATE_LIMITED', rateLimited(limit, retryAfterSeconds));
+    super('RATE_LIMITED', rateLimited(limit, retryAfterSeconds), { retryAfterSeconds });
     this.caller = caller;
-    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

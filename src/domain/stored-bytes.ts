@@ -5,17 +5,17 @@ const slotCount = 25;
 
 /** The limits of what is counted, in bytes. */
 export interface StoredBytesLimits {
-  /** Smaller responses do not count: a request that changes something stores about as much anyway. */
+  /** Smaller texts do not count: a request that changes something stores about as much anyway. */
   readonly minBytes: number;
   /** How much an API token may store in 24 hours. */
   readonly maxBytes: number;
 }
 
 /**
- * Counts the bytes of the large responses that each API token had this process store within the last 24 hours, rounded up to
- * whole hours: a short request could store as much as the largest response has, as often as it is sent.
+ * Counts the bytes of the large texts of one kind, such as responses, that each API token had this process store within the last
+ * 24 hours, rounded up to whole hours: a short request could store as much as the largest text has, as often as it is sent.
  *
- * Its memory is bounded by the API tokens that stored large responses within that time.
+ * Its memory is bounded by the API tokens that stored large texts within that time.
  */
 export class StoredBytes {
   private readonly limits: StoredBytesLimits;
@@ -31,15 +31,38 @@ export class StoredBytes {
   }
 
   /**
-   * Counts a response that is about to be stored, unless the API token has reached its limit.
+   * Counts a text that is about to be stored, unless the API token has reached its limit.
    *
-   * @returns a function that takes the count back if the response was not stored; undefined if it must not be stored.
+   * @returns a function that takes the count back if the text was not stored; undefined if it must not be stored.
    */
   admit(apiTokenId: number, bytes: number): (() => void) | undefined {
     if (bytes < this.limits.minBytes) return () => {};
     this.forgetOld();
+    if (total(this.byApiToken.get(apiTokenId)) + bytes > this.limits.maxBytes) return undefined;
+    return this.count(apiTokenId, bytes);
+  }
+
+  /**
+   * In how many seconds the API token may store something again: 0 if it has not reached its limit. For what is measured only
+   * when it is stored, and then counted.
+   */
+  secondsUntilRoom(apiTokenId: number): number {
+    this.forgetOld();
+    const slots = this.byApiToken.get(apiTokenId);
+    let stored = total(slots);
+    let hour = this.hour;
+    while (slots && stored >= this.limits.maxBytes && hour < this.hour + slotCount) {
+      hour += 1;
+      stored -= slots[hour % slotCount] as number;
+    }
+    return hour === this.hour ? 0 : Math.ceil(hour * hourSeconds - this.now());
+  }
+
+  /** Counts a text that is stored, also beyond the limit. @returns a function that takes the count back. */
+  count(apiTokenId: number, bytes: number): () => void {
+    if (bytes < this.limits.minBytes) return () => {};
+    this.forgetOld();
     const slots = this.byApiToken.get(apiTokenId) ?? new Float64Array(slotCount);
-    if (slots.reduce((sum, each) => sum + each, bytes) > this.limits.maxBytes) return undefined;
     const { hour } = this;
     const add = (count: number) => {
       const index = hour % slotCount;
@@ -63,3 +86,5 @@ export class StoredBytes {
     this.hour = hour;
   }
 }
+
+const total = (slots: Float64Array = new Float64Array()): number => slots.reduce((sum, each) => sum + each, 0);

@@ -2,6 +2,7 @@ import type { Author } from '../database/queries/event-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
+import { bytesOfCreation, requireCreationBytes } from './event-limits.ts';
 import type { KeyRing } from './keys.ts';
 import {
   type Creation,
@@ -32,6 +33,7 @@ interface PendingGroup {
  * @returns for each input, in order, what that function returns or throws: a failure of one does not affect the others.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput for none, or more than 1,000.
+ * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  * @throws GatewayError `UNAVAILABLE` when groups with one of the ids come and go during each attempt.
  */
 export async function getOrCreateUserGroups(
@@ -69,16 +71,19 @@ export async function getOrCreateUserGroups(
   const { author } = caller;
   const stored = new Map(await db.lookups.groupsByProvidedIds(idsOf(pending), withJson));
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const drafts = planDrafts(db.keys, author, pending, stored);
-    const inserted = drafts.size > 0 ? await db.writes.insertGroups([...drafts.values()].map(({ draft }) => draft)) : [];
+    const planned = planDrafts(db.keys, author, pending, stored);
+    const drafts = [...planned.values()].map(({ draft }) => draft);
+    if (attempt === 1) requireCreationBytes(db.eventBytes, caller, drafts.map(bytesOfCreation));
+    const inserted = drafts.length > 0 ? await db.writes.insertGroups(drafts) : [];
     for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
 
     pending = pending.filter(({ index, input: { providedId }, environmentTag }) => {
-      const own = drafts.get(index);
+      const own = planned.get(index);
       return !settle(index, () => {
         const userGroup = ownAmong(stored.get(providedId) ?? [], { providedId, environmentTag });
         if (!userGroup) return undefined;
         const created = own !== undefined && isOfDraft(userGroup, own.draft);
+        if (created) db.eventBytes.count(caller.share ?? 0, bytesOfCreation(own.draft));
         return { userGroup: created ? withToken(userGroup, own.token) : userGroup, created };
       });
     });

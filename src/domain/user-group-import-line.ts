@@ -7,10 +7,18 @@ import { getOrCreateIssues } from './user-group-input.ts';
 /** The fields of a line, in the order in which files have them. */
 export const importFields = ['user_group_id', 'name', 'token', 'mapping', 'properties', 'environment'] as const;
 
+/** Other names that fields may have in a file: those of the GraphQL schema. */
+const schemaNames = { user_group_id: 'providedId', environment: 'environmentTag' } as const;
+
+/** Every name that a field may have in a file. */
+export const importNames: readonly string[] = [...importFields, ...Object.values(schemaNames)];
+
 /**
  * The fields of a line as they were read: any may be missing, or of any type. `null` counts as missing, except as noted below.
  */
-export type UncheckedLine = { readonly [Field in (typeof importFields)[number]]?: unknown };
+export type UncheckedLine = {
+  readonly [Name in (typeof importFields)[number] | (typeof schemaNames)[keyof typeof schemaNames]]?: unknown;
+};
 
 /** A user group from a file, every rule checked that needs no database. */
 export interface ImportLine {
@@ -33,11 +41,15 @@ export interface ImportLine {
 export interface RejectedLine {
   readonly line: number;
   readonly reason: string;
+  /** The reason without what differs from line to line, such as the name of a property: what lines are counted by. */
+  readonly kind: string;
 }
 
 const environments: ReadonlyMap<unknown, EnvironmentTag | null> = new Map<unknown, EnvironmentTag | null>([
   ['Customer', 'Customer'],
   ['Testing', 'Testing'],
+  ['CUSTOMER', 'Customer'],
+  ['TESTING', 'Testing'],
   ['none', null],
   [null, null],
 ]);
@@ -53,15 +65,16 @@ export const environmentName = (tag: EnvironmentTag | null): string => tag ?? 'n
  */
 export function checkImportLine(
   line: number,
-  fields: UncheckedLine,
+  given: UncheckedLine,
   environment: EnvironmentTag | null | undefined,
 ): ImportLine | RejectedLine {
+  const fields = withFileNames(given);
   const { user_group_id, name, token, mapping, properties } = fields;
   const input = { providedId: user_group_id, name, mapping: mappingEntries(mapping), properties };
   const issues: Issue[] = [];
   for (const issue of getOrCreateIssues(input)) if (issues.push(issue) === maxIssues) break;
-  issues.push(...tokenIssues(token), ...environmentIssues(fields, environment));
-  if (issues.length > 0) return { line, reason: describe(issues, mapping) };
+  issues.push(...tokenIssues(token), ...environmentIssues(fields, environment), ...repeatedFieldIssues(given));
+  if (issues.length > 0) return { line, ...describe(issues, mapping) };
 
   const named = Object.hasOwn(fields, 'environment') ? environments.get(fields.environment) : environment;
   return {
@@ -75,6 +88,20 @@ export function checkImportLine(
     properties: properties == null ? (properties as null | undefined) : JSON.stringify(properties),
   };
 }
+
+/** The same fields under the names of {@link importFields}. */
+function withFileNames(given: UncheckedLine): UncheckedLine {
+  const fields: Record<string, unknown> = { ...given };
+  for (const [field, schemaName] of Object.entries(schemaNames)) {
+    if (Object.hasOwn(given, schemaName) && !Object.hasOwn(given, field)) fields[field] = given[schemaName];
+  }
+  return fields;
+}
+
+const repeatedFieldIssues = (given: UncheckedLine): Issue[] =>
+  Object.entries(schemaNames)
+    .filter(([field, schemaName]) => Object.hasOwn(given, field) && Object.hasOwn(given, schemaName))
+    .map(([field, schemaName]) => ({ path: [field], message: `is also given as ${schemaName}; give one of the two.` }));
 
 function tokenIssues(token: unknown): Issue[] {
   const path = ['token'];
@@ -96,7 +123,7 @@ function environmentIssues(fields: UncheckedLine, expected: EnvironmentTag | nul
 }
 
 /** The issues as one line, with the names that files have, and schema ids for the entries of a mapping. */
-function describe(issues: readonly Issue[], mapping: unknown): string {
+function describe(issues: readonly Issue[], mapping: unknown): Pick<RejectedLine, 'reason' | 'kind'> {
   const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
   const schemaIds = namesEntry ? Object.keys(mapping as object) : [];
   const renamed = issues.slice(0, maxIssues).map(({ path: [first, ...rest], message }) => {
@@ -104,7 +131,8 @@ function describe(issues: readonly Issue[], mapping: unknown): string {
       return { path: [first, ...rest.slice(0, 1).map((index) => schemaIds[Number(index)] ?? index)], message };
     return { path: [first === 'providedId' ? 'user_group_id' : (first ?? ''), ...rest], message };
   });
-  return printable(describeIssues(boundIssues(renamed)));
+  const kinds = renamed.map(({ path, message }) => describeIssues([{ path: path.slice(0, 1), message }]));
+  return { reason: printable(describeIssues(boundIssues(renamed))), kind: [...new Set(kinds)].join(' ') };
 }
 
 /** A text in which characters that end a line, or control a terminal, are escaped. */

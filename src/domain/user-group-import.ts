@@ -36,20 +36,20 @@ export interface ImportOptions {
   readonly onExisting: OnExisting;
   /** Whether nothing is written. */
   readonly dryRun: boolean;
-  /** Receives rejected lines, in order except that those of one batch may follow each other differently. */
-  readonly onRejected: (line: RejectedLine) => void;
-  /** Receives the summary of all lines so far, after each batch. The same object each time. */
+  /** Receives the rejected lines of each batch that has some, in order. The import waits for it. */
+  readonly onRejected: (lines: readonly RejectedLine[]) => Promise<void> | void;
+  /** Receives the summary of all lines so far, after each batch is committed. The same object each time. */
   readonly onProgress: (summary: Readonly<ImportSummary>) => void;
   /**
-   * Runs once, at the end of the last transaction of an import that writes: the place for what is written about the import as a
-   * whole, which then holds exactly when all of it does.
+   * Runs at the end of each transaction that creates or changes groups, with the summary of all lines up to there: the place for
+   * what is written about the import, which then holds however the import ends. Runs again when the transaction is repeated.
    */
-  readonly inLastTransaction?: (transaction: Transaction, summary: Readonly<ImportSummary>) => Promise<void>;
+  readonly inEachTransaction?: (transaction: Transaction, summary: Readonly<ImportSummary>) => Promise<void>;
 }
 
 /**
  * Imports user groups, in batches of a transaction each, from lines in chunks of any size: gateways may run, and an import that
- * ended early can be run again. Reads further lines while a batch is written, and holds no more than three batches.
+ * ended early can be run again. Reads further lines while a batch is written, and holds no more than two batches.
  *
  * @returns the summary that `onProgress` received.
  * @throws errors of the database; what earlier batches wrote stays.
@@ -63,12 +63,14 @@ export async function importUserGroups(
     ...{ lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, untaggedByDefault: 0, lastLine: 0 },
   };
   const addNewGroups = trackNewGroups(db);
-  const write = async (batch: Batch, isLast: boolean) => {
+  const write = async (batch: Batch) => {
     const outcome = await writeLines(db, batch.lines, options, async (transaction, counts) => {
-      if (isLast) await options.inLastTransaction?.(transaction, add({ ...summary }, batch, counts));
+      if (counts.created + counts.updated === 0) return;
+      await options.inEachTransaction?.(transaction, add({ ...summary }, batch, counts));
     });
     add(summary, batch, outcome);
-    for (const line of [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line)) options.onRejected(line);
+    const rejected = [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);
+    if (rejected.length > 0) await options.onRejected(rejected);
     options.onProgress(summary);
     // Without new statistics gateways are slow for some minutes; the import is not worth failing for that.
     if (!options.dryRun) await addNewGroups(outcome.created).catch(() => {});
@@ -76,21 +78,14 @@ export async function importUserGroups(
 
   const claims = await openImportClaims(db);
   let writing: Promise<void> | undefined;
-  let ready: Batch | undefined;
   try {
     for await (const batch of inBatches(chunks)) {
       await rejectRepeated(claims, batch);
       await writing;
-      writing = undefined;
-      if (ready) {
-        writing = write(ready, false);
-        writing.catch(() => {}); // thrown where it is awaited
-      }
-      ready = batch;
+      writing = write(batch);
+      writing.catch(() => {}); // thrown where it is awaited
     }
     await writing;
-    writing = undefined;
-    if (ready) await write(ready, true);
   } finally {
     await writing?.catch(() => {});
     await claims.close();

@@ -2,6 +2,7 @@ import type { UserGroupTarget } from '../database/queries/user-group-targets.ts'
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { VersionMismatch } from './errors.ts';
+import { requireEventBytes } from './event-limits.ts';
 import type { Json } from './limits.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { mappingText } from './user-group-creation.ts';
@@ -24,9 +25,11 @@ export interface UserGroupChanges extends UserGroupFields {
  * @throws NotFound.
  * @throws VersionMismatch when the group has none of the expected versions. Of concurrent updates that expect one, one is made.
  * @throws InvalidInput, also when the properties would exceed a limit after the merge.
+ * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  */
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
+  requireEventBytes(db.eventBytes, caller);
   const { name, mapping, properties, mergeProperties: patch, expectedVersions } = changes;
   const update = {
     ...(await targetOf(db, caller, by)),

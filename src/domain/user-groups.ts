@@ -8,6 +8,7 @@ import { InvalidInput, NotFound, VersionMismatch } from './errors.ts';
 import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import type { EmbedTokenIssuer } from './signing-keys.ts';
+import type { StoredBytes } from './stored-bytes.ts';
 import { issueToken, mayBeUserGroupToken } from './tokens.ts';
 import { checkRotate, checkSelector } from './user-group-input.ts';
 import { decryptToken, encryptToken, type StoredToken } from './user-group-tokens.ts';
@@ -21,6 +22,8 @@ export interface Db extends Pick<Database, 'prisma'> {
   readonly writes: Writes;
   readonly keys: KeyRing;
   readonly embedTokens: EmbedTokenIssuer;
+  /** What API tokens have recorded in the audit log. */
+  readonly eventBytes: StoredBytes;
 }
 
 /** Selects one user group. */

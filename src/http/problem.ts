@@ -27,6 +27,8 @@ export interface Failure {
   readonly issues?: readonly Issue[];
   /** The value of the `Allow` header. */
   readonly allow?: string | undefined;
+  /** The value of the `Retry-After` header; that of the code by default. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** The route does not support the method. */
@@ -41,8 +43,12 @@ export class MethodNotAllowed extends GatewayError {
 }
 
 /** The headers of the response to a failure, regardless of the format of its body. */
-export function headersOf({ code, allow }: Failure): Record<string, string> {
-  return allow === undefined ? failureHeaders(code) : { ...failureHeaders(code), allow };
+export function headersOf({ code, allow, retryAfterSeconds }: Omit<Failure, 'message'>): Record<string, string> {
+  return {
+    ...failureHeaders(code),
+    ...(allow !== undefined && { allow }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  };
 }
 
 /** A failure as an RFC 9457 problem, with the extension members `success`, `code`, `issues` and `request_id`. */

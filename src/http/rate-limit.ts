@@ -1,4 +1,4 @@
-import { RateLimited, type RateLimiter } from '../domain/rate-limit.ts';
+import type { RateLimiter } from '../domain/rate-limit.ts';
 import { windowSeconds } from '../domain/request-window.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { RequestHead, Route } from './types.ts';
@@ -36,8 +36,7 @@ export function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route 
     },
     renderError(error, request) {
       const response = route.renderError(error, request);
-      const retryAfter = error instanceof RateLimited ? { 'retry-after': String(error.retryAfterSeconds) } : {};
-      return { ...response, headers: { ...response.headers, ...retryAfter, ...headersOf(request) } };
+      return { ...response, headers: { ...response.headers, ...headersOf(request) } };
     },
   };
 }

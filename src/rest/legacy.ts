@@ -46,10 +46,12 @@ export function queryMembers(query: string): Members {
 }
 
 /** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */
-export function toLegacyFailure({ code, message, allow, issues = [] }: Failure, { mapping }: Members): Failure {
+export function toLegacyFailure(failure: Failure, { mapping }: Members): Failure {
+  const { code, message, allow, retryAfterSeconds, issues = [] } = failure;
   const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
   const schemaIds = namesEntry && typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];
-  return { code, message, allow, issues: issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) })) };
+  const renamed = issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) }));
+  return { code, message, allow, retryAfterSeconds, issues: renamed };
 }
 
 function legacyPath([first, ...rest]: readonly (string | number)[], schemaIds: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { backupLimits } from '../../src/database/backup/manifest.ts';
 import { embedTokenLimits } from '../../src/domain/embed-token-input.ts';
+import { eventLimits } from '../../src/domain/event-limits.ts';
 import { idempotencyLimits } from '../../src/domain/idempotency.ts';
 import { importLimits } from '../../src/domain/import-limits.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
@@ -18,7 +19,7 @@ test('docs/limits.md lists each limit with the value that applies', () => {
   );
   const limits = {
     ...{ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts },
-    ...{ ...embedTokenLimits, ...idempotencyLimits, ...importLimits, ...backupLimits },
+    ...{ ...embedTokenLimits, ...eventLimits, ...idempotencyLimits, ...importLimits, ...backupLimits },
   };
   expect(documented).toEqual(limits);
 });

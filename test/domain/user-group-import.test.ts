@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toCsvRecord } from '../../src/commands/csv.ts';
 import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
-import { importFields } from '../../src/domain/user-group-import-line.ts';
+import { importNames } from '../../src/domain/user-group-import-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
 import { retiredHash, storedToken, testKeys, tokenOf } from '../support/keys.ts';
@@ -23,7 +23,7 @@ const toNdjson = (lines: readonly Line[]): string => lines.map((line) => `${JSON
 
 /** The same lines in CSV; only for values that CSV can have. */
 const toCsv = (lines: readonly Line[]): string =>
-  [importFields, ...lines.map((line) => importFields.map((field) => cellOf(field, line[field])))].map(toCsvRecord).join('');
+  [importNames, ...lines.map((line) => importNames.map((name) => cellOf(name, line[name])))].map(toCsvRecord).join('');
 
 const cellOf = (field: string, value: unknown): string =>
   value === undefined ? '' : field === 'mapping' || field === 'properties' ? JSON.stringify(value) : String(value);
@@ -62,8 +62,35 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
     ]);
   });
 
+  test('takes the names and values of the schema, too', async () => {
+    const summary = await run([
+      { providedId: 'a', environmentTag: 'CUSTOMER' },
+      { providedId: 'b', environmentTag: 'Testing' },
+      { user_group_id: 'c', environment: 'TESTING' },
+      { providedId: 'd', environmentTag: 'none' },
+    ]);
+    expect(summary).toMatchObject({ created: 4, rejected: 0, untaggedByDefault: 0, ignored: [] });
+    expect((await stored()).map(({ providedId, environmentTag }) => [providedId, environmentTag])).toEqual([
+      ['a', 'Customer'],
+      ['b', 'Testing'],
+      ['c', 'Testing'],
+      ['d', null],
+    ]);
+  });
+
   test.each<[name: string, line: Line, reason: RegExp]>([
     ['no id', { name: 'n' }, /^user_group_id: is required\.$/],
+    ['a long id of the schema', { providedId: 'x'.repeat(256) }, /^user_group_id: must have 1 to 255 characters\.$/],
+    [
+      'both names of the id',
+      { user_group_id: 'g', providedId: 'g' },
+      /^user_group_id: is also given as providedId; give one of the two\.$/,
+    ],
+    [
+      'both names of the environment',
+      { user_group_id: 'g', environment: 'Testing', environmentTag: 'TESTING' },
+      /^environment: is also given as environmentTag; give one of the two\.$/,
+    ],
     ['a long id', { user_group_id: 'x'.repeat(256) }, /^user_group_id: must have 1 to 255 characters\.$/],
     ['a long name', { user_group_id: 'g', name: 'x'.repeat(256) }, /^name: must have 1 to 255/],
     ['NUL', { user_group_id: 'g', name: 'a\0b' }, /^name: must not contain the character NUL/],
@@ -271,29 +298,32 @@ test('a repeated id is found however far apart the lines are', async () => {
   expect(reasons[0]).toEqual({ line: 2_401, reason: expect.stringContaining('is the same as in line 1;') });
 });
 
-test('what runs in the last transaction sees all of it, and when it fails, the last batch is not written', async () => {
-  const lines = toNdjson(Array.from({ length: 1_500 }, (_, index) => ({ user_group_id: `g${index}` })));
+test('what runs in a transaction sees all up to there, and when it fails, that batch is not written', async () => {
+  const lines = toNdjson(Array.from({ length: 2_500 }, (_, index) => ({ user_group_id: `g${index}` })));
   const seen: unknown[] = [];
   const failed = importText(database, lines, {
-    inLastTransaction: async (transaction, { created, lastLine }) => {
+    inEachTransaction: async (transaction, { created, lastLine }) => {
       const { rows } = await transaction.query('select count(*)::int as count from user_group');
       seen.push({ ...rows[0], created, lastLine });
-      throw new Error('on purpose');
+      if (created > 1_000) throw new Error('on purpose');
     },
   });
   await expect(failed).rejects.toThrow('on purpose');
-  expect(seen).toEqual([{ count: 1_500, created: 1_500, lastLine: 1_500 }]);
+  expect(seen).toEqual([
+    { count: 1_000, created: 1_000, lastLine: 1_000 },
+    { count: 2_000, created: 2_000, lastLine: 2_000 },
+  ]);
   expect(await database.prisma.userGroup.count()).toBe(1_000);
-  expect(await importText(database, lines)).toMatchObject({ created: 500, unchanged: 1_000 });
+  expect(await importText(database, lines)).toMatchObject({ created: 1_500, unchanged: 1_000 });
 });
 
 test('a transaction that other processes keep from being committed is repeated a few times', async () => {
   let attempts = 0;
-  const inLastTransaction = async () => {
+  const inEachTransaction = async () => {
     attempts += 1;
     throw Object.assign(new Error('repeated'), { code: '40001' });
   };
-  const run = importText(database, toNdjson([{ user_group_id: 'g' }]), { inLastTransaction });
+  const run = importText(database, toNdjson([{ user_group_id: 'g' }]), { inEachTransaction });
   await expect(run).rejects.toThrow('Other processes keep changing the same groups.');
   expect([attempts, await stored()]).toEqual([5, []]);
 });
@@ -303,13 +333,13 @@ test('keys that are added to their file during an import encrypt what it writes 
   let isAdded = false;
   const keys = new KeyRing([before], () => (isAdded ? [added, before] : undefined));
   const lines = toNdjson(Array.from({ length: 1_500 }, (_, index) => ({ user_group_id: `g${index}` })));
-  // The last transaction is repeated, as it is when another process took the same row.
-  const inLastTransaction = async () => {
-    if (isAdded) return;
+  // The second transaction is repeated, as it is when another process took the same row.
+  const inEachTransaction = async (_: unknown, { created }: { readonly created: number }) => {
+    if (isAdded || created === 1_000) return;
     isAdded = true;
     throw Object.assign(new Error('repeated'), { code: '40001' });
   };
-  expect(await importText(database, lines, { keys, inLastTransaction })).toMatchObject({ created: 1_500 });
+  expect(await importText(database, lines, { keys, inEachTransaction })).toMatchObject({ created: 1_500 });
   const ids = [before, added].map((key) => new KeyRing([key]).ids[0]);
   const counted = await database.pool.query<{ id: string; count: number }>(
     "select substr(encode(token_hash, 'hex'), 1, 8) as id, count(*)::int from user_group group by 1 order by 2 desc",

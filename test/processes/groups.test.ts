@@ -129,6 +129,53 @@ test('an import that is killed is complete once it is run again', async () => {
   expect(await tokens()).toEqual(given);
 });
 
+describe('an import that ends in its third transaction has recorded what the first two have changed', () => {
+  /** Runs until the third transaction waits for the last group, which another one holds. */
+  async function begin() {
+    const { database, tokens, settings } = await open();
+    const earlier = linesOf(2_500);
+    expect(await run(['groups', 'import', file('a.ndjson', earlier.text)], settings)).toMatchObject({ code: 0 });
+    await database.pool.query('delete from event');
+    const holder = await database.pool.connect();
+    onTestFinished(async () => void (await holder.query('rollback'), holder.release()));
+    await holder.query("begin; select from user_group where provided_id = 'g2499' for update");
+    const source = file('b.ndjson', linesOf(2_500).text);
+    const started = launch(
+      process.execPath,
+      ['dist/main.js', 'groups', 'import', source, '--on-existing', 'update'],
+      settings,
+    );
+    const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await until(async () => (await database.pool.query(waiting)).rowCount, 'the third transaction waits');
+    const changed = async () => [...(await tokens())].filter(([id, token]) => token !== earlier.tokens.get(id)).length;
+    return { database, started, changed, waiting };
+  }
+
+  type Begun = Awaited<ReturnType<typeof begin>>;
+
+  test.each<[string, (begun: Begun) => unknown, object]>([
+    ['SIGKILL', ({ started }) => started.child.kill('SIGKILL'), { signal: 'SIGKILL' }],
+    [
+      'SIGINT again and again',
+      ({ started: { child } }) => until(() => !child.kill('SIGINT'), 'it ends'),
+      { code: 130, signal: null },
+    ],
+    [
+      'the end of its connection',
+      ({ database, waiting }) => database.pool.query(`select pg_terminate_backend(pid) from (${waiting}) as one`),
+      { code: 1, stdout: expect.stringMatching(/^Failed after line 2000\. 2,000 lines, .* 2,000 updated, .*It is safe to run/) },
+    ],
+  ])('%s', async (_, end, outcome) => {
+    const begun = await begin();
+    await end(begun);
+    expect(await begun.started.ended).toMatchObject(outcome);
+    expect(await begun.changed()).toBe(2_000);
+    expect(await begun.database.prisma.event.findMany()).toMatchObject([
+      { type: 'user_group.imported', changes: { created: { from: null, to: 0 }, updated: { from: null, to: 2_000 } } },
+    ]);
+  });
+});
+
 test('SIGINT writes what was read, says so, and ends with 130', async () => {
   const { database, settings } = await open();
   const started = startImport(settings);
@@ -205,6 +252,71 @@ test('memory is bounded in both directions, whatever the size of the file', asyn
   const output = join(folder, 'out.ndjson');
   expect(await run(['groups', 'export', '--output', output], limited)).toMatchObject({ code: 0, stderr: '' });
   expect(statSync(output).size).toBeGreaterThan(45_000_000);
+});
+
+describe('many rejected lines', () => {
+  /** 3 × 200 lines that are rejected for reasons with other names and numbers in them, and one that is not. */
+  const source = () => {
+    const lines = Array.from({ length: 200 }, (_, index) => [
+      JSON.stringify({ user_group_id: 'good' }),
+      JSON.stringify({ user_group_id: `g${index}`, properties: { [`a: ${index}`]: '\0' } }),
+      `{${' '.repeat(index)}`,
+    ]);
+    return file('many.ndjson', lines.flat().join('\n'));
+  };
+  const counts = [
+    '        200  properties: must not contain the character NUL (U+0000).',
+    '        200  is not valid JSON (from character N on).',
+    '        199  user_group_id: is the same as in an earlier line; only a Customer and a Testing group can share an id.',
+  ];
+
+  test.each([['--dry-run'], ['--on-existing=skip']])('the first 100 are printed, all are counted by reason, and --report has each: %s', async (option) => {
+    const { settings } = await open();
+    const report = file('report.ndjson', 'earlier');
+    const { code, stdout } = await run(['groups', 'import', source(), '--report', report, option], settings);
+    const printed = stdout.split('\n');
+    expect(code).toBe(1);
+    expect(printed.filter((line) => line.startsWith('line '))).toHaveLength(100);
+    expect(printed.slice(100, 106)).toEqual([
+      '599 lines were rejected, of which the first 100 are listed. By reason:',
+      ...counts,
+      `Wrote 599 rejected lines to ${report}.`,
+      expect.stringMatching(/600 lines, 1 created, 0 unchanged, 599 rejected\.$/),
+    ]);
+    const reported = readFileSync(report, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+    expect(reported).toHaveLength(599);
+    expect(reported.slice(0, 100).map(({ line, reason }) => `line ${line}: ${reason}`)).toEqual(printed.slice(0, 100));
+    expect(statSync(report).mode & 0o777).toBe(0o600);
+  });
+
+  test('a report that cannot be written is an error before anything is imported', async () => {
+    const { database, settings } = await open();
+    const report = join(folder, 'none', 'report.ndjson');
+    const { code, stderr } = await run(['groups', 'import', source(), '--report', report], settings);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/report\.ndjson cannot be written: .* Nothing was imported/) });
+    expect(await database.prisma.userGroup.count()).toBe(0);
+  });
+
+  test('the report does not replace the file to import', async () => {
+    const path = source();
+    symlinkSync(path, join(folder, 'link.ndjson'));
+    await expect(groups(['import', path, '--report', join(folder, 'link.ndjson')])).rejects.toThrow(/--report must name another file/);
+  });
+});
+
+test('fields that groups do not have are named once, with what was meant, and many of them in part', async () => {
+  const { settings } = await open();
+  const fields = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`other${index}`, 1]));
+  const text = `${JSON.stringify({ user_group_id: 'a', propertes: {}, ...fields })}\n{"user_group_id":"b","propertes":{}}\n`;
+  const { stdout } = await run(['groups', 'import', file('a.ndjson', text), '--environment', 'Testing'], settings);
+  const lines = stdout.split('\n');
+  expect(lines[0]).toBe('The field "propertes" is not one of a user group, and is ignored. Did you mean properties?');
+  expect(lines.slice(19)).toEqual([
+    'The field "other18" is not one of a user group, and is ignored.',
+    'Further fields are ignored, too.',
+    '2 lines, 2 created, 0 unchanged, 0 rejected.',
+    '',
+  ]);
 });
 
 describe('groups export --output', () => {
@@ -295,7 +407,7 @@ describe('arguments', () => {
 });
 
 test.each([
-  ['columns without an id', 'a.csv', 'id;name\n1;2\n', /one of them must be user_group_id/],
+  ['columns without an id', 'a.csv', 'id;name\n1;2\n', /one of them must be user_group_id or providedId\. Known columns: .*environmentTag/],
   ['a column twice', 'a.csv', 'user_group_id,name,name\n', /names the column "name" twice/],
   ['UTF-16', 'a.csv', Buffer.from('\uFEFFuser_group_id\n', 'utf16le').toString('latin1'), /is in UTF-16/],
 ])('a file with %s is not imported', async (_, name, text, message) => {

@@ -94,7 +94,7 @@ test('a second signal exits immediately, also during the drain delay', async () 
     await until(() => gateway.output.stderr.includes('SIGTERM'), 'the gateway has received it');
     expect(gateway.child.exitCode).toBeNull();
     gateway.child.kill('SIGTERM');
-    expect(await gateway.ended).toMatchObject({ code: 1 });
+    expect(await gateway.ended).toMatchObject({ code: 143 });
     expect(await outcome).toBe('cut off');
     await release();
   }

@@ -4,35 +4,40 @@ import { readGroupLines } from '../../src/commands/group-lines.ts';
 import type { KeyRing } from '../../src/domain/keys.ts';
 import { exportUserGroups } from '../../src/domain/user-group-export.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups } from '../../src/domain/user-group-import.ts';
-import type { RejectedLine } from '../../src/domain/user-group-import-line.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import type { TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
 
 /** How a test imports a text. */
-interface Options extends Partial<Pick<ImportOptions, 'onExisting' | 'dryRun' | 'inLastTransaction'>> {
+interface Options extends Partial<Pick<ImportOptions, 'onExisting' | 'dryRun' | 'inEachTransaction'>> {
   readonly format?: FormatName;
   readonly environment?: EnvironmentTag | null;
   readonly keys?: KeyRing;
 }
 
+/** A rejected line, and why. */
+interface Reason {
+  readonly line: number;
+  readonly reason: string;
+}
+
 /** What an import did: its counts, the rejected lines, and the fields that it ignored. */
 interface Imported extends ImportSummary {
-  readonly reasons: readonly RejectedLine[];
+  readonly reasons: readonly Reason[];
   readonly ignored: readonly string[];
 }
 
 /** Imports a text as `groups import` does, by the functions that it calls. */
 export async function importText({ pool }: TestDatabase, text: string | Buffer, options: Options = {}): Promise<Imported> {
-  const { format = 'ndjson', environment, keys = testKeys, onExisting = 'skip', dryRun = false, inLastTransaction } = options;
-  const reasons: RejectedLine[] = [];
+  const { format = 'ndjson', environment, keys = testKeys, onExisting = 'skip', dryRun = false, inEachTransaction } = options;
+  const reasons: Reason[] = [];
   const ignored: string[] = [];
   const chunks = Readable.from([Buffer.from(text)]);
-  const lines = readGroupLines(chunks, { format, environment, onIgnored: (name) => ignored.push(name) });
+  const lines = readGroupLines(chunks, { format, environment, onIgnored: (name = 'further') => ignored.push(name) });
   const summary = await importUserGroups({ pool, keys }, lines, {
     ...{ onExisting, dryRun },
-    ...(inLastTransaction && { inLastTransaction }),
-    onRejected: (line) => reasons.push(line),
+    ...(inEachTransaction && { inEachTransaction }),
+    onRejected: (lines) => void reasons.push(...lines.map(({ line, reason }) => ({ line, reason }))),
     onProgress: () => {},
   });
   return { ...summary, reasons, ignored };

@@ -72,17 +72,31 @@ export const eventEnvironmentOf = (tag: EnvironmentTag | null): EventEnvironment
 /** The changes of a secret: that it changed, and nothing of it. */
 export const secretChange = (field: string): string => `{"${field}":{"from":null,"to":null}}`;
 
+/** The most bytes of a member's value, as JSON text, that an event has. Of a larger one it has the length and the SHA-256. */
+export const maxEventValueBytes = 4_096;
+
+/** The members whose value has a text with this condition, as SQL of a JSON text. @param shown what is shown of the value. */
+const members = (text: string, condition: string, shown = text): string =>
+  `'{' || coalesce(string_agg(to_json(key)::text || ':' || ${shown}, ',') filter (where octet_length(${text}) ${condition}), '') || '}'`;
+
+const digest = (text: string): string =>
+  `'{"bytes":' || octet_length(${text}) || ',"sha256":"' || encode(sha256(convert_to(${text}, 'UTF8')), 'hex') || '"}'`;
+
 /**
  * The differences between two JSON objects as SQL: of the members that differ the text `"field":{"from":…,"to":…}`, else null.
+ * Members whose value has more than {@link maxEventValueBytes} are in `"omitted":{"from":…,"to":…}` instead, which is there only
+ * if there are any: within `from` and `to`, what stands for a value could be a value itself.
  */
 export function objectChange(field: string, before: string, after: string): string {
-  const side = (whole: string, value: string) => `case when (${before}) is null or (${after}) is null
-        then coalesce((${whole})::text, 'null')
-        else '{' || coalesce(string_agg(to_json(key)::text || ':' || ${value}::text, ',') filter (where ${value} is not null), '') || '}' end`;
+  const side = (whole: string, text: string) =>
+    `case when (${whole}) is null then 'null' else ${members(text, `<= ${maxEventValueBytes}`)} end`;
+  const omitted = (text: string) => members(text, `> ${maxEventValueBytes}`, digest(text));
   return `(
-      select '"${field}":{"from":' || ${side(before, 'old_value')} || ',"to":' || ${side(after, 'new_value')} || '}'
+      select '"${field}":{"from":' || ${side(before, 'old_text')} || ',"to":' || ${side(after, 'new_text')}
+        || case when greatest(max(octet_length(old_text)), max(octet_length(new_text))) > ${maxEventValueBytes}
+          then ',"omitted":{"from":' || ${omitted('old_text')} || ',"to":' || ${omitted('new_text')} || '}' else '' end || '}'
       from (
-        select key, old.value as old_value, new.value as new_value
+        select key, old.value::text as old_text, new.value::text as new_text
         from json_each(${before}) as old full join json_each(${after}) as new using (key)
         where old.value::text is distinct from new.value::text and old.value::jsonb is distinct from new.value::jsonb
       ) as differing
@@ -96,6 +110,9 @@ export const textChange = (field: string, before: string, after: string): string
 
 const jsonText = (text: string): string => `coalesce(to_json((${text})::text)::text, 'null')`;
 
+/** Receives the bytes of what an update has recorded as changes, with the API token that it was made with. */
+export type OnRecorded = (apiTokenId: number | null, bytes: number) => void;
+
 /** An event that no hot statement records. */
 export interface EventDraft extends Authored {
   readonly type: string;
@@ -106,18 +123,36 @@ export interface EventDraft extends Authored {
   readonly changes?: Prisma.InputJsonObject | undefined;
 }
 
-/** Records an event, in a transaction if `query` is one's. */
-export async function insertEvent({ query }: Pick<Database, 'query'>, event: EventDraft): Promise<void> {
+/** What a recorded event is found by, as texts of the database. */
+export type EventKey = readonly [occurredAt: string, id: string];
+
+/**
+ * Records an event, in a transaction if `query` is one's.
+ *
+ * @param replaced an earlier event of the same environment that is removed. Events are never changed: the role needs no right to,
+ *   and a reader who follows them in their order finds the new one.
+ */
+export async function insertEvent(
+  { query }: Pick<Database, 'query'>,
+  event: EventDraft,
+  replaced?: EventKey,
+): Promise<EventKey> {
   const { author, changes } = event;
-  await query('insert-event', insertOne, [
+  const [row] = await query('insert-event', insertOne, [
     ...[event.type, event.environment, event.subjectApiTokenId ?? null, changes === undefined ? null : JSON.stringify(changes)],
     ...[author.kind, author.name, author.apiTokenId, author.requestId],
+    ...(replaced ?? [null, null]),
   ]);
+  return row as unknown as EventKey;
 }
 
 const insertOne = `
+  with removed as (
+    delete from event where environment = $2::event_environment and occurred_at = $9::timestamptz and id = $10::bigint
+  )
   insert into event (type, environment, subject_api_token_id, changes, actor_kind, actor_name, actor_api_token_id, request_id)
-  values ($1, $2::event_environment, $3::int, $4::json, $5::actor_kind, $6, $7::int, $8)`;
+  values ($1, $2::event_environment, $3::int, $4::json, $5::actor_kind, $6, $7::int, $8)
+  returning occurred_at, id`;
 
 /** Records an event in a transaction of Prisma's. */
 export async function createEvent(transaction: Pick<Prisma.TransactionClient, 'event'>, event: EventDraft): Promise<void> {

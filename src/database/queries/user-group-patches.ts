@@ -4,6 +4,7 @@ import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { toLists } from './columns.ts';
+import type { OnRecorded } from './event-writes.ts';
 import type { Expecting, OtherVersion } from './expected-versions.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 import { lockTargets, targetFields } from './user-group-targets.ts';
@@ -34,13 +35,13 @@ export interface UserGroupPatches {
 type Outcome = { readonly group: UserGroup | OtherVersion } | { readonly error: unknown };
 
 /** Binds the patches of user groups to a database. */
-export function bindUserGroupPatches({ transaction }: Pick<Database, 'transaction'>): UserGroupPatches {
+export function bindUserGroupPatches({ transaction }: Pick<Database, 'transaction'>, onRecorded: OnRecorded): UserGroupPatches {
   const load = createBatchLoader<{ readonly patch: UserGroupPatch; readonly number: number }, Outcome>({
     keyOf: ({ number }) => String(number), // never shared: each patch is made
     maxKeys: maxWriteKeys,
     load: async (keys) => {
       const patches = keys.map(({ patch }) => patch);
-      const outcomes = await transaction((query) => patchGroups(query, patches));
+      const outcomes = await transaction((query) => patchGroups(query, patches, onRecorded));
       return new Map([...outcomes].map(([index, outcome]) => [String(keys[index]?.number), outcome]));
     },
   });
@@ -65,7 +66,11 @@ interface Latest {
 }
 
 /** Locks the groups, evaluates the patches in their order, each on what the one before it leaves, and stores the results. */
-async function patchGroups(query: Database['query'], patches: readonly UserGroupPatch[]): Promise<Map<number, Outcome>> {
+async function patchGroups(
+  query: Database['query'],
+  patches: readonly UserGroupPatch[],
+  onRecorded: OnRecorded,
+): Promise<Map<number, Outcome>> {
   const rows = await query('lock-groups', lockGroups, toLists(targetFields, patches));
   const locked = rows.map((row) => ({ index: Number(row[userGroupColumnCount]) - 1, group: new UserGroupRow(row) }));
   locked.sort((a, b) => a.index - b.index);
@@ -96,7 +101,7 @@ async function patchGroups(query: Database['query'], patches: readonly UserGroup
     }
   }
   const writes = updates.map(({ update }) => update);
-  const groups = writes.length > 0 ? await updateGroups(query, writes) : new Map<number, UserGroup>();
+  const groups = writes.length > 0 ? await updateGroups(query, writes, onRecorded) : new Map<number, UserGroup>();
   for (const [position, group] of groups) outcomes.set(updates[position]?.index as number, { group });
   for (const { index, group, lastUpdate } of refused) {
     outcomes.set(index, { group: { current: groups.get(lastUpdate ?? -1) ?? group } });

@@ -4,7 +4,7 @@ import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { toLists } from './columns.ts';
-import { type Authored, authorAt, authorLists, insertGroupEvents, objectChange, textChange } from './event-writes.ts';
+import { type Authored, authorAt, authorLists, insertGroupEvents, type OnRecorded, objectChange, textChange } from './event-writes.ts';
 import {
   type UserGroupChange,
   UserGroupRow,
@@ -28,7 +28,7 @@ export interface UserGroupUpdates {
 }
 
 /** Binds the updates of user groups to a database. */
-export function bindUserGroupUpdates({ query }: Pick<Database, 'query'>): UserGroupUpdates {
+export function bindUserGroupUpdates({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupUpdates {
   const load = createBatchLoader<{ readonly update: UserGroupUpdate; readonly number: number }, UserGroup>({
     keyOf: ({ number }) => String(number), // never shared: each update is made
     maxKeys: maxWriteKeys,
@@ -36,6 +36,7 @@ export function bindUserGroupUpdates({ query }: Pick<Database, 'query'>): UserGr
       const groups = await updateGroups(
         query,
         keys.map(({ update }) => update),
+        onRecorded,
       );
       return new Map(
         keys.flatMap(({ number }, index) => {
@@ -62,6 +63,7 @@ export function bindUserGroupUpdates({ query }: Pick<Database, 'query'>): UserGr
 export async function updateGroups(
   query: Database['query'],
   updates: readonly UserGroupUpdate[],
+  onRecorded: OnRecorded,
 ): Promise<ReadonlyMap<number, UserGroup>> {
   const values: unknown[] = toLists(targetFields, updates);
   for (const field of updatedFields) {
@@ -70,7 +72,13 @@ export async function updateGroups(
   }
   values.push(...authorLists(updates));
   const rows = await query('update-groups', updateStatement, values);
-  return new Map(rows.map((row) => [Number(row[userGroupColumnCount]) - 1, new UserGroupRow(row)]));
+  return new Map(
+    rows.map((row) => {
+      const index = Number(row[userGroupColumnCount]) - 1;
+      onRecorded(updates[index]?.author.apiTokenId ?? null, Number(row[userGroupColumnCount + 1]));
+      return [index, new UserGroupRow(row)];
+    }),
+  );
 }
 
 /** For each column that may change two lists of parameters, after those of the targets: whether it changes, and its new value. */
@@ -138,4 +146,5 @@ const updateStatement = `
   })}
     from changed where changes <> '' order by position
   )
-  select ${returned.join(', ')}, folded.position from folded join updated using (team_id)`;
+  select ${returned.join(', ')}, folded.position, octet_length(changed.changes)
+  from folded join updated using (team_id) join changed using (position)`;

@@ -5,7 +5,18 @@ import type { Database } from '../client.ts';
 import { violatedUniqueIndex } from '../errors.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { names, toLists, unnest } from './columns.ts';
-import { type Authored, authorAt, authorColumns, authorLists, authorOf, insertGroupEvents, textChange } from './event-writes.ts';
+import {
+  type Authored,
+  authorAt,
+  authorColumns,
+  authorLists,
+  authorOf,
+  insertGroupEvents,
+  maxEventValueBytes,
+  type OnRecorded,
+  objectChange,
+  textChange,
+} from './event-writes.ts';
 import { type Expected, type Expecting, isExpected, toExpected } from './expected-versions.ts';
 import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
@@ -63,7 +74,10 @@ export type EnvironmentChange = Expected | { readonly heldIn: EnvironmentTag };
 export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGroupWrites {
   const insertGroups = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
     const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
-    const rows = await query('insert-groups', insertStatement, values);
+    const isLarge = drafts.some(({ properties }) => Buffer.byteLength(properties ?? '') > maxEventValueBytes);
+    const rows = isLarge
+      ? await query('insert-large-groups', insertLargeStatement, values)
+      : await query('insert-groups', insertStatement, values);
     return rows.map((row) => new UserGroupRow(row));
   };
   return {
@@ -99,10 +113,12 @@ const uniqueKeyOf = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'envir
   `${environmentTag ?? ''} ${providedId}`;
 
 /**
+ * Inserts groups and records it with their properties, of which the text `,"properties":{…}` is given as SQL.
+ *
  * In the order of the ids, so that two processes that insert the same ids wait for each other, and not in a circle; of one id
  * the untagged group first, which conflicts with both others.
  */
-const insertStatement = `
+const insertWith = (recordedProperties: string): string => `
   with draft as (
     select * from ${unnest([...insertedColumns, ...authorColumns], 'draft')}
   ), inserted as (
@@ -115,13 +131,20 @@ const insertStatement = `
     ...{ type: 'user_group.created', table: 'inserted', author: authorOf('draft') },
     changes: `(
       '{' || ${textChange('name', 'null', 'inserted.name')}
-      || coalesce(',"properties":{"from":null,"to":' || inserted.properties::text || '}', '')
+      || coalesce(${recordedProperties}, '')
       || case when inserted.mapping::text = '{}' then '' else ',"mapping":{"from":null,"to":' || inserted.mapping::text || '}' end
       || '}')::json`,
   })}
     from inserted join draft using (token_hash)
   )
   select ${userGroupSelectList('inserted')} from inserted`;
+
+const insertStatement = insertWith(`',"properties":{"from":null,"to":' || inserted.properties::text || '}'`);
+
+/** For properties that may have values which an event does not have. It takes longer, so only creations that need it use it. */
+const insertLargeStatement = insertWith(
+  `case when inserted.properties is not null then ',' || ${objectChange('properties', 'null::json', 'inserted.properties')} end`,
+);
 
 /** The unique indexes on the provided id, each by the environment of the tagged groups in it. Untagged groups are in both. */
 const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new Map([

@@ -8,8 +8,8 @@ import { causeOf } from './compiled-operation.ts';
 
 const { maxMessageLength } = graphqlLimits;
 
-/** The headers that go with a failure's status, by its code. */
-export type FailureHeaders = (code: ErrorCode) => Record<string, string>;
+/** The headers that go with a failure's status. */
+export type FailureHeaders = (failure: Pick<GatewayError, 'code' | 'retryAfterSeconds'>) => Record<string, string>;
 
 /** An error with a code of the error catalog, also for errors of graphql-js and Yoga (syntax, validation, parameters). */
 function withCatalogCode(error: GraphQLError): GraphQLError {
@@ -31,7 +31,7 @@ export function publicError(error: unknown, message: string, failureHeaders: Fai
   const shown = withExtensions(masked, cause.message, {
     code: cause.code,
     ...(cause instanceof InvalidInput && { issues: cause.issues }),
-    ...(status >= 500 && { http: { status, headers: failureHeaders(cause.code) } }),
+    ...((status >= 500 || status === 429) && { http: { status, headers: failureHeaders(cause) } }),
   });
   if (status >= 500) faults.set(shown, cause);
   return shown;

@@ -160,7 +160,7 @@ export function createOperationExecutor(
 
   function rejection(error: GatewayError, extensions: object = {}): ExecutionResult {
     const { code, message } = error;
-    const http = { status: errorCatalog[code].status, headers: failureHeaders(code) };
+    const http = { status: errorCatalog[code].status, headers: failureHeaders(error) };
     return { errors: [new GraphQLError(message, { extensions: { code, ...extensions, http } })] };
   }
 

@@ -4,7 +4,7 @@ import { jsonObject } from '../../http/body.ts';
 import { hasIdempotencyKey, respondOnce } from '../../http/idempotency.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
-import { type Failure, failureHeaders, headersOf } from '../../http/problem.ts';
+import { type Failure, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse, ResponseBody } from '../../http/types.ts';
 import type { ContextOf, GraphQLContext, Turn } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
@@ -35,7 +35,7 @@ export function graphqlHandler(
   executeOnce: ExecuteOnce,
   { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
-  const server = createGraphQLServer(failureHeaders, serverOptions);
+  const server = createGraphQLServer(headersOf, serverOptions);
   const isMutation = createMutationFinder();
 
   function respond(request: HttpRequest, params: GraphQLParams, context: GraphQLContext): Promise<HttpResponse<ResponseBody>> {

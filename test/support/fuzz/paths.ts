@@ -11,7 +11,7 @@ import { usesBeforeCompiling } from '../../../src/graphql/execution/execute.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { failureHeaders } from '../../../src/http/problem.ts';
+import { headersOf } from '../../../src/http/problem.ts';
 import { storedToken, tokenOf } from '../keys.ts';
 import { bindQueries } from '../queries.ts';
 import type { Known } from './known.ts';
@@ -40,7 +40,7 @@ type Params = Record<string, unknown>;
 
 /** Builds a server. */
 export function createPaths(): Paths {
-  const server = createGraphQLServer(failureHeaders, { introspection: true });
+  const server = createGraphQLServer(headersOf, { introspection: true });
   return {
     async full(params, accept, context) {
       const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };

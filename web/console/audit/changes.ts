@@ -16,14 +16,15 @@ export function changesOf(value: unknown): readonly Change[] {
     if (!isObject(change) || !('from' in change || 'to' in change)) {
       return [{ name: field, before: undefined, after: print(change) }];
     }
-    const { from, to } = change;
+    const { from, to, omitted } = change;
     const members = membersOf(from, to);
     if (!members) return [{ name: field, before: print(from), after: print(to) }];
     const [before, after] = members;
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].map((member) => ({
+    const [largeBefore, largeAfter] = isObject(omitted) ? (membersOf(omitted['from'], omitted['to']) ?? [{}, {}]) : [{}, {}];
+    return [...new Set([before, after, largeBefore, largeAfter].flatMap((side) => Object.keys(side)))].map((member) => ({
       name: `${field}.${member}`,
-      before: print(before[member]),
-      after: print(after[member]),
+      before: print(before[member]) ?? printDigest(largeBefore[member]),
+      after: print(after[member]) ?? printDigest(largeAfter[member]),
     }));
   });
 }
@@ -38,6 +39,13 @@ function membersOf(from: unknown, to: unknown): readonly [before: Members, after
 
 function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value that the event does not have, only its length and SHA-256. */
+function printDigest(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const { bytes, sha256 } = value;
+  return `${Math.ceil(Number(bytes) / 1_024)} KiB, SHA-256 ${String(sha256).slice(0, 12)}…`;
 }
 
 function print(value: unknown): string | undefined {

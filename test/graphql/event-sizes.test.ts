@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { StoredBytes } from '../../src/domain/stored-bytes.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let database: TestDatabase;
+let gateway: TestGateway;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await startGateway(database);
+});
+afterAll(async () => {
+  await gateway.close();
+  await database.close();
+});
+
+/** The changes of the latest event, and their bytes. */
+async function latest() {
+  const { rows } = await database.pool.query<{ changes: Record<string, unknown>; bytes: number }>(
+    'select changes, octet_length(changes::text) as bytes from event order by id desc limit 1',
+  );
+  return rows[0];
+}
+
+const longest = 'x'.repeat(4_094); // 4,096 bytes with its quotes
+const large = { text: 'é"\n'.repeat(5_000) };
+const digest = (value: unknown) => {
+  const text = JSON.stringify(value);
+  return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
+};
+const long = `x${longest}`;
+
+const put = (properties: unknown) => gateway.send('PUT', '/api/user', { body: { user_group_id: 'g', properties } });
+const patch = (properties: unknown) =>
+  gateway.graphql(
+    'mutation ($patch: JSON!) { updateUserGroup(input: { by: { providedId: "g" }, mergeProperties: $patch }) { __typename } }',
+    { patch: properties },
+  );
+
+test('an event has values of up to 4 KiB, and of larger ones the length and the SHA-256', async () => {
+  const none = { from: null, to: 'g' };
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'g', properties: { a: 1, longest, large } } });
+  expect(await latest()).toMatchObject({
+    changes: {
+      name: none,
+      properties: { from: null, to: { a: 1, longest }, omitted: { from: {}, to: { large: digest(large) } } },
+    },
+  });
+
+  await put({ a: 2, longest: long, large: 'small' });
+  expect((await latest())?.changes).toEqual({
+    properties: {
+      from: { a: 1, longest },
+      to: { a: 2, large: 'small' },
+      omitted: { from: { large: digest(large) }, to: { longest: digest(long) } },
+    },
+  });
+
+  await patch({ a: null, large });
+  expect((await latest())?.changes).toEqual({
+    properties: { from: { a: 2, large: 'small' }, to: {}, omitted: { from: {}, to: { large: digest(large) } } },
+  });
+
+  await put(null);
+  expect(await latest()).toEqual({
+    changes: { properties: { from: {}, to: null, omitted: { from: { longest: digest(long), large: digest(large) }, to: {} } } },
+    bytes: expect.toSatisfy((bytes: number) => bytes < 400),
+  });
+
+  await put({ b: 1 });
+  expect((await latest())?.changes).toEqual({ properties: { from: null, to: { b: 1 } } });
+});
+
+describe('an API token that has recorded too much', () => {
+  let hours = 0;
+  /** 60 KB in values that events have. */
+  const many = (value: number) =>
+    Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`p${index}`, `${value}`.padEnd(1_000)]));
+
+  async function fill() {
+    hours = 0;
+    await database.prisma.userGroup.deleteMany();
+    const eventBytes = new StoredBytes({ minBytes: 1_024, maxBytes: 400_000 }, () => hours * 3_600 + 600);
+    const limited = await startGateway(database, { introspection: true, eventBytes });
+    onTestFinished(() => limited.close());
+    const update = (value: number, token = limited.token) =>
+      limited.send('PUT', '/api/user', { token, body: { user_group_id: 'full', properties: many(value) } });
+    await limited.send('GET', '/api/user', { body: { user_group_id: 'full', properties: many(0) } });
+    for (const value of [1, 1, 2, 2, 2, 3]) expect(await update(value)).toMatchObject({ status: 200 });
+    return { limited, update };
+  }
+
+  const outcomeOf = ({ status, headers, json }: Awaited<ReturnType<TestGateway['send']>>) => ({
+    status,
+    retryAfter: headers.get('retry-after'),
+    code: json.code ?? json.errors?.[0].extensions.code,
+  });
+  /** What was recorded ten minutes after an hour counts until 25 hours after that hour. */
+  const refused = (retryAfterSeconds: number) => ({ status: 429, retryAfter: `${retryAfterSeconds}`, code: 'RATE_LIMITED' });
+  const refusedAtOnce = refused(25 * 3_600 - 600);
+  const bulk = `mutation ($properties: JSON) {
+    getOrCreateUserGroups(input: { groups: [{ providedId: "large", properties: $properties }] }) { __typename }
+  }`;
+  const merge = `mutation ($properties: JSON!) {
+    updateUserGroup(input: { by: { providedId: "full" }, mergeProperties: $properties }) { __typename }
+  }`;
+
+  test('gets 429 with Retry-After for further changes of properties, and nothing is changed', async () => {
+    const { limited, update } = await fill();
+    const events = await database.prisma.event.count();
+    expect(outcomeOf(await update(4))).toEqual(refusedAtOnce);
+    const body = { user_group_id: 'large', properties: many(0) };
+    expect(outcomeOf(await limited.send('GET', '/api/user', { body }))).toEqual(refusedAtOnce);
+    for (const document of [bulk, merge]) {
+      expect(outcomeOf(await limited.graphql(document, { properties: many(4) }))).toEqual(refusedAtOnce);
+    }
+    expect(await database.prisma.event.count()).toBe(events);
+    expect(await database.prisma.userGroup.findMany({ where: { providedId: { in: ['full', 'large'] } } })).toMatchObject([
+      { providedId: 'full', properties: many(3) },
+    ]);
+  });
+
+  test('creates groups with few properties, and changes all again a day later; other API tokens are not affected', async () => {
+    const { limited, update } = await fill();
+    const body = { user_group_id: 'small', properties: { plan: 'gold' } };
+    expect(await limited.send('GET', '/api/user', { body })).toMatchObject({ status: 200 });
+    expect(await update(4, (await limited.issue()).secret)).toMatchObject({ status: 200 });
+    hours += 24;
+    expect(outcomeOf(await update(5))).toEqual(refused(3_000));
+    hours += 1;
+    expect(await update(5)).toMatchObject({ status: 200 });
+  });
+});
