@@ -11,7 +11,8 @@ import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
+import { environmentName, type Members, pick, shared, toLegacyFailure } from './legacy.ts';
+import { assertSameInBody, queryMembers } from './query.ts';
 
 /** The result of an operation: the members of the legacy response, by its aliases, or a failure. */
 type Result = { readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure;
@@ -131,10 +132,10 @@ export const userSummary: string = [...new Set(Object.values(operations))]
  */
 export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, executeOnce: ExecuteOnce): Handler {
   const compiled = new Map(
-    Object.entries(operations).map(([method, { document, input, takesKey }]) => {
+    Object.entries(operations).map(([method, { document, members, input, takesKey }]) => {
       const untraced = compileMutation(schema, document);
       const mutation = tracing.active ? traceMutation(untraced, tracing.active) : untraced;
-      return [method, { input, takesKey, compiled: mutation, name: mutation.fieldName }] as const;
+      return [method, { names: Object.keys(members), input, takesKey, compiled: mutation, name: mutation.fieldName }] as const;
     }),
   );
   return {
@@ -142,7 +143,7 @@ export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, execute
       const operation = compiled.get(request.method);
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       request.operation = operation.name;
-      const members = readMembers(request);
+      const members = readMembers(request, operation.names);
       if (operation.takesKey && hasIdempotencyKey(request)) {
         const execute = async (db: Db) =>
           keyed(request, members, (await operation.compiled.run(operation.input(members), contextOf(request, db))) as Result);
@@ -166,10 +167,15 @@ function keyed(request: HttpRequest, members: Members, result: Result): KeyedRes
 }
 
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */
-function readMembers(request: HttpRequest): Members {
+function readMembers(request: HttpRequest, names: readonly string[]): Members {
   const reads = request.method === 'GET' || request.method === 'QUERY';
-  if (reads && request.body.length === 0 && /(^|&)user_group_id=/.test(request.query)) return queryMembers(request.query);
-  return jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
+  if (reads && request.query !== '' && request.body.length === 0) {
+    const members = queryMembers(request.query, names);
+    if ('user_group_id' in members) return members;
+  }
+  const members = jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
+  if (request.query !== '') assertSameInBody(request.query, members, names);
+  return members;
 }
 
 function success({ user_group, ...members }: Exclude<Result, Failure>): HttpResponse {
