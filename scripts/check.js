@@ -16,6 +16,7 @@ const checks = [
   { name: 'dead code', args: ['tools/node_modules/knip/bin/knip.js'] },
   { name: 'time of regular expressions', args: [...toolTest, 'regular-expressions'] },
   { name: 'snippets of GraphQL clients', args: [...toolTest, 'client-snippets'] },
+  { name: 'REST clients', args: [...toolTest, 'rest-clients'] },
   { name: 'OpenAPI document', args: [...toolTest, 'openapi'] },
   {
     name: 'schema drift (fix: npm run schema)',

@@ -7,7 +7,7 @@ import { preset } from '@graphql-codegen/client-preset';
 import { codegen } from '@graphql-codegen/core';
 import { buildSchema, parse } from 'graphql';
 import { type ConcreteRequest, fetchQuery } from 'relay-runtime';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { makeDataDir, type TestDataDir } from '../test/support/data-dir.ts';
 import { endProcesses, type ServeProcess, serve } from '../test/support/process.ts';
 import { snippetsOf } from '../test/support/snippets.ts';
@@ -110,7 +110,12 @@ test('urql finds the viewer with POST, and throws when it is not known', async (
   expect(fetch.mock.calls.map(([url, init]) => [String(url), init?.method])).toEqual([[`${gateway.url}/graphql`, 'POST']]);
   fetch.mockRestore();
   expect(await findViewer('this-token-is-of-no-group')).toBeNull();
-  await expect(findViewer('')).rejects.toThrow('by.token');
+  for (const token of ['', undefined, 'x'.repeat(256), 'x'.repeat(2_000_000), 'token\0'])
+    expect(await findViewer(token)).toBeNull();
+  onTestFinished(() => void vi.stubEnv('API_TOKEN', apiToken));
+  vi.stubEnv('API_TOKEN', 'unknown-api-token');
+  const { findViewer: findUnauthenticated } = await load('urql.ts?unauthenticated');
+  await expect(findUnauthenticated('this-token-is-of-no-group')).rejects.toThrow('API token');
 });
 
 test('Relay fetches a node by its id and keeps it in its store', async () => {

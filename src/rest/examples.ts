@@ -40,7 +40,7 @@ export const successExamples: Readonly<Record<string, Readonly<Record<string, Ex
     ),
     query: example(
       'Creates the group: the members as parameters',
-      { method: 'GET', query: { user_group_id: 'globex', properties: '{"region":"us"}' } },
+      { method: 'GET', query: { user_group_id: 'globex', 'mapping[sales]': 'warehouse', properties: '{"region":"us"}' } },
       {
         success: 1,
         new_user_group: true,

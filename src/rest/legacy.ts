@@ -1,5 +1,4 @@
 import { mappingEntries } from '../domain/mapping-entries.ts';
-import { parseJson, parseQuery } from '../http/json.ts';
 import type { Failure } from '../http/problem.ts';
 
 /** The members of a request or of an operation's input, by name; a member that is absent is left out. */
@@ -28,21 +27,6 @@ const environmentNames: Readonly<Record<string, string>> = { CUSTOMER: 'Customer
 /** An environment tag as the legacy API writes it; `null` means untagged. */
 export function environmentName(tag: unknown): string | null {
   return environmentNames[String(tag)] ?? null;
-}
-
-/**
- * The members of a query string; `mapping` and `properties` are JSON in it.
- *
- * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
- */
-export function queryMembers(query: string): Members {
-  const members: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of parseQuery(query)) {
-    // Twice the same: a list, which no member may be.
-    if (Object.hasOwn(members, name)) members[name] = [members[name], value];
-    else members[name] = name === 'mapping' || name === 'properties' ? parseJson(value, `The parameter ${name}`) : value;
-  }
-  return members;
 }
 
 /** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */

@@ -10,7 +10,13 @@ import {
   replayedResponseHeader,
   requestIdHeader,
 } from '../http/openapi/problem.ts';
-import type { JsonSchema, Operation as OpenApiOperation, Parameter, PathItem } from '../http/openapi/types.ts';
+import {
+  type JsonSchema,
+  jsonText,
+  type Operation as OpenApiOperation,
+  type Parameter,
+  type PathItem,
+} from '../http/openapi/types.ts';
 import { failureExamples, otherMethodExample, successExamples } from './examples.ts';
 import { fieldOf, requestMembers, successSchema } from './schemas.ts';
 import { type Operation, operations, userMethods } from './user.ts';
@@ -31,7 +37,8 @@ const commonErrors: readonly ErrorCode[] = [
 const notes: Readonly<Record<string, string>> = {
   GET:
     'Success is 200, also when the group was created.\n\nThe parameters may be sent as members of a JSON object in the body instead ' +
-    '(`Content-Type: application/json`), `mapping` and `properties` as objects; the query string is then ignored. In a body, optional members may be `null`, which counts as left out. A body may ' +
+    '(`Content-Type: application/json`), `mapping` and `properties` as objects. A parameter beside a body that is not the same text in ' +
+    'the body is an error. In a body, optional members may be `null`, which counts as left out. A body may ' +
     'come with the method GET or, for clients and proxies that drop the body of a GET, with the method QUERY. This document describes ' +
     'the parameters, because OpenAPI 3.1 has no method QUERY and no defined semantics for the body of a GET, and most generated ' +
     'clients cannot send one.',
@@ -75,14 +82,23 @@ function describeOperation(method: string, operation: Operation | undefined): Op
   };
 }
 
-/** The members as parameters of the query string; those that are objects are JSON in it. */
+/** How a member that is an object is sent as a parameter. */
+const parameterNotes: Readonly<Record<string, string>> = {
+  mapping:
+    ' One parameter for each entry, `mapping[SCHEMA_ID]=DATA_SOURCE`, or all of them as JSON in `mapping`. Some clients do not ' +
+    'percent-encode the names of parameters: with those, a schema id must have none of the characters `#%&+=[]`.',
+  properties: ' Sent as JSON text, such as `{"region":"eu"}`.',
+};
+
+/** The members as parameters of the query string, where `null` is the same as no parameter. */
 function parametersOf(members: Readonly<Record<string, JsonSchema>>, { required }: Operation): Parameter[] {
   return Object.entries(members).map(([name, { description = '', type, ...rest }]) => {
-    const isText = [type].flat().includes('string');
-    const value = isText
-      ? { schema: { type: 'string', ...rest } }
-      : { content: { [mediaTypes.json]: { schema: { type, ...rest } as JsonSchema } } };
-    return { name, in: 'query', required: name === required, description, ...value };
+    const schema = { ...rest, type: String([type].flat()[0]) };
+    return {
+      ...{ name, in: 'query', required: name === required, description: description + (parameterNotes[name] ?? '') },
+      ...(name === 'mapping' && { style: 'deepObject', explode: true }),
+      schema: name === 'properties' ? jsonText(schema) : schema,
+    };
   });
 }
 

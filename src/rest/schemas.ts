@@ -25,7 +25,7 @@ const side: JsonSchema = { type: 'string', maxLength: maxTextLength };
 const inputSchemas: Readonly<Record<string, JsonSchema>> = {
   String: { type: 'string', minLength: 1, maxLength: maxTextLength },
   DataSourceMappingInput: { type: 'object', maxProperties: maxMappingEntries, propertyNames: side, additionalProperties: side },
-  JSON: { type: 'object' },
+  JSON: { type: 'object', additionalProperties: true },
 };
 
 /** What the GraphQL description of an input field does not say in terms of the legacy API, by the same names. */

@@ -12,7 +12,8 @@ import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { environmentName, type Members, pick, queryMembers, shared, toLegacyFailure } from './legacy.ts';
+import { environmentName, type Members, pick, shared, toLegacyFailure } from './legacy.ts';
+import { assertSameInBody, queryMembers } from './query.ts';
 
 /** The result of an operation: the members of the legacy response, by its aliases, or a failure; and {@link Tagged}. */
 type Result = Tagged & ({ readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure);
@@ -148,10 +149,10 @@ export const userSummary: string = [...new Set(Object.values(operations))]
  */
 export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, executeOnce: ExecuteOnce): Handler {
   const compiled = new Map(
-    Object.entries(operations).map(([method, { document, input, takesKey }]) => {
+    Object.entries(operations).map(([method, { document, members, input, takesKey }]) => {
       const untraced = compileMutation(schema, document);
       const mutation = tracing.active ? traceMutation(untraced, tracing.active) : untraced;
-      return [method, { input, takesKey, compiled: mutation, name: mutation.fieldName }] as const;
+      return [method, { names: Object.keys(members), input, takesKey, compiled: mutation, name: mutation.fieldName }] as const;
     }),
   );
   return {
@@ -159,11 +160,12 @@ export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, execute
       const operation = compiled.get(request.method);
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       request.operation = operation.name;
-      const members = readMembers(request);
+      const members = readMembers(request, operation.names);
       const expectedVersions = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
       const execute = async (db?: Db) => {
-        const context = { ...contextOf(request, db), expectedVersions };
-        return (await operation.compiled.run(operation.input(members), context)) as Result;
+        const context = contextOf(request, db);
+        const expecting = expectedVersions ? { ...context, expectedVersions } : context;
+        return (await operation.compiled.run(operation.input(members), expecting)) as Result;
       };
       if (operation.takesKey && hasIdempotencyKey(request)) {
         return respondOnce(executeOnce, request, contentOf(request), async (db) => keyed(request, members, await execute(db)));
@@ -191,10 +193,15 @@ function keyed(request: HttpRequest, members: Members, result: Result): KeyedRes
 }
 
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */
-function readMembers(request: HttpRequest): Members {
+function readMembers(request: HttpRequest, names: readonly string[]): Members {
   const reads = request.method === 'GET' || request.method === 'QUERY';
-  if (reads && request.body.length === 0 && /(^|&)user_group_id=/.test(request.query)) return queryMembers(request.query);
-  return jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
+  if (reads && request.query !== '' && request.body.length === 0) {
+    const members = queryMembers(request.query, names);
+    if ('user_group_id' in members) return members;
+  }
+  const members = jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
+  if (request.query !== '') assertSameInBody(request.query, members, names);
+  return members;
 }
 
 function success({ user_group, tagged: _, ...members }: Exclude<Result, Failure>): HttpResponse {

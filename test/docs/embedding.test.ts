@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createToken, introspectToken } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
 import { snippetsOf } from '../support/snippets.ts';
 
 /** The modules of the page, in order. */
@@ -11,22 +12,29 @@ const [viewer, verification, rotation] = snippetsOf('docs/embedding.md')
   .map((text) => `data:text/javascript,${encodeURIComponent(text)}`);
 
 let gateway: TestGateway;
-let findViewer: (token: string) => Promise<object | null>;
+let proxy: PrefixProxy;
+let findViewer: (token?: unknown) => Promise<object | null>;
 let embedToken: string;
-let rotate: (token: string) => Promise<{ userGroup: { token: string }; previousTokenExpiresAt: string }>;
+let verifyViewer: (token?: unknown) => Promise<object>;
+let rotate: (token?: unknown) => Promise<{ userGroup: { token: string }; previousTokenExpiresAt: string }>;
 beforeAll(async () => {
-  gateway = await startGateway();
+  // Behind a reverse proxy, below a path: what the samples send must lead there.
+  proxy = await startPrefixProxy('/internal/groups', () => gateway.url);
+  gateway = await startGateway(undefined, { introspection: true, publicUrl: proxy.url });
+  vi.stubEnv('GATEWAY', proxy.url);
+  ({ verifyViewer } = await import(/* @vite-ignore */ verification ?? ''));
   ({ findViewer } = await import(/* @vite-ignore */ viewer ?? ''));
   ({ rotate } = await import(/* @vite-ignore */ rotation ?? ''));
   embedToken = (await gateway.issue({ scopes: ['groups:resolve'] })).secret;
 });
 beforeEach(() => {
-  vi.stubEnv('GATEWAY', gateway.url);
+  vi.stubEnv('GATEWAY', proxy.url);
   vi.stubEnv('WRITE_API_TOKEN', gateway.token);
   vi.stubEnv('API_TOKEN', embedToken);
 });
 afterAll(() => {
   vi.unstubAllEnvs();
+  proxy.close();
   return gateway.close();
 });
 
@@ -45,7 +53,6 @@ test('finds the viewer by the current token and by the one before, with a token 
 });
 
 test('verifies an embed token without a request for it, and rejects those that are not for it', async () => {
-  const { verifyViewer } = await import(/* @vite-ignore */ verification ?? '');
   await createGroup('verified');
   const { secret } = await gateway.issue({ scopes: ['embed:sign'] });
   const sign = async (input: object) =>
@@ -65,12 +72,27 @@ test('verifies an embed token without a request for it, and rejects those that a
   expect((await introspectToken(gateway, embedToken, token)).json).toEqual({ active: false });
 });
 
-test('is null for a token of no group', async () => {
-  expect(await findViewer('this-token-is-of-no-group')).toBeNull();
+/** What a browser may send instead of a token. */
+const notTokens: readonly [string, unknown][] = [
+  ['the token of no group', 'this-token-is-of-no-group'],
+  ['an empty token', ''],
+  ['no token', undefined],
+  ['null', null],
+  ['a number', 5],
+  ['a list', ['a', 'b']],
+  ['a long token', 'x'.repeat(256)],
+  ['a token of 2 MB', 'x'.repeat(2_000_000)],
+  ['a token with NUL', 'token\0'],
+  ['a token with half of a character', 'token\ud800'],
+];
+
+test.each(notTokens)('%s is of no viewer, and is not verified and not rotated', async (_, token) => {
+  expect(await findViewer(token)).toBeNull();
+  await expect(verifyViewer(token)).rejects.toThrow();
+  await expect(rotate(token)).rejects.toThrow();
 });
 
 test('throws when it is not known who is viewing', async () => {
-  await expect(findViewer('')).rejects.toThrow('INVALID_INPUT');
   const { secret } = await gateway.issue({ scopes: ['config:validate'] });
   vi.stubEnv('API_TOKEN', secret);
   await expect(findViewer('this-token-is-of-no-group')).rejects.toThrow('FORBIDDEN');

@@ -148,6 +148,12 @@ describe('errors of GraphQL itself have a code of the error catalog', () => {
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'by-get' } })).toBe(0);
   });
 
+  test.each(['query={ __typename }', 'variables={}'])('a parameter of a GET twice: %s', async (parameter) => {
+    const reply = await gateway.send('GET', encodeURI(`/graphql?query={ __typename }&variables={}&${parameter}`));
+    expect([reply.status, codeOf(reply)]).toEqual([400, 'INVALID_INPUT']);
+    expect(reply.json.errors[0].message).toBe(`${parameter.split('=')[0]}: is given more than once.`);
+  });
+
   test('the enum in the schema is the error catalog', async () => {
     const { json } = await gateway.graphql('{ __type(name: "ErrorCode") { enumValues { name } } }');
     const names = json.data.__type.enumValues.map(({ name }: { name: string }) => name);

@@ -1,34 +1,18 @@
-import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Reply, sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
 
 const prefix = '/internal/groups';
 let gateway: TestGateway;
-let proxy: Server;
+let proxy: PrefixProxy;
 let origin: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  proxy = createServer((incoming, outgoing) => {
-    const { method = '', url = '', headers } = incoming;
-    if (!url.startsWith(`${prefix}/`)) {
-      outgoing.writeHead(418).end('outside the prefix');
-      return;
-    }
-    const onward = request(gateway.url + url.slice(prefix.length), { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 0, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(onward);
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  proxy = await startPrefixProxy(prefix, () => gateway.url);
+  origin = new URL(proxy.url).origin;
 });
 afterAll(async () => {
   proxy.close();
-  proxy.closeAllConnections();
   await gateway.close();
 });
 

@@ -90,10 +90,10 @@ describe('reports every invalid member at once, by its legacy name', () => {
   });
 
   test('in query parameters, too', async () => {
-    const { json } = await gateway.send('GET', '/api/user?user_group_id=&mapping=[]&properties={"a":1e400}&name=a&name=b');
+    const { json } = await gateway.send('GET', '/api/user?user_group_id=&mapping=[]&properties={"a":1e400}&name=');
     expect(json.issues).toEqual([
       { path: ['user_group_id'], message: length },
-      { path: ['name'], message: text },
+      { path: ['name'], message: length },
       { path: ['mapping'], message: mapped },
       { path: ['properties', 'a'], message: inexact },
     ]);

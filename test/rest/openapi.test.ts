@@ -208,9 +208,9 @@ describe('a request is accepted exactly when the document permits it', () => {
     const index = parameters.findIndex((parameter) => parameter.name === member);
     const parameter = parameters[index];
     if (value === undefined) return !parameter?.required;
-    // A parameter that is text cannot be null; the description says which members may be in a body.
-    if (value === null && parameter?.schema) return operations[method]?.nullable.includes(member) === true;
-    const schema = parameter?.content ? ['content', 'application/json', 'schema'] : ['schema'];
+    // A parameter cannot be null; the description says which members may be in a body.
+    if (value === null) return operations[method]?.nullable.includes(member) === true;
+    const schema = parameter?.schema.contentSchema ? ['schema', 'contentSchema'] : ['schema'];
     return validatorAt(...at, 'parameters', String(index), ...schema)(value) as boolean;
   }
 });

@@ -1,6 +1,6 @@
 import { mediaTypes } from '../../http/media-types.ts';
 import { idempotencyKeyParameter, replayedResponseHeader, requestIdHeader } from '../../http/openapi/problem.ts';
-import type { Content, JsonSchema, PathItem, ResponseObject } from '../../http/openapi/types.ts';
+import { type Content, type JsonSchema, jsonText, type PathItem, type ResponseObject } from '../../http/openapi/types.ts';
 
 /** The tag of the operations of the GraphQL endpoint. */
 export const graphqlTag = {
@@ -48,7 +48,7 @@ export function describeGraphql(): PathItem {
       ...{ operationId: 'queryGraphql', summary: 'Execute a query', ...common },
       parameters: Object.entries(members).map(([name, { description = '', ...schema }]) => ({
         ...{ name, in: 'query', required: name === 'query', description },
-        ...(schema.type === 'object' ? { content: { [mediaTypes.json]: { schema } } } : { schema }),
+        schema: schema.type === 'object' ? jsonText(schema) : schema,
       })),
     },
     post: {

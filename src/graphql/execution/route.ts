@@ -124,7 +124,12 @@ function notAcceptable(): HttpResponse {
 /** Reads the parameters as strictly as REST does, so that a number that JSON would change is rejected here too. */
 function readParams(request: HttpRequest): GraphQLParams {
   if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
-  const given = Object.fromEntries(parseQuery(request.query));
+  const parameters = new Map<string, string>();
+  for (const [name, value] of parseQuery(request.query)) {
+    if (parameters.has(name)) throw new InvalidInput([{ path: [name], message: 'is given more than once.' }]);
+    parameters.set(name, value);
+  }
+  const given: Record<string, string> = Object.fromEntries(parameters);
   const { variables, extensions } = given;
   return {
     ...given,

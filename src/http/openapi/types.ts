@@ -1,3 +1,5 @@
+import { mediaTypes } from '../media-types.ts';
+
 /** A JSON Schema, draft 2020-12: the dialect of OpenAPI 3.1. */
 export interface JsonSchema {
   readonly $ref?: string;
@@ -6,6 +8,10 @@ export interface JsonSchema {
   readonly const?: string | number;
   readonly enum?: readonly (string | null)[];
   readonly format?: string;
+  /** Of a text: the media type of what it contains. */
+  readonly contentMediaType?: string;
+  /** Of a text: what it contains, once parsed. */
+  readonly contentSchema?: JsonSchema;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly maxItems?: number;
@@ -46,17 +52,25 @@ export interface HeaderObject {
   readonly schema: JsonSchema;
 }
 
-/**
- * A parameter in the query, the path or the headers; one in the query may be JSON, and then has `content` instead of `schema`.
- */
+/** A parameter in the query, the path or the headers. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
   readonly required?: boolean;
   readonly description: string;
-  readonly schema?: JsonSchema;
-  readonly content?: Content;
+  /** Of an object: one parameter for each member, `name[member]=value`. */
+  readonly style?: 'deepObject';
+  readonly explode?: true;
+  readonly schema: JsonSchema;
 }
+
+/**
+ * The schema of a parameter that is JSON: a text. Generated clients send an object in other forms, even if the document describes
+ * it as JSON (`content` of the parameter).
+ */
+export const jsonText = (contentSchema: JsonSchema): JsonSchema => ({
+  ...{ type: 'string', contentMediaType: mediaTypes.json, contentSchema },
+});
 
 /** An operation: a method of a path. */
 export interface Operation {

@@ -57,7 +57,7 @@ function renderOperation(method: string, path: string, operation: Operation): Ht
 <p><code>${method} ${path}</code></p>
 ${renderText(description)}
 <h3>Request</h3>
-${parameters.length > 0 ? html`<dl>${parameters.map((one) => renderMember(one.name, { ...parameterSchema(one), description: one.description }, one.required))}</dl>` : ''}
+${parameters.length > 0 ? html`<dl>${parameters.map((one) => renderMember(one.name, { ...one.schema, description: one.description }, one.required))}</dl>` : ''}
 ${requestBody ? renderMembers(schemaOf(requestBody.content)) : ''}
 <h3>Response</h3>
 ${renderMembers(schemaOf(success?.content))}
@@ -67,9 +67,6 @@ ${Object.entries(failures).map(([status, response]) => renderStatus(status, resp
 }
 
 const schemaOf = (content: Content | undefined): JsonSchema => Object.values(content ?? {})[0]?.schema ?? {};
-
-const parameterSchema = ({ schema, content }: { schema?: JsonSchema; content?: Content }): JsonSchema =>
-  schema ?? schemaOf(content);
 
 const examplesOf = (response: ResponseObject | undefined): [string, Example][] =>
   Object.values(response?.content ?? {}).flatMap(({ examples = {} }) => Object.entries(examples));

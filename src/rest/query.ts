@@ -1,0 +1,75 @@
+import { InvalidInput, type Issue, shorten } from '../domain/errors.ts';
+import { parseJson, parseQuery } from '../http/json.ts';
+import type { Members } from './legacy.ts';
+
+/** A parameter that stands for a member of a request, or whose name resembles that of one. */
+interface Parameter {
+  readonly name: string;
+  readonly value: string;
+  /** The name of the member. */
+  readonly member: string;
+}
+
+/** How a member is sent as a parameter, unless it is a text. */
+const forms: Readonly<Record<string, string>> = {
+  mapping: 'mapping[SCHEMA_ID]=DATA_SOURCE for each entry, or all of them as JSON: mapping={"SCHEMA_ID":"DATA_SOURCE"}',
+  properties: 'them as JSON: properties={"NAME":"VALUE"}',
+};
+
+/** A parameter for one entry of the mapping, and the schema id in it. */
+const mappingEntry = /^mapping\[([^[\]]+)\]$/;
+
+/**
+ * The members in a query string: texts, and `mapping` and `properties` as JSON. An entry of the mapping may be a parameter of its
+ * own, `mapping[SCHEMA_ID]`.
+ *
+ * @param names the members that the operation has.
+ * @throws InvalidInput for each member that is given more than once or in another form.
+ * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
+ */
+export function queryMembers(query: string, names: readonly string[]): Members {
+  const members: Record<string, unknown> = {};
+  const mapping = new Map<string, string>();
+  const issues: Issue[] = [];
+  for (const { name, value, member } of parametersOf(query, names)) {
+    const [, schemaId] = mappingEntry.exec(name) ?? [];
+    if (schemaId === undefined && name !== member) {
+      issues.push({ path: [member], message: `was sent as ${shorten(name)}; send ${forms[member] ?? `${member}=TEXT`}.` });
+    } else if (schemaId === undefined ? name in members : mapping.has(schemaId)) {
+      issues.push({ path: schemaId === undefined ? [member] : [member, schemaId], message: 'is given more than once.' });
+    } else if (schemaId !== undefined) mapping.set(schemaId, value);
+    else members[name] = name in forms ? parseJson(value, `The parameter ${name}`) : value;
+  }
+  if (mapping.size > 0 && 'mapping' in members) {
+    issues.push({ path: ['mapping'], message: 'is given as JSON and as mapping[…]; send one of the two.' });
+  }
+  if (issues.length > 0) throw new InvalidInput(issues);
+  return mapping.size > 0 ? { ...members, mapping: Object.fromEntries(mapping) } : members;
+}
+
+/**
+ * Checks that nothing in a query string is lost beside a body, of which alone the members are taken.
+ *
+ * @param names the members that the operation has.
+ * @throws InvalidInput for each parameter that stands for a member or resembles one, and is not the same text as in the body.
+ * @throws GatewayError `MALFORMED_JSON` when what is percent-encoded is not UTF-8.
+ */
+export function assertSameInBody(query: string, members: Members, names: readonly string[]): void {
+  const message = 'is in the query string, but not the same in the body; send it in the body only.';
+  const lost = parametersOf(query, names).filter(({ name, value }) => members[name] !== value);
+  if (lost.length > 0) throw new InvalidInput(lost.map(({ name }) => ({ path: [name], message })));
+}
+
+/**
+ * The parameters whose name is that of a member, apart from its case, `_`, `-`, and what follows the first `[` or `.`. Others
+ * are ignored.
+ */
+function parametersOf(query: string, names: readonly string[]): Parameter[] {
+  const known = new Map(names.map((name) => [fold(name), name]));
+  return [...parseQuery(query)].flatMap(([name, value]) => {
+    const member = known.get(fold(name));
+    return member === undefined ? [] : [{ name, value, member }];
+  });
+}
+
+const fold = (name: string): string => (name.split(/[[.]/, 1)[0] ?? '').replace(/[_-]/g, '').toLowerCase();

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@hey-api/openapi-ts';
+import axios from 'axios';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeDataDir, type TestDataDir } from '../test/support/data-dir.ts';
+import { openApiDocument } from '../test/support/openapi.ts';
+import { endProcesses, type ServeProcess, serve } from '../test/support/process.ts';
+
+// Clients of the legacy REST API, two of them generated from the OpenAPI document, against a gateway.
+const root = fileURLToPath(new URL('..', import.meta.url));
+const apiToken = 'bootstrap-token-of-the-rest-clients';
+const authorization = `Token ${apiToken}`;
+
+/** Modules that call a generated client: each creates the group, and `query` executes a GraphQL query with variables. */
+const callers = {
+  'hey-api.ts': `
+    import { client } from './generated/client.gen';
+    import { getOrCreateUserGroup, queryGraphql } from './generated/sdk.gen';
+    export async function create(baseUrl: string, authorization: string, user_group_id: string) {
+      client.setConfig({ baseUrl, headers: { authorization } });
+      const query = { user_group_id, name: 'A & B', mapping: { sales: 'wh', 'Grüße 1.0': '=' }, properties: JSON.stringify({ region: 'eu', limit: 5 }) };
+      await getOrCreateUserGroup({ query, throwOnError: true });
+    }
+    export async function query(query: string, variables: object) {
+      return (await queryGraphql({ query: { query, variables: JSON.stringify(variables) } })).data;
+    }`,
+  'openapi-fetch.ts': `
+    import createClient from 'openapi-fetch';
+    import type { paths } from './paths.ts';
+    let client: ReturnType<typeof createClient<paths>>;
+    export async function create(baseUrl: string, authorization: string, user_group_id: string) {
+      client = createClient<paths>({ baseUrl, headers: { authorization } });
+      const query = { user_group_id, name: 'A & B', mapping: { sales: 'wh', 'Grüße 1.0': '=' }, properties: JSON.stringify({ region: 'eu', limit: 5 }) };
+      const { error } = await client.GET('/api/user', { params: { query } });
+      if (error) throw new Error(error.detail);
+    }
+    export async function query(query: string, variables: object) {
+      return (await client.GET('/graphql', { params: { query: { query, variables: JSON.stringify(variables) } } })).data;
+    }`,
+};
+
+let folder: string;
+let dataDir: TestDataDir;
+let gateway: ServeProcess;
+beforeAll(async () => {
+  folder = mkdtempSync(join(root, 'tools/.clients-'));
+  for (const [name, text] of Object.entries(callers)) writeFileSync(join(folder, name), text);
+  const input = structuredClone(openApiDocument) as never;
+  await createClient({ input, output: join(folder, 'generated'), logs: { level: 'silent' } });
+  writeFileSync(join(folder, 'paths.ts'), astToString(await openapiTS(structuredClone(openApiDocument) as never)));
+  dataDir = makeDataDir();
+  gateway = await serve({ DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: apiToken });
+}, 120_000);
+afterAll(async () => {
+  await gateway?.stop();
+  await endProcesses();
+  await dataDir?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The query for what is stored of a group. */
+const storedQuery =
+  'query ($id: String!) { userGroup(by: { providedId: $id }) { name mapping { schemaId dataSource } properties } }';
+const stored = {
+  data: {
+    userGroup: {
+      name: 'A & B',
+      mapping: expect.arrayContaining([
+        { schemaId: 'Grüße 1.0', dataSource: '=' },
+        { schemaId: 'sales', dataSource: 'wh' },
+      ]),
+      properties: { region: 'eu', limit: 5 },
+    },
+  },
+};
+
+test('every caller of a generated client compiles in strict mode', () => {
+  const compilerOptions = {
+    ...{
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      types: ['node'],
+    },
+    ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  const compile = () =>
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+  expect(compile()).toBe('');
+});
+
+test.each(Object.keys(callers))(
+  '%s: the group is stored as it was given, and a GraphQL query gets its variables',
+  async (name) => {
+    const { create, query } = await import(/* @vite-ignore */ join(folder, name));
+    await create(gateway.url, authorization, name);
+    expect(await query(storedQuery, { id: name })).toEqual(stored);
+  },
+);
+
+test('axios: the group is stored as it was given', async () => {
+  const properties = JSON.stringify({ region: 'eu', limit: 5 });
+  const params = { user_group_id: 'axios', name: 'A & B', mapping: { sales: 'wh', 'Grüße 1.0': '=' }, properties };
+  await axios.get(`${gateway.url}/api/user`, { params, headers: { authorization } });
+  const body = { query: storedQuery, variables: { id: 'axios' } };
+  expect((await axios.post(`${gateway.url}/graphql`, body, { headers: { authorization } })).data).toEqual(stored);
+});
