@@ -129,17 +129,20 @@ test('an import that is killed is complete once it is run again', async () => {
   expect(await tokens()).toEqual(given);
 });
 
-test('SIGINT writes what was read, says so, and ends with 130', async () => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+] as const)('%s writes what was read, says so, and ends with %i', async (signal, exitCode) => {
   const { database, settings } = await open();
   const started = startImport(settings);
   started.child.stdin?.write(linesOf(2_500).text);
   await until(() => database.prisma.userGroup.count(), 'the first batch is written');
-  started.child.kill('SIGINT');
+  started.child.kill(signal);
   const { code, stdout, stderr } = await started.ended;
   const written = await database.prisma.userGroup.count();
-  expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+  expect({ code, stderr }).toEqual({ code: exitCode, stderr: '' });
   expect(stdout).toBe(
-    `Stopped by SIGINT after line ${written}. ${written.toLocaleString('en-US')} lines, ${written.toLocaleString('en-US')} created, 0 unchanged, 0 rejected. ` +
+    `Stopped by ${signal} after line ${written}. ${written.toLocaleString('en-US')} lines, ${written.toLocaleString('en-US')} created, 0 unchanged, 0 rejected. ` +
       'What was written stays. It is safe to run the same command again.\n',
   );
 });
