@@ -51,4 +51,5 @@ function hasParent(): boolean {
 }
 
 /** The exit status of a command that stopped for this reason: 128 and the number of the signal, as shells have it. */
-export const exitCodeOf = (reason: string): number => 128 + (constants.signals[reason as NodeJS.Signals] ?? constants.signals.SIGINT);
+export const exitCodeOf = (reason: string): number =>
+  128 + (constants.signals[reason as NodeJS.Signals] ?? constants.signals.SIGINT);

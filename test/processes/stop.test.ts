@@ -51,26 +51,29 @@ function readiness(agent: Agent): Promise<{ status: number | undefined; connecti
   });
 }
 
-test.each<NodeJS.Signals>([
-  'SIGTERM',
-  'SIGHUP',
-])('%s: completes requests in flight, responds to /readyz with 503, accepts no connections, and exits with 0', async (signal) => {
-  await start();
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  onTestFinished(() => agent.destroy());
-  expect((await readiness(agent)).status).toBe(200);
-  const { reply, release } = await beginWaiting();
+test.each<NodeJS.Signals>(['SIGTERM', 'SIGHUP'])(
+  '%s: completes requests in flight, responds to /readyz with 503, accepts no connections, and exits with 0',
+  async (signal) => {
+    await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    expect((await readiness(agent)).status).toBe(200);
+    const { reply, release } = await beginWaiting();
 
-  gateway.child.kill(signal);
-  await until(() => gateway.output.stderr.includes(`${signal}: draining in-flight requests, then exiting`), 'the gateway drains');
-  expect(await readiness(agent)).toEqual({ status: 503, connection: 'close' });
-  await expect(sendRequest(gateway.url, 'GET', '/livez')).rejects.toThrow('ECONNREFUSED');
-  expect(gateway.child.exitCode).toBeNull();
+    gateway.child.kill(signal);
+    await until(
+      () => gateway.output.stderr.includes(`${signal}: draining in-flight requests, then exiting`),
+      'the gateway drains',
+    );
+    expect(await readiness(agent)).toEqual({ status: 503, connection: 'close' });
+    await expect(sendRequest(gateway.url, 'GET', '/livez')).rejects.toThrow('ECONNREFUSED');
+    expect(gateway.child.exitCode).toBeNull();
 
-  await release();
-  expect((await reply).status).toBe(200);
-  expect(await gateway.ended).toMatchObject({ code: 0 });
-});
+    await release();
+    expect((await reply).status).toBe(200);
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+  },
+);
 
 test('DRAIN_DELAY_SECONDS: serves new connections for that long while /readyz responds with 503', async () => {
   await start({ DRAIN_DELAY_SECONDS: '3' });

@@ -38,8 +38,7 @@ const leftOut = [
 ];
 
 /** Whether a path of a data directory is one that no base backup copies. */
-export const isLeftOut = (path: string): boolean =>
-  path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name)));
+export const isLeftOut = (path: string): boolean => path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name)));
 
 /** The file that says where recovery begins. It is copied last, and as a whole. */
 export const controlFile = 'global/pg_control';
