@@ -23,5 +23,5 @@ It contains tokens: a file gets the mode 0600.
   --format       by default, that of the file name, or ndjson
 
 Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or the file cannot be read,
-130 or 143 stopped by SIGINT or SIGTERM.
+129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM.
 `;

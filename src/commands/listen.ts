@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { urlOf } from '../http/server-url.ts';
 
@@ -12,11 +13,38 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
   try {
     await once(server, 'listening');
   } catch (cause) {
-    // Without its cause, whose codes are those of a database that cannot be reached, too.
-    throw new Error(`Cannot listen on ${host}:${port}: ${listenProblem(cause as NodeJS.ErrnoException)}`);
+    throw cannotListen(host, port, cause as NodeJS.ErrnoException);
   }
   return urlOf(server);
 }
+
+/**
+ * Makes sure that the address can be listened on, before a start changes anything.
+ *
+ * @throws Error that says what to change when it cannot.
+ */
+export async function requireFreeAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+  const problem = await tryListening(host, port);
+  if (problem) throw cannotListen(host, port, problem);
+}
+
+/** Listens for a moment, and accepts nothing. @returns why it is impossible. */
+export async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  const server = createServer((socket) => socket.destroy());
+  try {
+    server.listen({ host, port, exclusive: true });
+    await once(server, 'listening');
+    return undefined;
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
+  } finally {
+    server.close();
+  }
+}
+
+/** Without its cause, whose codes are those of a database that cannot be reached, too. */
+const cannotListen = (host: string, port: number, problem: NodeJS.ErrnoException): Error =>
+  new Error(`Cannot listen on ${host}:${port}: ${listenProblem(problem)}`);
 
 /** Why a server cannot listen, and what to do about it. */
 export function listenProblem({ code, message }: NodeJS.ErrnoException): string {

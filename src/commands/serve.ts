@@ -15,7 +15,7 @@ import { enableTracing } from '../tracing/enable.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
-import { listen } from './listen.ts';
+import { listen, requireFreeAddress } from './listen.ts';
 import { compareOpenFiles } from './open-files.ts';
 import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-file.ts';
@@ -25,7 +25,7 @@ import { readWorkerMetrics } from './worker-metrics.ts';
 import { runWorkers, untilStoppedByPrimary } from './workers.ts';
 
 /**
- * `serve [--workers N]`: serves requests until SIGTERM or SIGINT, then drains in-flight requests and stops, the embedded
+ * `serve [--workers N]`: serves requests until SIGTERM, SIGINT or SIGHUP, then drains in-flight requests and stops, the embedded
  * PostgreSQL last. A second signal stops it immediately.
  */
 export async function serve(args: string[]): Promise<number> {
@@ -34,13 +34,16 @@ export async function serve(args: string[]): Promise<number> {
     const config = readConfig(process.env, process.stderr.isTTY); // here, so that invalid settings are reported once
     const stop = untilStopRequested();
     await readPersistedOperations(config);
+    await requireFreeAddress(config);
     const log = openLog(config);
     warnOfOpenFiles(config, log);
     return runWorkers(workers, stop, log);
   }
   const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
   // Before anything is started, like every other check of the settings.
-  const persistedOperations = await readPersistedOperations(readConfig(process.env, process.stderr.isTTY));
+  const settings = readConfig(process.env, process.stderr.isTTY);
+  const persistedOperations = await readPersistedOperations(settings);
+  if (cluster.isPrimary) await requireFreeAddress(settings); // of workers, the others may use it
   return withDatabase(async ({ config, log, database, keys }) => {
     if (cluster.isPrimary) warnOfOpenFiles(config, log);
     const db = { prisma: database.prisma, lookups: bindLookups(database) };

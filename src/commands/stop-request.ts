@@ -1,3 +1,6 @@
+import { constants } from 'node:os';
+import { stopSignals } from '../first-process.ts';
+
 /** The process that started this one. */
 const parent = process.ppid;
 
@@ -11,17 +14,19 @@ const parentCheckMs = 200;
 const sameSignalMs = 1_000;
 
 /**
- * Resolves with the reason, as text, when this process must stop: SIGTERM, SIGINT, or the exit of the npm that started it.
- * npm forwards a signal to its shell only, and not every shell forwards it; without this, the gateway would outlive both.
+ * Resolves with the reason, as text, when this process must stop: one of {@link stopSignals}, or the exit of the npm that started
+ * it. npm forwards a signal to its shell only, and not every shell forwards it; without this, the gateway would outlive both.
  *
- * After that, a second signal stops the process immediately, with its {@link exitCodeOf}.
+ * After that, a second signal stops the process immediately, with its {@link exitCodeOf}. SIGHUP never does: shells repeat it when
+ * their terminal is closed, and supervisors may send it after SIGTERM.
  */
 export function untilStopRequested(): Promise<string> {
   return new Promise((resolve) => {
     let first: number | undefined;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of stopSignals) {
       process.on(signal, () => {
-        if (first !== undefined && !(isBelowNpm && Date.now() - first < sameSignalMs)) process.exit(exitCodeOf(signal));
+        if (first !== undefined && signal !== 'SIGHUP' && !(isBelowNpm && Date.now() - first < sameSignalMs))
+          process.exit(exitCodeOf(signal));
         first ??= Date.now();
         resolve(signal);
       });
@@ -47,4 +52,5 @@ function hasParent(): boolean {
 }
 
 /** The exit status of a command that stopped for this reason: 128 and the number of the signal, as shells have it. */
-export const exitCodeOf = (reason: string): number => (reason === 'SIGTERM' ? 143 : 130);
+export const exitCodeOf = (reason: string): number =>
+  128 + (constants.signals[reason as NodeJS.Signals] ?? constants.signals.SIGINT);

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { stopSignals } from '../first-process.ts';
 import { closeLostConnections } from './lost-connections.ts';
 import { sumWorkerMetrics } from './worker-metrics.ts';
 
@@ -82,7 +83,7 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
  * by the primary process, although a terminal sends them to every process.
  */
 export function untilStoppedByPrimary(): Promise<string> {
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {});
+  for (const signal of stopSignals) process.on(signal, () => {});
   // Otherwise Node.js ends a worker, with requests in flight, as soon as the primary process exits.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   return new Promise((resolve) => {

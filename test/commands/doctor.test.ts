@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -194,6 +194,38 @@ test.each<Case>([
     () => when(stopped((path) => chmodSync(join(path, 'postgres-password'), 0o644))),
     /postgres-password can be used by others than its owner \(mode 644\) Run: chmod 600/,
   ],
+  [
+    'data-directory',
+    'with an empty password',
+    'failure',
+    () => when(stopped((path) => writeFileSync(join(path, 'postgres-password'), ''))),
+    /postgres-password is empty.*Restore the file from a backup/,
+  ],
+  [
+    'data-directory',
+    'that others can enter',
+    'failure',
+    () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o755))),
+    /\/postgres has mode 755, with which PostgreSQL does not start Run: chmod 700 .*\/postgres$/,
+  ],
+  [
+    'data-directory',
+    'that its group can read',
+    'ok',
+    () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o750))),
+    /does not run/,
+  ],
+  ...((process.getuid?.() === 0
+    ? [
+        [
+          'data-directory',
+          'of another user',
+          'failure',
+          () => when(stopped((path) => chownSync(join(path, 'postgres'), 4_711, 4_711))),
+          /\/postgres belongs to another user than the one that runs PostgreSQL As root, run: chown -R \d+:\d+ .*\/postgres$/,
+        ],
+      ]
+    : []) as Case[]),
   ['data-directory', 'in a file', 'failure', () => when({ DATA_DIR: join(someFile('', 0o600), 'x') }), /file is not writable/],
   [
     'disk',

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 const permissions: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['first-process.ts', 'runtime-flags.ts', 'commands'],
   commands: [
+    'first-process.ts',
     'package-root.ts',
     'concurrency.ts',
     'gateway.ts',

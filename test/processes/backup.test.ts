@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -29,8 +30,9 @@ let folder: string;
 /** A backup that was made while writes ran. */
 let backup: string;
 let manifest: Manifest;
-/** What was acknowledged before the backup began, and what was ever sent. */
+/** The token of each group that was acknowledged before the backup began, that it was created with, and the last one. */
 let before: ReadonlyMap<string, string>;
+let created: ReadonlyMap<string, string>;
 let after: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
@@ -51,6 +53,7 @@ beforeAll(async () => {
   await load.successes(1);
   await load.stop();
   expect([...load.failures, ...load.replies.filter(({ status }) => status !== 200)]).toEqual([]);
+  created = new Map(load.replies.flatMap(({ json: { user_group: group } }) => (group ? [[group.provided_id, group.token]] : [])));
   after = load.stored;
   await gateway.close();
 });
@@ -74,7 +77,8 @@ test('a backup that is made while writes run restores every write acknowledged b
   const tokens = await readStoredTokens(restored.database);
   expect(before.size).toBeGreaterThan(20);
   expect(Object.fromEntries([...before.keys()].map((id) => [id, tokens.get(id)]))).toEqual(Object.fromEntries(before));
-  for (const [id, token] of tokens) expect([undefined, token]).toContain(after.get(id));
+  // The backup may end between the creation of a group and the rotation of its token.
+  for (const [id, token] of tokens) expect([created.get(id), after.get(id)]).toContain(token);
   const query = 'query ($token: String) { userGroup(by: { token: $token }) { providedId } }';
   for (const [id, token] of [...tokens].slice(0, 20)) {
     expect((await restored.graphql(query, { token })).json).toEqual({ data: { userGroup: { providedId: id } } });
@@ -140,6 +144,41 @@ async function rewriteManifest(change: (manifest: Manifest) => Manifest): Promis
   await writeManifest(backup, change(manifest));
 }
 
+/** Changes the lines of the manifest until the test ends, and gives them a valid checksum. */
+function rewriteLines(change: (lines: string[]) => unknown[]): void {
+  spoil(manifestFile, (content) => {
+    const lines = change(content.toString().split('\n').slice(0, -2))
+      .map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`)
+      .join('');
+    const checksum = createHash('sha256').update(lines).digest('hex');
+    return Buffer.from(`${lines}${JSON.stringify({ checksum })}\n`);
+  });
+}
+
+/** Puts files with these contents into the backup until the test ends, also into the manifest. */
+async function place(contents: Readonly<Record<string, string>>): Promise<void> {
+  const files = Object.entries(contents).map(([path, content]) => {
+    if (existsSync(join(backup, path))) spoil(path, () => Buffer.from(content));
+    else {
+      writeFileSync(join(backup, path), content);
+      onTestFinished(() => rmSync(join(backup, path)));
+    }
+    return { path, bytes: Buffer.byteLength(content), sha256: createHash('sha256').update(content).digest('hex') };
+  });
+  await rewriteManifest((other) => ({ ...other, files: [...other.files.filter(({ path }) => !(path in contents)), ...files] }));
+}
+
+/** Puts a symbolic link to the same content into the place of a file or folder of the backup, until the test ends. */
+function linkElsewhere(path: string): void {
+  const elsewhere = join(folder, 'elsewhere');
+  renameSync(join(backup, path), elsewhere);
+  symlinkSync(elsewhere, join(backup, path));
+  onTestFinished(() => {
+    rmSync(join(backup, path));
+    renameSync(elsewhere, join(backup, path));
+  });
+}
+
 /** Has a valid manifest of a backup whose log ends right after the record that recovery begins with. */
 async function zeroLog(): Promise<void> {
   const label = readFileSync(join(backup, 'postgres/backup_label'), 'utf8');
@@ -177,6 +216,50 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
     () => rewriteManifest((other) => ({ ...other, folders: [...other.folders, 'postgres/../../x'] })),
     /names "postgres\/\.\.\/\.\.\/x", which is not in the backup/,
   ],
+  ['a path with a line break', () => rewriteLines((lines) => [...lines, { folder: 'postgres/a\nb' }]), /names "postgres\/a\\nb"/],
+  ...['standby.signal', 'tablespace_map', 'postmaster.pid'].map((name): [string, () => Promise<void>, RegExp] => [
+    `a file ${name}`,
+    () => place({ [`postgres/${name}`]: '' }),
+    new RegExp(`names "postgres/${name}", which no backup has`),
+  ]),
+  ['a file besides the database', () => place({ 'postgres-home': 'x' }), /names "postgres-home", which no backup has/],
+  ...['postgres/PG_VERSION', 'encryption-keys', 'postgres/base', 'postgres', manifestFile].map(
+    (path): [string, () => void, RegExp] => [
+      `a symbolic link at ${path}`,
+      () => linkElsewhere(path),
+      new RegExp(`${path}.* not a regular (file|folder)`),
+    ],
+  ),
+  ...[
+    'no JSON',
+    'null',
+    [],
+    {},
+    { folder: 1 },
+    { file: 'postgres/x' },
+    { file: 'postgres/x', bytes: -1, sha256: '0'.repeat(64) },
+    { file: 'postgres/x', bytes: 1, sha256: '0' },
+  ].map((line): [string, () => void, RegExp] => [
+    `the line ${JSON.stringify(line)} in its manifest`,
+    () => rewriteLines((lines) => [lines[0], line, ...lines.slice(1)]),
+    /backup-manifest\.ndjson is damaged: line 2 is none of a backup's\. Restore another copy/,
+  ]),
+  ...[{}, { gateway: '\u001b[2J' }, { postgres: 18 }, { systemIdentifier: 'x' }, { completedAt: 'today' }, { stopLsn: '0' }].map(
+    (change): [string, () => void, RegExp] => [
+      `a description with ${JSON.stringify(change)}`,
+      () =>
+        rewriteLines(([head = '', ...lines]) => [
+          Object.keys(change).length > 0 ? { ...JSON.parse(head), ...change } : {},
+          ...lines,
+        ]),
+      /backup-manifest\.ndjson is damaged: line 1 is none of a backup's\. Restore another copy/,
+    ],
+  ),
+  [
+    'another layout',
+    () => rewriteLines(([head = '', ...lines]) => [{ ...JSON.parse(head), layout: 2 }, ...lines]),
+    /was made by version 0\.0\.0 of the gateway, in a layout that this one cannot read/,
+  ],
   ['a log that was zeroed behind the checkpoint', zeroLog, /WAL ends before end of online backup/],
   [
     'a log that ends before the end of the backup',
@@ -196,6 +279,40 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
   const dataDir = newDataDir();
   await expect(restoreInto(dataDir, backup, { secretsFolder: backup })).rejects.toThrow(message);
   expect(existsSync(dataDir)).toBe(false);
+});
+
+test('restore takes over no configuration of PostgreSQL, and says so', async () => {
+  const proof = join(folder, 'executed');
+  mkdirSync(proof);
+  chmodSync(proof, 0o777); // PostgreSQL may run as another user
+  const commands = ['recovery_end_command', 'archive_cleanup_command', 'archive_command']
+    .map((name) => `${name} = 'touch ${join(proof, name)}'\n`)
+    .join('');
+  await place({
+    'postgres/postgresql.auto.conf': `${commands}archive_mode = on\n`,
+    'postgres/postgresql.conf': "include '/nowhere'\nshared_preload_libraries = 'nothing'\n",
+    'postgres/pg_hba.conf': 'host all all 0.0.0.0/0 trust\n',
+  });
+  const dataDir = newDataDir();
+  const events: string[] = [];
+  await restoreInto(dataDir, backup, { onEvent: (event) => events.push(event) });
+  expect(readdirSync(proof)).toEqual([]);
+  for (const name of ['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf'])
+    expect(readFileSync(join(dataDir, 'postgres', name))).toEqual(readFileSync(join(source.path, 'postgres', name)));
+  expect(events.join('\n')).toMatch(
+    /configuration .* is that of a new database; .* not taken over: postgresql\.conf, postgresql\.auto\.conf, pg_hba\.conf\. /,
+  );
+});
+
+test('restores a backup of a server that permits more connections than a new one', async () => {
+  const tuned = makeKeyedDataDir();
+  onTestFinished(() => tuned.remove());
+  writeFileSync(join(tuned.path, 'postgres', 'postgresql.auto.conf'), 'max_connections = 150\n');
+  const target = join(folder, 'tuned');
+  await makeBackup(tuned.path, target);
+  const dataDir = newDataDir();
+  await restoreInto(dataDir, target);
+  expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true);
 });
 
 test('restore never replaces anything, keeps an empty folder after a failure, and can be stopped', async () => {

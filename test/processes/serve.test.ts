@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config-pool/check-documents.ts';
@@ -60,21 +60,28 @@ test.runIf(hasCurl())(
   },
 );
 
-test('a first start that fails because its port is in use loses no API token: the next one prints it', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void taken.close());
-  await until(() => taken.listening, 'a port is taken');
-  const { port } = taken.address() as { port: number };
-  const failed = await run(['serve'], { DATABASE_URL: database.url, PORT: String(port) });
-  expect(failed.code).toBe(1);
-  expect(failed.stderr).toMatch(new RegExp(`127.0.0.1:${port}.*PORT`, 's'));
-  expect(failed.stderr).not.toMatch(/\n\s+at /);
-  expect(failed.stdout).toBe('');
+test.each([[['serve']], [['serve', '--workers', '2']]])(
+  '%j on a port that is in use touches no database, and the next start is the first one',
+  async (args) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await until(() => taken.listening, 'a port is taken');
+    const { port } = taken.address() as AddressInfo;
+    const dataDir = makeDataDir();
+    onTestFinished(() => dataDir.remove());
+    for (const settings of [{ DATABASE_URL: database.url }, { DATA_DIR: dataDir.path }]) {
+      expect(await run(args, { ...settings, PORT: String(port) })).toEqual({
+        ...{ code: 1, signal: null, stdout: '' },
+        stderr: `Cannot listen on 127.0.0.1:${port}: the address is in use. Stop the program that uses it, or set PORT to a free port.\n`,
+      });
+    }
+    expect((await database.pool.query("select from pg_class where relnamespace = 'public'::regnamespace")).rowCount).toBe(0);
+    expect(readdirSync(dataDir.path)).toEqual([]);
 
-  const next = await serve({ DATABASE_URL: database.url });
-  expect(next.firstToken).toBeDefined();
-  expect((await getGroup(next.url, next.firstToken ?? '')).status).toBe(200);
-});
+    const next = await serve({ DATABASE_URL: database.url });
+    expect((await getGroup(next.url, next.firstToken ?? '')).status).toBe(200);
+  },
+);
 
 test.runIf(process.platform !== 'win32').each([1, 2])(
   'with too few open files for its connections, a start says so once and serves (--workers %i)',

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { copyDataDir } from '../support/data-dir.ts';
+import { copyDataDir, isAlive } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
-import { endProcesses, launch, type ServeProcess, serve, until } from '../support/process.ts';
+import { endProcesses, launch, type ServeProcess, serve, until, untilServing } from '../support/process.ts';
 
 let database: TestDatabase;
 let gateway: ServeProcess;
@@ -51,23 +51,29 @@ function readiness(agent: Agent): Promise<{ status: number | undefined; connecti
   });
 }
 
-test('SIGTERM: completes requests in flight, responds to /readyz with 503, accepts no connections, and exits with 0', async () => {
-  await start();
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  onTestFinished(() => agent.destroy());
-  expect((await readiness(agent)).status).toBe(200);
-  const { reply, release } = await beginWaiting();
+test.each<NodeJS.Signals>(['SIGTERM', 'SIGHUP'])(
+  '%s: completes requests in flight, responds to /readyz with 503, accepts no connections, and exits with 0',
+  async (signal) => {
+    await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    expect((await readiness(agent)).status).toBe(200);
+    const { reply, release } = await beginWaiting();
 
-  gateway.child.kill('SIGTERM');
-  await until(() => gateway.output.stderr.includes('SIGTERM: draining in-flight requests, then exiting'), 'the gateway drains');
-  expect(await readiness(agent)).toEqual({ status: 503, connection: 'close' });
-  await expect(sendRequest(gateway.url, 'GET', '/livez')).rejects.toThrow('ECONNREFUSED');
-  expect(gateway.child.exitCode).toBeNull();
+    gateway.child.kill(signal);
+    await until(
+      () => gateway.output.stderr.includes(`${signal}: draining in-flight requests, then exiting`),
+      'the gateway drains',
+    );
+    expect(await readiness(agent)).toEqual({ status: 503, connection: 'close' });
+    await expect(sendRequest(gateway.url, 'GET', '/livez')).rejects.toThrow('ECONNREFUSED');
+    expect(gateway.child.exitCode).toBeNull();
 
-  await release();
-  expect((await reply).status).toBe(200);
-  expect(await gateway.ended).toMatchObject({ code: 0 });
-});
+    await release();
+    expect((await reply).status).toBe(200);
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+  },
+);
 
 test('DRAIN_DELAY_SECONDS: serves new connections for that long while /readyz responds with 503', async () => {
   await start({ DRAIN_DELAY_SECONDS: '3' });
@@ -99,6 +105,55 @@ test('a second signal exits immediately, also during the drain delay', async () 
     await release();
   }
 });
+
+test('SIGHUP is not the second signal: a terminal sends it twice, and systemd may send it after SIGTERM', async () => {
+  for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
+    await start();
+    const { reply, release } = await beginWaiting();
+    gateway.child.kill(signal);
+    await until(() => gateway.output.stderr.includes(`${signal}: draining`), 'the gateway drains');
+    gateway.child.kill('SIGHUP');
+    await expect(sendRequest(gateway.url, 'GET', '/livez')).rejects.toThrow('ECONNREFUSED');
+    await release();
+    expect((await reply).status).toBe(200);
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+  }
+});
+
+const hasTerminals = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+
+test.runIf(hasTerminals).each(['json', 'pretty'])(
+  'a terminal that is closed: completes requests in flight, and stops PostgreSQL last (LOG_FORMAT=%s)',
+  async (format) => {
+    const dataDir = copyDataDir();
+    onTestFinished(() => dataDir.remove());
+    token = 'bootstrap-token-of-the-terminal-test';
+    const command = `echo process $$; exec "${process.execPath}" dist/main.js serve`;
+    const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token, LOG_FORMAT: format };
+    gateway = await untilServing(launch('sh', ['-c', 'exec script -qec "$0" /dev/null >&2', command], settings));
+    const pid = Number(/process (\d+)/.exec(gateway.output.stderr)?.[1]);
+    onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')));
+    const postmaster = dataDir.postmaster() ?? 0;
+    const held = await holdWrites(dataDir.databaseUrl());
+    const reply = sendRequest(gateway.url, 'GET', '/api/user', { token, body: { user_group_id: 'in flight' } });
+    void reply.catch(() => {});
+    await held.untilOneWaits();
+
+    gateway.child.kill('SIGKILL'); // with it, the terminal is gone
+    const isRefused = () =>
+      sendRequest(gateway.url, 'GET', '/livez').then(
+        () => false,
+        () => true,
+      );
+    await until(isRefused, 'the listener is closed');
+    expect(isAlive(postmaster)).toBe(true);
+    await held.release();
+    expect((await reply).status).toBe(200);
+    await until(() => !isAlive(pid), 'the gateway ends');
+    expect(dataDir.postmaster()).toBeUndefined();
+    expect(isAlive(postmaster)).toBe(false);
+  },
+);
 
 const headers = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
 test.each([

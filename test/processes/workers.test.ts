@@ -1,3 +1,4 @@
+import type { SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -24,10 +25,10 @@ const listening = ({ output }: Running) =>
   [...output.stderr.matchAll(/listening on (http:\/\/[\d.:]+)/g)].map(([, url = '']) => url);
 
 /** Starts two workers on a copy of the data directory, with {@link token}, and waits until both listen. */
-async function startTwoWorkers(): Promise<{ running: Running; url: string }> {
+async function startTwoWorkers(options: SpawnOptions = {}): Promise<{ running: Running; url: string }> {
   dataDir = copyDataDir();
   const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token };
-  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], settings);
+  const running = launch(process.execPath, [binary, 'serve', '--workers', '2'], settings, options);
   await until(() => listening(running).length === 2, 'both workers listen');
   return { running, url: listening(running)[0] ?? '' };
 }
@@ -116,6 +117,21 @@ test('when the primary process is killed, the workers complete requests in fligh
   expect(running.output.stderr.match(/"stopped"/g)).toHaveLength(2);
   expect(isAlive(postmaster)).toBe(false);
   expect(dataDir.postmaster(), running.output.stderr).toBeUndefined();
+});
+
+test('SIGHUP to every process, as a closed terminal sends it: the workers complete requests in flight, and PostgreSQL stops last', async () => {
+  const { running, url } = await startTwoWorkers({ detached: true });
+  const held = await holdWrites(dataDir.databaseUrl());
+  const reply = sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: 'in flight' } });
+  void reply.catch(() => {});
+  await held.untilOneWaits();
+
+  process.kill(-(running.child.pid ?? Number.NaN), 'SIGHUP');
+  await until(() => running.output.stderr.match(/draining in-flight/g)?.length === 2, 'both workers drain');
+  await held.release();
+  expect((await reply).status).toBe(200);
+  expect((await running.ended).code).toBe(0);
+  expect(dataDir.postmaster()).toBeUndefined();
 });
 
 test('metrics are those of all workers, and remain when a worker exits', async () => {

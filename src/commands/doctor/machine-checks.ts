@@ -2,9 +2,11 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { dirname, resolve } from 'node:path';
 import { settings } from '../../config.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
+import type { Layout } from '../../database/embedded/layout.ts';
+import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
 import { compareOpenFiles } from '../open-files.ts';
-import { type Check, describeBytes, failure, ok, skipped, warning } from './check.ts';
+import { type Check, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
 import { requireBundled } from './database-checks.ts';
 
 /** Which settings are set, and whether those that belong together agree. Invalid ones end before. */
@@ -55,17 +57,39 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
       'Make the user that runs the gateway its owner, or set DATA_DIR to another folder.',
     );
   if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
-  if (!existsSync(embedded.passwordFile))
+  const refused = describeRefusal(embedded.layout);
+  if (refused) return refused;
+  try {
+    readPassword(embedded.layout);
+  } catch (error) {
     return failure(
-      `${embedded.passwordFile} is missing: the data cannot be opened without it`,
+      `${(error as Error).message.replace(/\.$/, '')}: the data cannot be opened without it`,
       'Restore the file from a backup; the message of a start says what to do without one.',
     );
+  }
   const open = describeMode(embedded.passwordFile);
   if (open) return warning(open, `Run: chmod 600 ${embedded.passwordFile}`);
   const { server } = embedded;
   const state = server ? `runs (process ${server.pid}, port ${server.port})` : 'does not run';
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
 };
+
+/** Why PostgreSQL would not start on its data directory; undefined if it would, or the system has no such modes. */
+function describeRefusal({ cluster, user }: Layout): Outcome | undefined {
+  if (process.platform === 'win32') return undefined;
+  const { uid, mode } = statSync(cluster);
+  const own = user ?? { uid: process.geteuid?.(), gid: process.getegid?.() };
+  if (uid !== own.uid)
+    return failure(
+      `${cluster} belongs to another user than the one that runs PostgreSQL`,
+      `As root, run: chown -R ${own.uid}:${own.gid} ${cluster}`,
+    );
+  if ((mode & 0o027) === 0) return undefined;
+  return failure(
+    `${cluster} has mode ${(mode & 0o777).toString(8)}, with which PostgreSQL does not start`,
+    `Run: chmod 700 ${cluster}`,
+  );
+}
 
 /** Whether there is space for the database to grow. */
 export const checkDisk: Check = ({ config: { databaseUrl, dataDir }, freeBytes }) => {

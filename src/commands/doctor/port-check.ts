@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
-import { listenProblem } from '../listen.ts';
+import { listenProblem, tryListening } from '../listen.ts';
 import { type CheckContext, failure, type Outcome, ok } from './check.ts';
 
 /** How long the program at the port may take to respond. */
@@ -51,18 +49,4 @@ function identify(host: string, port: number): Promise<'a gateway' | 'another pr
       if (!responded) resolve(connected ? 'another program' : 'nothing');
     });
   });
-}
-
-/** Listens for a moment, and accepts nothing. @returns why it is impossible. */
-async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
-  const server = createServer((socket) => socket.destroy());
-  try {
-    server.listen({ host, port, exclusive: true });
-    await once(server, 'listening');
-    return undefined;
-  } catch (error) {
-    return error as NodeJS.ErrnoException;
-  } finally {
-    server.close();
-  }
 }

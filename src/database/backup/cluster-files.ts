@@ -37,6 +37,9 @@ const leftOut = [
   /^t\d+_\d+/, // temporary tables
 ];
 
+/** Whether a path of a data directory is one that no base backup copies. */
+export const isLeftOut = (path: string): boolean => path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name)));
+
 /** The file that says where recovery begins. It is copied last, and as a whole. */
 export const controlFile = 'global/pg_control';
 
@@ -52,7 +55,7 @@ export async function findClusterFiles(cluster: string): Promise<ClusterFiles> {
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(cluster, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (leftOut.some((pattern) => pattern.test(entry.name)) || path === controlFile) continue;
+      if (isLeftOut(entry.name) || path === controlFile) continue;
       if (entry.isSymbolicLink()) {
         throw new Error(
           `${join(cluster, path)} is a symbolic link; a backup requires that the data directory has no tablespaces and no parts elsewhere.`,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from './copy-file.ts';
 
@@ -82,18 +82,24 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (text.slice(lastLineAt) !== `${JSON.stringify({ checksum: sha256Of(listed) })}\n`) {
     throw new Error(`${path} was changed or cut off: its checksum is wrong. Restore another copy of the backup.`);
   }
-  const [head, ...lines] = listed
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Line);
-  const { layout, ...description } = head as unknown as BackupDescription & { layout: number };
-  if (layout !== layoutVersion) {
-    throw new Error(
-      `${folder} was made by version ${description.gateway} of the gateway, in a layout that this one cannot read.`,
-    );
+  const [head = '', ...lines] = listed.split('\n').slice(0, -1);
+  const malformed = (line: number) =>
+    new Error(`${path} is damaged: line ${line} is none of a backup's. Restore another copy of the backup.`);
+  const { layout, ...description } = parseObject(head) ?? {};
+  const { gateway } = description;
+  if (!isText(gateway, descriptionForms.gateway)) throw malformed(1);
+  if (layout !== layoutVersion)
+    throw new Error(`${folder} was made by version ${gateway} of the gateway, in a layout that this one cannot read.`);
+  if (!isDescription(description)) throw malformed(1);
+  const folders: string[] = [];
+  const files: BackupFile[] = [];
+  for (const [index, text] of lines.entries()) {
+    const { folder, file, bytes, sha256 } = parseObject(text) ?? {};
+    if (typeof folder === 'string') folders.push(folder);
+    else if (typeof file === 'string' && isSize(bytes) && isText(sha256, /^[0-9a-f]{64}$/))
+      files.push({ path: file, bytes, sha256 });
+    else throw malformed(index + 2);
   }
-  const folders = lines.flatMap((line) => (line.folder === undefined ? [] : [line.folder]));
-  const files = lines.flatMap(({ file, bytes = 0, sha256 = '' }) => (file === undefined ? [] : [{ path: file, bytes, sha256 }]));
   const outside = [...folders, ...files.map((file) => file.path)].find((each) => !isInside(each));
   if (outside !== undefined) throw new Error(`${path} names ${JSON.stringify(outside)}, which is not in the backup.`);
   return { ...description, folders, files };
@@ -101,6 +107,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 
 /** @throws Error when it is not a regular file, or too large. */
 async function readManifestText(path: string): Promise<string> {
+  if (!(await lstat(path)).isFile()) throw new Error('It is not a regular file.');
   // Opening a named pipe would wait for its writer otherwise.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -113,15 +120,36 @@ async function readManifestText(path: string): Promise<string> {
   }
 }
 
-interface Line {
-  readonly folder?: string;
-  readonly file?: string;
-  readonly bytes?: number;
-  readonly sha256?: string;
+const time = /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/;
+
+/** What the members of a description look like: messages contain them, and statements. */
+const descriptionForms: Readonly<Record<keyof BackupDescription, RegExp>> = {
+  gateway: /^[\w.+-]{1,100}$/,
+  postgres: /^\d{1,3}$/,
+  systemIdentifier: /^\d{1,20}$/,
+  startedAt: time,
+  completedAt: time,
+  stopLsn: /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/,
+};
+
+const isDescription = (value: object): value is BackupDescription =>
+  Object.entries(descriptionForms).every(([name, form]) => isText((value as Record<string, unknown>)[name], form));
+
+const isText = (value: unknown, form: RegExp): value is string => typeof value === 'string' && form.test(value);
+
+const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** The members of a JSON object; undefined if the text is none. */
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Whether a path stays in its folder. */
+/** Whether a path stays in its folder, and can be printed. */
 const isInside = (path: string): boolean =>
-  !/[\\:]/.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));
+  !/[\\:\p{Cc}]/u.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));

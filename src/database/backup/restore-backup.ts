@@ -15,7 +15,8 @@ import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
 import { claim, publish, removeDraft } from './publish-restore.ts';
-import { damaged, requireEmpty, requireFiles, requireMajor } from './restore-checks.ts';
+import { renewConfiguration } from './renew-configuration.ts';
+import { damaged, requireEmpty, requireFiles, requireKnown, requireMajor } from './restore-checks.ts';
 import { describeLeft, describeWriteFailure } from './write-failure.ts';
 
 /** How long recovery may take: it replays what was written during the backup. */
@@ -70,6 +71,7 @@ export async function restoreBackup<Report>(
   try {
     const binaries = findBinaries(layout.user, copiesFolder(layout));
     requireMajor(manifest, binaries);
+    requireKnown(source, manifest, options.secretFiles);
     await requireFiles(source, manifest);
     await mkdir(draft.home, { recursive: true });
     // PostgreSQL's user must enter them; what is in them can be read by its owner only.
@@ -145,13 +147,20 @@ async function recover<Report>(
   options: RestoreOptions<Report>,
 ): Promise<Report> {
   const password = passwordOf(draft, binaries);
+  const replaced = await renewConfiguration(manifest, draft, binaries);
+  if (replaced.length > 0)
+    options.onEvent?.(
+      `The configuration of PostgreSQL is that of a new database; of the backup is not taken over: ${replaced.join(', ')}. If you changed ` +
+        'settings there, make the same changes again.',
+    );
   const signalFile = join(draft.cluster, 'recovery.signal');
   // With it, PostgreSQL fails unless it reaches the end of the backup.
   await writeFile(signalFile, '', { mode: 0o600 });
   if (draft.user) await chown(signalFile, draft.user.uid, draft.user.gid);
   options.onEvent?.('The files are complete. PostgreSQL recovers the database ...');
   try {
-    await startServer(draft, binaries, ['restore_command=false']).catch((error: unknown) => {
+    // Without connections meanwhile, recovery does not depend on the settings of the server that the backup is of.
+    await startServer(draft, binaries, ['restore_command=false', 'hot_standby=off']).catch((error: unknown) => {
       if (!runningPostmaster(draft)) throw unrecoverable(draft, error); // else it is still recovering
     });
     await untilRecovered(manifest, draft, password, options.signal);

@@ -1,9 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Binaries } from '../embedded/binaries.ts';
 import { restoreDraftName } from '../embedded/layout.ts';
-import { ifMissing } from './cluster-files.ts';
+import { ifMissing, isLeftOut } from './cluster-files.ts';
 import { forEachOf } from './copy-file.ts';
+import { clusterFolder } from './create-backup.ts';
 import type { Manifest } from './manifest.ts';
 
 /** What a file system has at its root, and copies of PostgreSQL's executables. */
@@ -33,11 +34,35 @@ export function requireMajor({ postgres, gateway }: Manifest, { major }: Binarie
   );
 }
 
+/**
+ * Makes sure that a backup has only what backups have: another file could make PostgreSQL write elsewhere, or connect elsewhere.
+ *
+ * @throws Error that names the first other one.
+ */
+export function requireKnown(source: string, { folders, files }: Manifest, secretFiles: readonly string[]): void {
+  const isOfCluster = (path: string) => path.startsWith(`${clusterFolder}/`) && !isLeftOut(path);
+  const others = [
+    ...folders.filter((path) => path !== clusterFolder && !isOfCluster(path)),
+    ...files.map(({ path }) => path).filter((path) => !isOfCluster(path) && path !== labelFile && !secretFiles.includes(path)),
+  ];
+  if (others.length === 0) return;
+  throw new Error(`The manifest of ${source} names ${JSON.stringify(others[0])}, which no backup has. Nothing was restored.`);
+}
+
+/** The file of the data directory that a backup has of its own. */
+const labelFile = `${clusterFolder}/backup_label`;
+
 /** Makes sure that the backup is complete, before anything is written. @throws Error that names the first file that is not. */
-export async function requireFiles(source: string, { files }: Manifest): Promise<void> {
+export async function requireFiles(source: string, { folders, files }: Manifest): Promise<void> {
+  await forEachOf(folders, async (path) => {
+    const found = await lstat(join(source, path)).catch(ifMissing);
+    if (!found) throw damaged(source, path, 'is missing');
+    if (!found.isDirectory()) throw damaged(source, path, 'is not a regular folder');
+  });
   await forEachOf(files, async ({ path, bytes }) => {
-    const found = await stat(join(source, path)).catch(ifMissing);
-    if (!found?.isFile()) throw damaged(source, path, 'is missing');
+    const found = await lstat(join(source, path)).catch(ifMissing);
+    if (!found) throw damaged(source, path, 'is missing');
+    if (!found.isFile()) throw damaged(source, path, 'is not a regular file');
     if (found.size !== bytes) throw damaged(source, path, `has ${found.size} bytes instead of ${bytes}`);
   });
 }

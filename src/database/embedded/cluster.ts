@@ -48,22 +48,35 @@ function requireNoRestore({ dataDir }: Layout): void {
 
 async function initialize(layout: Layout, binaries: Binaries): Promise<void> {
   const draft = `${layout.cluster}.${process.pid}`;
-  const passwordFile = `${draft}.password`;
   rmSync(draft, { recursive: true, force: true }); // left by a killed process with the same pid
-  mkdirSync(draft, { mode: 0o700 });
-  writeFileSync(passwordFile, ensurePassword(layout), { mode: 0o600 });
-  if (layout.user) for (const path of [draft, passwordFile]) chownSync(path, layout.user.uid, layout.user.gid);
   try {
-    await execute(layout, binaries.initdb, [
-      ...['-D', draft, '-U', superuser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-      ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
-      ...['--set', 'listen_addresses=127.0.0.1', '--set', 'unix_socket_directories='],
-    ]);
+    await runInitdb(layout, binaries, draft, ensurePassword(layout));
     renameSync(draft, layout.cluster); // atomic: there is never an incomplete data directory
   } catch (error) {
     if (!existsSync(layout.cluster)) throw error; // otherwise another process created it first
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Creates the files of a new data directory.
+ *
+ * @param folder must not exist; it may be incomplete when this fails.
+ * @throws Error when `initdb` fails.
+ */
+export async function runInitdb(layout: Layout, binaries: Binaries, folder: string, password: string): Promise<void> {
+  const passwordFile = `${folder}.password`;
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (layout.user) for (const path of [folder, passwordFile]) chownSync(path, layout.user.uid, layout.user.gid);
+  try {
+    await execute(layout, binaries.initdb, [
+      ...['-D', folder, '-U', superuser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+      ...['--set', 'listen_addresses=127.0.0.1', '--set', 'unix_socket_directories='],
+    ]);
+  } finally {
     rmSync(passwordFile, { force: true });
   }
 }
