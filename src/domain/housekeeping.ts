@@ -7,6 +7,7 @@ import {
   bindRetiredTokenRemoval,
   type RemoveBatch,
 } from '../database/queries/housekeeping.ts';
+import { runPeriodically } from './periodic.ts';
 
 /** How many rows are removed in one statement: few enough that it takes milliseconds. */
 const batchSize = 500;
@@ -91,26 +92,15 @@ export function startHousekeeping(
   { retentionDays }: Pick<HousekeepingOptions, 'retentionDays'>,
   { onRemoved, onFailure }: HousekeepingReports,
 ): () => Promise<void> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const wait = (milliseconds: number) => sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {});
-
-  async function run(): Promise<void> {
-    await wait(Math.random() * maxFirstDelayMs);
-    while (!signal.aborted) {
-      try {
-        const result = await runHousekeeping(database, { retentionDays, signal });
-        if (Object.values(result).some((rows) => rows > 0)) onRemoved(result);
-      } catch (error) {
-        onFailure(error);
-      }
-      await wait(intervalMs * (1 + jitter * (2 * Math.random() - 1)));
-    }
-  }
-
-  const ended = run();
-  return async () => {
-    controller.abort();
-    await ended;
-  };
+  return runPeriodically(
+    async (signal) => {
+      const result = await runHousekeeping(database, { retentionDays, signal });
+      if (Object.values(result).some((rows) => rows > 0)) onRemoved(result);
+    },
+    {
+      firstDelayMs: Math.random() * maxFirstDelayMs,
+      nextDelayMs: () => intervalMs * (1 + jitter * (2 * Math.random() - 1)),
+      onFailure,
+    },
+  );
 }

@@ -1,5 +1,4 @@
 import type { Database } from '../database/client.ts';
-import { trackNewGroups } from '../database/queries/group-statistics.ts';
 import { openImportClaims } from '../database/queries/import-claims.ts';
 import type { Transaction } from '../database/queries/user-group-import.ts';
 import { rejectRepeated } from './import-duplicates.ts';
@@ -62,7 +61,6 @@ export async function importUserGroups(
   const summary: ImportSummary = {
     ...{ lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, untaggedByDefault: 0, lastLine: 0 },
   };
-  const addNewGroups = trackNewGroups(db);
   const write = async (batch: Batch, isLast: boolean) => {
     const outcome = await writeLines(db, batch.lines, options, async (transaction, counts) => {
       if (isLast) await options.inLastTransaction?.(transaction, add({ ...summary }, batch, counts));
@@ -70,8 +68,6 @@ export async function importUserGroups(
     add(summary, batch, outcome);
     for (const line of [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line)) options.onRejected(line);
     options.onProgress(summary);
-    // Without new statistics gateways are slow for some minutes; the import is not worth failing for that.
-    if (!options.dryRun) await addNewGroups(outcome.created).catch(() => {});
   };
 
   const claims = await openImportClaims(db);
