@@ -60,8 +60,8 @@ const statementTimeoutMs = 10_000;
 
 /**
  * The settings of a session on a direct connection. A connection keeps the plans of its statements, and one that was made for a
- * small table must not read the whole table when it has grown. Where nothing else is possible, a table is read nevertheless: before
- * version 18 PostgreSQL estimates such a cost for it that it would compile the statement first (`jit`), which takes 200 ms.
+ * small table must not read the whole table when it has grown. Where nothing else is possible, a table is read nevertheless: at
+ * such an estimated cost that PostgreSQL before version 18 would compile the statement first (`jit`), which takes 200 ms.
  */
 const directSettings = { statement_timeout: statementTimeoutMs, enable_seqscan: 'off', jit: 'off' };
 
