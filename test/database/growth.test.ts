@@ -52,7 +52,6 @@ const lookUps: Record<string, (group: Group) => Promise<unknown>> = {
   'a look-up by token': ({ token }) => graphql(lookUp, { by: { token } }),
   'nodes without their JSON': ({ team_id }) =>
     graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { name } } }', { ids: [btoa(`UserGroup:${team_id}`)] }),
-  'a replaced secret of an API token': () => success(gateway.graphql('{ caller { id } }', {}, { token: replaced })),
   'a page of groups': () => graphql('{ userGroups(first: 5) { nodes { name } } }'),
 };
 
@@ -70,6 +69,7 @@ const others: Record<string, (group: Group) => Promise<unknown>> = {
   'a deletion': ({ team_id }) => graphql(deletion, { by: { teamId: team_id } }),
   'a request with an idempotency key': ({ team_id }) =>
     graphql(update('name: "c"'), { by: { teamId: team_id } }, { 'idempotency-key': `key-${count}` }),
+  'a replaced secret of an API token': () => success(gateway.graphql('{ caller { id } }', {}, { token: replaced })),
   'a page of events': () => graphql('{ events(first: 5) { nodes { type } } }'),
   'a page of events of one group': ({ team_id }) => graphql(eventsOfGroup, { id: team_id }),
 };

@@ -15,3 +15,13 @@ export async function limitStatementTime(
     select set_config('statement_timeout', ${String(milliseconds)}, true), set_config('plan_cache_mode', 'force_custom_plan', true),
       set_config('enable_seqscan', 'on', true)`;
 }
+
+/** What the clock is read with: Prisma, or a transaction. */
+export type ClockReader = Pick<Prisma.TransactionClient, '$queryRaw'>;
+
+/** The time of the database's clock. */
+export async function readClock(prisma: ClockReader): Promise<Date> {
+  const [row] = await prisma.$queryRaw<{ now: Date }[]>`select now()`;
+  if (!row) throw new Error('The database did not respond with its time.');
+  return row.now;
+}
