@@ -48,7 +48,14 @@ async function createApiToken(transaction: Transaction, request: ApiTokenRequest
   const secret = issueToken('apiToken');
   // Not by the column's default, which Prisma takes from the clock of the process.
   const createdAt = await readClock(transaction);
-  const data = { name, environmentTag, scopes: [...new Set(scopes)], createdAt, expiresAt, secretHash: bytesOf(hashSecret(secret)) };
+  const data = {
+    name,
+    environmentTag,
+    scopes: [...new Set(scopes)],
+    createdAt,
+    expiresAt,
+    secretHash: bytesOf(hashSecret(secret)),
+  };
   const apiToken = await transaction.apiToken.create({ data });
   await recordApiTokenCreation(transaction, author, apiToken);
   return { secret, apiToken };

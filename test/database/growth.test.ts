@@ -98,7 +98,9 @@ async function grow(shared: TestDatabase): Promise<void> {
     'retired_secret (secret_hash, api_token_id, expires_at) select hash, 1, now()',
     "idempotency_record (api_token_id, key_hash, fingerprint, encryption_key_id, response_encrypted) select 1, hash, hash, '0001', hash",
   ]) {
-    await shared.pool.query(`insert into ${rows} from (select sha256(n::text::bytea) as hash from generate_series(1, ${2 * growth}) n)`);
+    await shared.pool.query(
+      `insert into ${rows} from (select sha256(n::text::bytea) as hash from generate_series(1, ${2 * growth}) n)`,
+    );
   }
 }
 
@@ -160,7 +162,9 @@ describe('once the statistics of the tables that have grown are updated', () => 
   test('a count by a condition that no index serves reads the table, not an index of it', async () => {
     const scans = async () => {
       await single.pool.query('select pg_stat_force_next_flush()');
-      const { rows } = await single.pool.query("select seq_scan::int as scans from pg_stat_user_tables where relname = 'user_group'");
+      const { rows } = await single.pool.query(
+        "select seq_scan::int as scans from pg_stat_user_tables where relname = 'user_group'",
+      );
       return rows[0].scans;
     };
     const before = await scans();

@@ -17,7 +17,12 @@ afterEach(() => gateway.close());
 
 const createByOther = (providedId: string) =>
   gateway.database.prisma.userGroup.create({
-    data: { providedId, name: providedId, environmentTag: 'Testing', ...encryptToken(others, 'user_group', issueToken('userGroup')) },
+    data: {
+      providedId,
+      name: providedId,
+      environmentTag: 'Testing',
+      ...encryptToken(others, 'user_group', issueToken('userGroup')),
+    },
   });
 const getOrCreate = (id: string) => gateway.send('GET', '/api/user', { body: { user_group_id: id } });
 const list = (fields: string) => gateway.graphql(`{ userGroups { nodes { ${fields} } } }`);

@@ -76,9 +76,8 @@ export async function lockFirstApiToken(transaction: Pick<Prisma.TransactionClie
 }
 
 /** Revokes an API token by its number. @returns whether it was not revoked before, and exists. */
-export async function revokeUnrevoked(
-  transaction: Pick<Prisma.TransactionClient, '$executeRaw'>,
-  id: number,
-): Promise<boolean> {
-  return (await transaction.$executeRaw`update api_token set revoked_at = now() where id = ${id}::int and revoked_at is null`) > 0;
+export async function revokeUnrevoked(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<boolean> {
+  return (
+    (await transaction.$executeRaw`update api_token set revoked_at = now() where id = ${id}::int and revoked_at is null`) > 0
+  );
 }

@@ -42,7 +42,9 @@ test('statistics are updated when a table has doubled, from 16 pages on', async 
 test('of several processes one updates them', async () => {
   await add(2_000);
   await Promise.all(Array.from({ length: 5 }, () => updateGrownStatistics(database)));
-  const { rows } = await database.pool.query("select analyze_count::int from pg_stat_user_tables where relname = 'retired_secret'");
+  const { rows } = await database.pool.query(
+    "select analyze_count::int from pg_stat_user_tables where relname = 'retired_secret'",
+  );
   expect(rows).toEqual([{ analyze_count: 1 }]);
 });
 
