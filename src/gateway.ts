@@ -7,6 +7,7 @@ import { batchSizes } from './database/batch-statistics.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import type { OnRecorded } from './database/queries/event-writes.ts';
+import { findNewestKeyId } from './database/queries/key-uses.ts';
 import { bindLookups } from './database/queries/lookups.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { bindWrites } from './database/queries/writes.ts';
@@ -16,7 +17,7 @@ import { introspect } from './domain/embed-tokens.ts';
 import { countEventBytes } from './domain/event-limits.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
 import { instanceSource } from './domain/instance.ts';
-import type { KeyRing } from './domain/keys.ts';
+import { type KeyRing, MissingKey } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { StoredBytes } from './domain/stored-bytes.ts';
@@ -83,6 +84,9 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
 /** How long `/readyz` waits for the database before it reports it as unreachable. */
 const readinessTimeoutMs = 2_000;
 
+/** How often a missing encryption key is logged: each request that needs it fails. */
+const missingKeyLogMs = 60_000;
+
 /**
  * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's
  * delay.
@@ -110,6 +114,8 @@ export function buildGateway(
   const metrics = (options.combineMetrics ?? singleProcess)(processMetrics);
 
   const unhandled = instruments.series('unhandledFailures');
+  const missingKeys = instruments.series('missingKeys');
+  const mayLogMissingKey = onceInMs(missingKeyLogMs);
 
   const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
@@ -138,7 +144,7 @@ export function buildGateway(
     introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(metrics),
-    unreadiness: async () => (draining ? 'stopping' : unreadiness(database)),
+    unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
   });
 
   // What is switched off is not there at all, so that it costs requests nothing.
@@ -154,6 +160,10 @@ export function buildGateway(
     route: cors ? cors.preflight(findRoute) : findRoute,
     renderError: cors ? cors.permitErrors(renderError) : renderError,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
+      if (cause instanceof MissingKey) {
+        increment(missingKeys);
+        if (!mayLogMissingKey()) return;
+      }
       const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
       log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
     },
@@ -200,11 +210,25 @@ function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, even
   };
 }
 
+/** Returns a function that returns true at most once in so many milliseconds. */
+function onceInMs(intervalMs: number): () => boolean {
+  let nextMs = 0;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs < nextMs) return false;
+    nextMs = nowMs + intervalMs;
+    return true;
+  };
+}
+
 /** Why the gateway cannot serve; nothing if it can. */
-async function unreadiness(database: Database): Promise<string | undefined> {
-  const check = isMigrated(database).then(
-    (migrated) => (migrated ? undefined : 'the database has pending migrations'),
-    () => 'the database is unreachable',
-  );
+async function unreadiness(database: Database, keys: KeyRing): Promise<string | undefined> {
+  const find = async () => {
+    if (!(await isMigrated(database))) return 'the database has pending migrations';
+    const keyId = await findNewestKeyId(database);
+    if (keyId === undefined || keys.has(keyId)) return undefined;
+    return `the encryption key ${keyId} is missing, which new user groups use: the command doctor says where it belongs`;
+  };
+  const check = find().catch(() => 'the database is unreachable');
   return within(readinessTimeoutMs, check, () => 'the database does not respond');
 }

@@ -8,6 +8,7 @@ import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { startHousekeeping } from '../domain/housekeeping.ts';
 import { SigningKeys } from '../domain/signing-keys.ts';
+import { startStatistics } from '../domain/statistics.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
@@ -90,6 +91,10 @@ export async function serve(args: string[]): Promise<number> {
       },
     );
 
+    const stopStatistics = startStatistics(database, (error) =>
+      log.warn({ err: error }, 'the statistics of a grown table could not be updated; it is tried again in a minute'),
+    );
+
     const reason = await stop;
     gateway.drain();
     if (config.drainDelaySeconds > 0) {
@@ -98,7 +103,7 @@ export async function serve(args: string[]): Promise<number> {
     }
     log.info(`${reason}: draining in-flight requests, then exiting`);
     await connections.close(log);
-    await stopHousekeeping();
+    await Promise.all([stopHousekeeping(), stopStatistics()]);
     await gateway.close();
     clearInterval(following);
     log.info('stopped');

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { readServerTime } from '../database/queries/server-state.ts';
 import { issueApiToken } from '../domain/api-tokens.ts';
 import { isScope, scopeNames } from '../domain/caller.ts';
 import { textIssues } from '../domain/limits.ts';
@@ -39,9 +40,9 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   const { name, scopes, lifetimeMs, json, environment: given } = readRequest(args, canPrompt);
   const environment = given ?? (await askEnvironment(stdin, stderr));
 
-  const expiresAt = lifetimeMs === undefined ? null : new Date(Date.now() + lifetimeMs);
   const environmentTag = environment === 'none' ? null : environment;
   return withDatabase(async ({ database }) => {
+    const expiresAt = lifetimeMs === undefined ? null : new Date((await readServerTime(database)) + lifetimeMs);
     const request = { name, environmentTag, scopes, expiresAt };
     printIssued(stdout, await issueApiToken(database.prisma, request, ownAuthor()), json);
     return 0;

@@ -58,6 +58,13 @@ const connectionTimeoutMs = 5_000;
 /** The statement timeout of the server, on a direct connection. */
 const statementTimeoutMs = 10_000;
 
+/**
+ * The settings of a session on a direct connection. A connection keeps the plans of its statements, and one that was made for a
+ * small table must not read the whole table when it has grown. Where nothing else is possible, a table is read nevertheless: at
+ * such an estimated cost that PostgreSQL before version 18 would compile the statement first (`jit`), which takes 200 ms.
+ */
+const directSettings = { statement_timeout: statementTimeoutMs, enable_seqscan: 'off', jit: 'off' };
+
 /** How long a connection is quiet before the system checks that the other end is there; it gives up 10 s later. */
 const keepAliveDelayMs = 2_000;
 
@@ -174,8 +181,8 @@ export function connectDatabase(
 
 /** What each new connection needs before it is used, in one statement or none. */
 async function prepareSession(client: SessionlessClient, target: TargetSession | undefined, isLimited: boolean): Promise<void> {
-  if (target) await requireRole(client, target, isLimited ? `, ${limitStatements(client)}` : '');
-  else if (isLimited) await client.query(`select ${limitStatements(client)}`);
+  if (target) await requireRole(client, target, isLimited ? `, ${sessionSettings(client)}` : '');
+  else if (isLimited) await client.query(`select ${sessionSettings(client)}`);
 }
 
 /** Closes a connection whose server became read-only, also after a transaction of Prisma, which would keep it in the pool. */
@@ -187,11 +194,12 @@ function closeOnceReadOnly(client: pg.Client): void {
 }
 
 /**
- * An expression that sets the statement timeout of the session, unless the connection goes through a pooler: there other clients
- * share the session. A pooler reports a process id of its own, not the server's. This is not a startup parameter because poolers
- * reject unknown ones.
+ * An expression that sets up the session, unless the connection goes through a pooler: there other clients share the session, and
+ * every statement is planned for its values. A pooler reports a process id of its own, not the server's. These are not startup
+ * parameters because poolers reject unknown ones.
  */
-function limitStatements(client: SessionlessClient): string {
+function sessionSettings(client: SessionlessClient): string {
   const { processID } = client as SessionlessClient & { processID: number };
-  return `case when pg_backend_pid() = ${Number(processID)} then set_config('statement_timeout', '${statementTimeoutMs}', false) end`;
+  const settings = Object.entries(directSettings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  return `case when pg_backend_pid() = ${Number(processID)} then concat(${settings.join(', ')}) end`;
 }

@@ -13,9 +13,14 @@ export interface ApiTokenFields {
   readonly expiresAt: Date | null;
 }
 
-/** Checks the properties of an API token to issue. @throws InvalidInput. */
-export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields): void {
-  const issues = [...textIssues(['name'], name), ...scopeIssues(scopes), ...expiryIssues(expiresAt)];
+/**
+ * Checks the properties of an API token to issue.
+ *
+ * @param now the database's clock, for one that expires.
+ * @throws InvalidInput.
+ */
+export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields, now: Date | undefined): void {
+  const issues = [...textIssues(['name'], name), ...scopeIssues(scopes), ...expiryIssues(expiresAt, now)];
   if (issues.length > 0) throw new InvalidInput(issues);
 }
 
@@ -43,9 +48,9 @@ function* scopeIssues(requested: readonly string[]): Generator<Issue> {
   }
 }
 
-function* expiryIssues(expiresAt: Date | null): Generator<Issue> {
-  if (!expiresAt) return;
-  if (!(expiresAt.getTime() > Date.now())) yield { path: ['expiresAt'], message: 'must be in the future.' };
+function* expiryIssues(expiresAt: Date | null, now: Date | undefined): Generator<Issue> {
+  if (!expiresAt || !now) return;
+  if (!(expiresAt > now)) yield { path: ['expiresAt'], message: 'must be in the future.' };
   else if (!isStorableTime(expiresAt.getTime()))
     yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
 }

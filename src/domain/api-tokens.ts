@@ -1,8 +1,9 @@
 import type { Database } from '../database/client.ts';
 import { retryOnConflict } from '../database/errors.ts';
 import type { ApiTokenLookups } from '../database/queries/api-token-lookups.ts';
-import { type ApiTokenWrites, lockFirstApiToken } from '../database/queries/api-token-writes.ts';
+import { type ApiTokenWrites, lockFirstApiToken, revokeUnrevoked } from '../database/queries/api-token-writes.ts';
 import type { Author } from '../database/queries/event-writes.ts';
+import { type ClockReader, readClock } from '../database/queries/statement-time.ts';
 import type { ApiToken, EnvironmentTag, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { checkApiToken, checkOverlap } from './api-token-input.ts';
 import { Caller } from './caller.ts';
@@ -29,8 +30,8 @@ export interface IssuedApiToken {
   readonly apiToken: ApiToken;
 }
 
-type Prisma = Pick<Database['prisma'], 'apiToken' | '$transaction'>;
-type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'>;
+type Prisma = Pick<Database['prisma'], 'apiToken' | '$transaction'> & ClockReader;
+type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & ClockReader;
 
 /** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
 export async function issueApiToken(
@@ -38,14 +39,23 @@ export async function issueApiToken(
   request: ApiTokenRequest,
   author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
-  checkApiToken(request);
+  checkApiToken(request, request.expiresAt ? await readClock(prisma) : undefined);
   return prisma.$transaction((transaction) => createApiToken(transaction, request, author));
 }
 
 async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
   const { name, environmentTag, scopes, expiresAt } = request;
   const secret = issueToken('apiToken');
-  const data = { name, environmentTag, scopes: [...new Set(scopes)], expiresAt, secretHash: bytesOf(hashSecret(secret)) };
+  // Not by the column's default, which Prisma takes from the clock of the process.
+  const createdAt = await readClock(transaction);
+  const data = {
+    name,
+    environmentTag,
+    scopes: [...new Set(scopes)],
+    createdAt,
+    expiresAt,
+    secretHash: bytesOf(hashSecret(secret)),
+  };
   const apiToken = await transaction.apiToken.create({ data });
   await recordApiTokenCreation(transaction, author, apiToken);
   return { secret, apiToken };
@@ -64,9 +74,9 @@ export function listApiTokens(prisma: Pick<Prisma, 'apiToken'>): Promise<ApiToke
  */
 export async function revokeApiToken(prisma: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
   return prisma.$transaction(async (transaction) => {
-    const { count } = await transaction.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+    const isRevoked = await revokeUnrevoked(transaction, id);
     const apiToken = await findApiToken(transaction, id);
-    if (count > 0) await recordApiTokenRevocation(transaction, author, apiToken);
+    if (isRevoked) await recordApiTokenRevocation(transaction, author, apiToken);
     return apiToken;
   });
 }
@@ -97,15 +107,17 @@ export async function rotateApiToken(
   const newHash = hashSecret(secret);
   const currentHash = Buffer.from(secretHash).toString('hex');
   const rotation = { id, currentHash, newHash, overlapSeconds, author };
-  if (!(await writes.replaceApiTokenSecret(rotation))) throw await rotationFault(prisma, id);
+  if (!(await writes.replaceApiTokenSecret(rotation))) throw await rotationFault(prisma, id, currentHash);
   return { secret, apiToken: { ...apiToken, secretHash: bytesOf(newHash) } };
 }
 
 /** Why the secret of an API token could not be replaced. */
-async function rotationFault(prisma: Pick<Prisma, 'apiToken'>, id: number): Promise<NotFound> {
-  const { revokedAt, expiresAt } = await findApiToken(prisma, id);
+async function rotationFault(prisma: Pick<Prisma, 'apiToken'>, id: number, expectedHash: string): Promise<NotFound> {
+  const { revokedAt, secretHash } = await findApiToken(prisma, id);
   if (revokedAt) return new NotFound(`The API token ${id} is revoked. Create a new one.`);
-  if (expiresAt && expiresAt.getTime() <= Date.now()) return new NotFound(`The API token ${id} has expired. Create a new one.`);
+  // What else keeps its secret from being replaced, by the database's clock.
+  const isUnchanged = Buffer.from(secretHash).toString('hex') === expectedHash;
+  if (isUnchanged) return new NotFound(`The API token ${id} has expired. Create a new one.`);
   return new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
 }
 
@@ -126,8 +138,9 @@ export async function acceptBootstrapToken(
   secret: string,
 ): Promise<void> {
   if (await lookups.apiTokenByHash(hashSecret(secret))) return;
-  const data = [{ name: 'bootstrap', scopes: ['admin'], secretHash: bytesOf(hashSecret(secret)) }];
   await prisma.$transaction(async (transaction) => {
+    const createdAt = await readClock(transaction);
+    const data = [{ name: 'bootstrap', scopes: ['admin'], createdAt, secretHash: bytesOf(hashSecret(secret)) }];
     const [created] = await transaction.apiToken.createManyAndReturn({ data, skipDuplicates: true });
     if (created) await recordApiTokenCreation(transaction, systemAuthor, created);
   });

@@ -1,5 +1,6 @@
 import { DatabaseBusy, isUnavailable } from '../database/errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
+import { MissingKey } from './keys.ts';
 import { requestLimits, requestTimeouts } from './request-limits.ts';
 import { redactTokens } from './tokens.ts';
 
@@ -254,8 +255,8 @@ export const safeToRepeat =
   'by its id first.';
 
 /**
- * Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database to `UNAVAILABLE`, the rest to
- * `INTERNAL`.
+ * Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database and a missing encryption key to
+ * `UNAVAILABLE`, the rest to `INTERNAL`.
  */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -267,6 +268,12 @@ export function asGatewayError(error: unknown): GatewayError {
   }
   if (isUnavailable(error)) {
     const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
+    return new GatewayError('UNAVAILABLE', message, { cause: error });
+  }
+  if (error instanceof MissingKey) {
+    const message =
+      `This gateway lacks the encryption key ${error.keyId}, which a stored value needs. A requested change may have been made. ` +
+      `Ask the operator to add the key: the command doctor says where. ${safeToRepeat}`;
     return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
   return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', { cause: error });

@@ -7,6 +7,7 @@ import {
   bindRetiredTokenRemoval,
   type RemoveBatch,
 } from '../database/queries/housekeeping.ts';
+import { runPeriodically } from './periodic.ts';
 
 /** How many rows are removed in one statement: few enough that it takes milliseconds. */
 const batchSize = 500;
@@ -21,14 +22,10 @@ const jitter = 0.2;
 /** The longest that the first run waits, so that instances that are restarted often do it too. */
 const maxFirstDelayMs = 60_000;
 
-const dayMs = 86_400_000;
-
-/** What is kept, and the clock that decides what is older. */
+/** What is kept. The clock that decides what is older is the database's. */
 export interface HousekeepingOptions {
   /** How many days events are kept: at least 1. */
   readonly retentionDays: number;
-  /** The time; the process's clock by default. */
-  readonly now?: () => Date;
   /** Ends a run between two statements. */
   readonly signal?: AbortSignal;
 }
@@ -51,12 +48,11 @@ export interface HousekeepingResult {
  */
 export async function runHousekeeping(
   database: Pick<Database, 'query'>,
-  { retentionDays, now = () => new Date(), signal }: HousekeepingOptions,
+  { retentionDays, signal }: HousekeepingOptions,
 ): Promise<HousekeepingResult> {
-  const before = new Date(now().getTime() - retentionDays * dayMs);
   // What else is kept for a time gets a line here.
   return {
-    events: await removeAll(bindEventRemoval(database, before), signal),
+    events: await removeAll(bindEventRemoval(database, retentionDays), signal),
     retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
     idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
     rateCounts: await removeAll(bindRateCountRemoval(database), signal),
@@ -91,26 +87,15 @@ export function startHousekeeping(
   { retentionDays }: Pick<HousekeepingOptions, 'retentionDays'>,
   { onRemoved, onFailure }: HousekeepingReports,
 ): () => Promise<void> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const wait = (milliseconds: number) => sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {});
-
-  async function run(): Promise<void> {
-    await wait(Math.random() * maxFirstDelayMs);
-    while (!signal.aborted) {
-      try {
-        const result = await runHousekeeping(database, { retentionDays, signal });
-        if (Object.values(result).some((rows) => rows > 0)) onRemoved(result);
-      } catch (error) {
-        onFailure(error);
-      }
-      await wait(intervalMs * (1 + jitter * (2 * Math.random() - 1)));
-    }
-  }
-
-  const ended = run();
-  return async () => {
-    controller.abort();
-    await ended;
-  };
+  return runPeriodically(
+    async (signal) => {
+      const result = await runHousekeeping(database, { retentionDays, signal });
+      if (Object.values(result).some((rows) => rows > 0)) onRemoved(result);
+    },
+    {
+      firstDelayMs: Math.random() * maxFirstDelayMs,
+      nextDelayMs: () => intervalMs * (1 + jitter * (2 * Math.random() - 1)),
+      onFailure,
+    },
+  );
 }

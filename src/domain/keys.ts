@@ -50,6 +50,17 @@ export function generateEncryptionKey(): string {
   return randomBytes(encryptionKeyBytes).toString('base64');
 }
 
+/** A value whose encryption key is not among the configured ones. */
+export class MissingKey extends DecryptionError {
+  /** The id of the key, in hexadecimal. */
+  readonly keyId: string;
+
+  constructor(column: string, keyId: string) {
+    super(`A value of ${column} is encrypted with the key ${keyId}, which is not among the configured keys.`);
+    this.keyId = keyId;
+  }
+}
+
 /**
  * Reads encryption keys, separated by commas, spaces or line breaks.
  *
@@ -98,6 +109,16 @@ export class KeyRing {
     return this.keys.map(({ id }) => id);
   }
 
+  /** Whether there is a key with this id. Keys in a file are read again if it is not known yet. */
+  has(id: string): boolean {
+    return this.find(id) !== undefined;
+  }
+
+  private find(id: string): DerivedKey | undefined {
+    const find = () => this.keys.find((key) => key.id === id);
+    return find() ?? (this.refresh() ? find() : undefined);
+  }
+
   /** Takes over keys that were added or removed since. Returns whether they have changed. */
   refresh(): boolean {
     const keys = this.reload?.();
@@ -127,18 +148,14 @@ export class KeyRing {
   /**
    * Decrypts what was encrypted for this place. Keys in a file are read again if the value has a key that is not known yet.
    *
-   * @throws DecryptionError when its key is not configured, or when it was changed or belongs to another place.
+   * @throws MissingKey when its key is not configured.
+   * @throws DecryptionError when it was changed or belongs to another place.
    */
   decrypt(place: Place, encrypted: Uint8Array): string {
     const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength);
     const id = bytes.toString('hex', 0, idBytes);
-    const find = () => this.keys.find((key) => key.id === id);
-    const key = find() ?? (this.refresh() ? find() : undefined);
-    if (!key) {
-      throw new DecryptionError(
-        `A value of ${place.column} is encrypted with the key ${id}, which is not among the configured keys.`,
-      );
-    }
+    const key = this.find(id);
+    if (!key) throw new MissingKey(place.column, id);
     return key.decrypt(place, bytes);
   }
 

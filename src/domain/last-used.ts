@@ -17,22 +17,24 @@ export interface LastUsed {
 
 /** Creates the recorder and starts its timer, which flushes every 5 seconds. */
 export function recordLastUsed({ recordApiTokenUses }: Pick<ApiTokenWrites, 'recordApiTokenUses'>): LastUsed {
-  let noted = new Map<number, Date>();
+  /** By the process's monotonic clock, in milliseconds: another clock than the database's would store times that never come. */
+  let noted = new Map<number, number>();
 
   async function flush(): Promise<void> {
     if (noted.size === 0) return;
     const uses = noted;
     noted = new Map();
     try {
-      await recordApiTokenUses(uses);
+      const nowMs = performance.now();
+      await recordApiTokenUses(new Map([...uses].map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
     } catch {
-      for (const [id, at] of uses) if (!noted.has(id)) noted.set(id, at);
+      for (const [id, atMs] of uses) if (!noted.has(id)) noted.set(id, atMs);
     }
   }
 
   const timer = setInterval(() => void flush(), flushIntervalMs).unref();
   return {
-    note: (apiTokenId) => void noted.set(apiTokenId, new Date()),
+    note: (apiTokenId) => void noted.set(apiTokenId, performance.now()),
     flush,
     async stop() {
       clearInterval(timer);

@@ -1,5 +1,4 @@
 import type { Database } from '../database/client.ts';
-import { trackNewGroups } from '../database/queries/group-statistics.ts';
 import { openImportClaims } from '../database/queries/import-claims.ts';
 import type { Transaction } from '../database/queries/user-group-import.ts';
 import { rejectRepeated } from './import-duplicates.ts';
@@ -62,7 +61,6 @@ export async function importUserGroups(
   const summary: ImportSummary = {
     ...{ lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, untaggedByDefault: 0, lastLine: 0 },
   };
-  const addNewGroups = trackNewGroups(db);
   const write = async (batch: Batch) => {
     const outcome = await writeLines(db, batch.lines, options, async (transaction, counts) => {
       if (counts.created + counts.updated === 0) return;
@@ -72,8 +70,6 @@ export async function importUserGroups(
     const rejected = [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);
     if (rejected.length > 0) await options.onRejected(rejected);
     options.onProgress(summary);
-    // Without new statistics gateways are slow for some minutes; the import is not worth failing for that.
-    if (!options.dryRun) await addNewGroups(outcome.created).catch(() => {});
   };
 
   const claims = await openImportClaims(db);

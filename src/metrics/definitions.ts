@@ -41,6 +41,12 @@ export const metricDefinitions = {
     help: 'Failures that no code has handled: defects of the gateway, with a stack in the log.',
     labels: [],
   },
+  missingKeys: {
+    name: 'gateway_missing_encryption_key_failures_total',
+    type: 'counter',
+    help: 'Requests that failed because the gateway lacks the encryption key of a stored value. The log has the id of the key.',
+    labels: [],
+  },
   documentLookups: {
     name: 'gateway_graphql_document_cache_lookups_total',
     type: 'counter',

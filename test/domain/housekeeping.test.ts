@@ -30,7 +30,7 @@ const storedAges = async () => {
   return events.map(({ actorName }) => Number(actorName));
 };
 
-test('removes the events that are older than the retention, by its clock', async () => {
+test('removes the events that are older than the retention', async () => {
   await storeEvents(0, 1, 29, 31, 32, 400);
   expect(await runHousekeeping(database, { retentionDays: 30 })).toEqual({
     events: 3,
@@ -39,9 +39,7 @@ test('removes the events that are older than the retention, by its clock', async
     rateCounts: 0,
   });
   expect(await storedAges()).toEqual([0, 1, 29]);
-  expect(await runHousekeeping(database, { retentionDays: 30, now: () => new Date(Date.now() + 2 * dayMs) })).toMatchObject({
-    events: 1,
-  });
+  expect(await runHousekeeping(database, { retentionDays: 28 })).toMatchObject({ events: 1 });
   expect(await storedAges()).toEqual([0, 1]);
 });
 
@@ -106,7 +104,8 @@ test('a replaced secret stays known, so that the bootstrap setting does not brin
   await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
   await rotateApiToken(db, id, 0);
-  await runHousekeeping(database, { retentionDays: 1, now: () => new Date(Date.now() + 100 * dayMs) });
+  await database.pool.query("update retired_secret set expires_at = now() - interval '100 days'");
+  await runHousekeeping(database, { retentionDays: 1 });
   await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
   expect(await database.prisma.apiToken.count()).toBe(1);
 });

@@ -21,8 +21,8 @@ export interface ApiTokenWrites {
    * @returns false when the API token is revoked or expired, or its current secret is another one.
    */
   replaceApiTokenSecret(rotation: SecretRotation): Promise<boolean>;
-  /** Records when API tokens were last used, by their ids; never moves a time backwards. */
-  recordApiTokenUses(uses: ReadonlyMap<number, Date>): Promise<void>;
+  /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
+  recordApiTokenUses(secondsAgo: ReadonlyMap<number, number>): Promise<void>;
 }
 
 /** Binds the writes of API tokens to a database. */
@@ -32,8 +32,8 @@ export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiToken
       const values = [id, currentHash, newHash, overlapSeconds, ...authorLists([{ author }])];
       return (await query('replace-secret', replaceSecret, values)).length > 0;
     },
-    async recordApiTokenUses(uses) {
-      await query('stamp-api-tokens', stampApiTokens, [[...uses.keys()], [...uses.values()]]);
+    async recordApiTokenUses(secondsAgo) {
+      await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
     },
   };
 }
@@ -62,7 +62,9 @@ const replaceSecret = `
 /** In the order of the ids and never backwards, because several instances write the same rows. */
 const stampApiTokens = `
   update api_token set last_used_at = used.at
-  from (select * from unnest($1::int[], $2::timestamptz[]) as use (id, at) order by id) as used
+  from (
+    select id, now() - seconds_ago * interval '1 second' as at from unnest($1::int[], $2::float8[]) as use (id, seconds_ago) order by id
+  ) as used
   where api_token.id = used.id and (last_used_at is null or last_used_at < used.at)`;
 
 /** The number of the advisory lock that instances take before they issue the first API token. */
@@ -71,4 +73,11 @@ const firstTokenLock = 727_074;
 /** Waits until no other transaction issues the first API token, and keeps others from it until this one ends. */
 export async function lockFirstApiToken(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>): Promise<void> {
   await transaction.$executeRaw`select pg_advisory_xact_lock(${firstTokenLock})`;
+}
+
+/** Revokes an API token by its number. @returns whether it was not revoked before, and exists. */
+export async function revokeUnrevoked(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<boolean> {
+  return (
+    (await transaction.$executeRaw`update api_token set revoked_at = now() where id = ${id}::int and revoked_at is null`) > 0
+  );
 }

@@ -11,9 +11,9 @@ export type RemoveBatch = (limit: number) => Promise<Removal>;
 /** The number of the advisory lock under which one instance at a time removes rows, for the length of a statement. */
 const housekeepingLock = 727_090;
 
-/** Removes events that occurred before a time. The index has them in order: of a batch only its own rows are read. */
-export function bindEventRemoval({ query }: Pick<Database, 'query'>, before: Date): RemoveBatch {
-  return async (limit) => removalOf(await query('remove-events', removeEvents, [limit, before]));
+/** Removes events that are older than so many days. The index has them in order: of a batch only its own rows are read. */
+export function bindEventRemoval({ query }: Pick<Database, 'query'>, days: number): RemoveBatch {
+  return async (limit) => removalOf(await query('remove-events', removeEvents, [limit, days]));
 }
 
 /** Removes replaced user group tokens whose grace period is over. Look-ups do not find them since. */
@@ -50,7 +50,8 @@ const removeEvents = underLock(
   `
     select oldest.* from guard, unnest('{${environments.join(',')}}'::event_environment[]) as each (environment), lateral (
       select environment, occurred_at, id from event
-      where event.environment = each.environment and occurred_at < $2::timestamptz order by occurred_at, id limit $1::int
+      where event.environment = each.environment and occurred_at < now() - $2::int * interval '24 hours'
+      order by occurred_at, id limit $1::int
     ) as oldest where is_held limit $1::int`,
   `
     delete from event e using doomed d where (e.environment, e.occurred_at, e.id) = (d.environment, d.occurred_at, d.id)

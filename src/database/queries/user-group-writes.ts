@@ -13,7 +13,6 @@ import {
   authorOf,
   insertGroupEvents,
   maxEventValueBytes,
-  type OnRecorded,
   objectChange,
   textChange,
 } from './event-writes.ts';

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** When something runs. */
+export interface Schedule {
+  /** How long the first run waits, in milliseconds. */
+  readonly firstDelayMs: number;
+  /** How long the next run waits after one that has ended, in milliseconds. */
+  readonly nextDelayMs: (failed: boolean) => number;
+  /** A run failed; the next one begins as scheduled. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Runs `work` again and again, one run after another.
+ *
+ * @param work takes a signal that ends it early.
+ * @returns a function that stops it and waits for its end.
+ */
+export function runPeriodically(work: (signal: AbortSignal) => Promise<void>, schedule: Schedule): () => Promise<void> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const wait = (milliseconds: number) => sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {});
+
+  async function run(): Promise<void> {
+    await wait(schedule.firstDelayMs);
+    while (!signal.aborted) {
+      let failed = false;
+      try {
+        await work(signal);
+      } catch (error) {
+        failed = true;
+        schedule.onFailure(error);
+      }
+      await wait(schedule.nextDelayMs(failed));
+    }
+  }
+
+  const ended = run();
+  return async () => {
+    controller.abort();
+    await ended;
+  };
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/database/client.ts';
+import { updateGrownStatistics } from '../../src/database/queries/table-statistics.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
+
+/** How many groups the database grows by; other tables by twice as many rows, which are smaller. */
+const growth = 4_000;
+
+/**
+ * The most pages of a table and its indexes that a request may read: the ways down the indexes, and the rows. After it has grown,
+ * each table that is read here has more.
+ */
+const maxPages = 60;
+
+let database: TestDatabase;
+/** Over one connection, so that what a request reads is counted there. */
+let single: Database;
+let gateway: TestGateway;
+let admin: string;
+let replaced: string;
+let count = 0;
+
+const success = async (reply: Promise<Reply>): Promise<Reply['json']> => {
+  const { status, json } = await reply;
+  expect([status, JSON.stringify(json)]).toEqual([200, expect.not.stringMatching(/"errors"|Error"/)]);
+  return json;
+};
+const graphql = (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
+  success(gateway.graphql(query, variables as Record<string, unknown>, { token: admin, headers }));
+const create = async (): Promise<{ team_id: number; provided_id: string; token: string }> => {
+  count += 1;
+  const json = await success(gateway.send('GET', '/api/user', { body: { user_group_id: `group ${count}` } }));
+  return json.user_group;
+};
+
+const update = (input: string) => `mutation ($by: UserGroupBy!) { updateUserGroup(input: { by: $by, ${input} }) { __typename } }`;
+const lookUp = 'query ($by: UserGroupBy!) { userGroup(by: $by) { name } }';
+const rotation = `mutation ($currentToken: String!) {
+  rotateUserGroupToken(input: { currentToken: $currentToken, graceSeconds: 600 }) { __typename } }`;
+const move = `mutation ($by: UserGroupBy!) {
+  setUserGroupEnvironment(input: { by: $by, environmentTag: CUSTOMER }) { __typename } }`;
+const deletion = 'mutation ($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { __typename } }';
+const eventsOfGroup = `query ($id: Int!) { events(first: 5, filter: { userGroup: { teamId: $id } }) { nodes { type } } }`;
+type Group = Awaited<ReturnType<typeof create>>;
+
+const lookUps: Record<string, (group: Group) => Promise<unknown>> = {
+  'get-or-create of an existing group': ({ provided_id }) =>
+    success(gateway.send('GET', '/api/user', { body: { user_group_id: provided_id } })),
+  'a look-up by number': ({ team_id }) => graphql(lookUp, { by: { teamId: team_id } }),
+  'a look-up by provided id': ({ provided_id }) => graphql(lookUp, { by: { providedId: provided_id } }),
+  'a look-up by token': ({ token }) => graphql(lookUp, { by: { token } }),
+  'nodes without their JSON': ({ team_id }) =>
+    graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { name } } }', { ids: [btoa(`UserGroup:${team_id}`)] }),
+  'a page of groups': () => graphql('{ userGroups(first: 5) { nodes { name } } }'),
+};
+
+const others: Record<string, (group: Group) => Promise<unknown>> = {
+  'get-or-create of a new group': create,
+  'an update by number': ({ team_id }) => graphql(update('name: "a"'), { by: { teamId: team_id } }),
+  'an update by provided id': ({ provided_id }) => graphql(update('name: "b"'), { by: { providedId: provided_id } }),
+  'a merge patch': ({ team_id }) => graphql(update(`mergeProperties: { a: ${count} }`), { by: { teamId: team_id } }),
+  'a rotation': ({ token }) => graphql(rotation, { currentToken: token }),
+  'a look-up by a retired token': async ({ token }) => {
+    await graphql(rotation, { currentToken: token });
+    await graphql(lookUp, { by: { token } });
+  },
+  'a change of environment': ({ team_id }) => graphql(move, { by: { teamId: team_id } }),
+  'a deletion': ({ team_id }) => graphql(deletion, { by: { teamId: team_id } }),
+  'a request with an idempotency key': ({ team_id }) =>
+    graphql(update('name: "c"'), { by: { teamId: team_id } }, { 'idempotency-key': `key-${count}` }),
+  'a replaced secret of an API token': () => success(gateway.graphql('{ caller { id } }', {}, { token: replaced })),
+  'a page of events': () => graphql('{ events(first: 5) { nodes { type } } }'),
+  'a page of events of one group': ({ team_id }) => graphql(eventsOfGroup, { id: team_id }),
+};
+
+/** Pages of tables and their indexes that connection has read, cached or not, by table. */
+async function readPages(): Promise<Map<string, number>> {
+  await single.pool.query('select pg_stat_force_next_flush()');
+  const { rows } = await single.pool.query<{ table: string; pages: number }>(
+    `select relname as table, (heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::int as pages from pg_statio_user_tables`,
+  );
+  return new Map(rows.map(({ table, pages }) => [table, pages]));
+}
+
+/** Adds groups as a gateway with connections of its own does, and rows to the other tables. */
+async function grow(shared: TestDatabase): Promise<void> {
+  const other = await startGateway(shared);
+  const bulk = `mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) { __typename } }`;
+  for (let first = 0; first < growth; first += 100) {
+    const groups = Array.from({ length: 100 }, (_, index) => ({ providedId: `grown ${first + index}`, name: 'Grown' }));
+    await success(other.graphql(bulk, { groups }));
+  }
+  await other.close();
+  for (const rows of [
+    "retired_token (token_hash, token_encrypted, team_id, expires_at) select hash, hash, (select max(team_id) from user_group), now() + interval '1 hour'",
+    "api_token (name, secret_hash, scopes) select 'grown', hash, '{groups:read}'",
+    'retired_secret (secret_hash, api_token_id, expires_at) select hash, 1, now()',
+    "idempotency_record (api_token_id, key_hash, fingerprint, encryption_key_id, response_encrypted) select 1, hash, hash, '0001', hash",
+  ]) {
+    await shared.pool.query(
+      `insert into ${rows} from (select sha256(n::text::bytea) as hash from generate_series(1, ${2 * growth}) n)`,
+    );
+  }
+}
+
+/** The tables of which a request has read more than a few pages. */
+async function tablesReadBy(request: (group: Group) => Promise<unknown>): Promise<unknown[]> {
+  const group = await create();
+  const before = await readPages();
+  await request(group);
+  const after = [...(await readPages())];
+  return after.map(([table, pages]) => [table, pages - (before.get(table) ?? 0)]).filter(([, pages]) => Number(pages) > maxPages);
+}
+
+/** Starts a gateway on a database, sends it each request until its plans are made, and lets all tables grow. */
+async function serveAndGrow(statistics: 'none' | 'of few groups'): Promise<void> {
+  database = await createTestDatabase();
+  // Otherwise PostgreSQL might update the statistics itself.
+  const { rows } = await database.pool.query<{ name: string }>('select relname as name from pg_stat_user_tables');
+  for (const { name } of rows) await database.pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
+  single = connectDatabase({ connectionString: database.url }, { namedStatements: true, poolSize: 1 });
+  gateway = await startGateway({ ...database, ...single });
+  admin = (await gateway.issue({ scopes: ['admin'] })).secret;
+  const { secret, id } = await gateway.issue();
+  replaced = secret;
+  await graphql('mutation ($id: ID!) { rotateApiToken(input: { id: $id, overlapSeconds: 3600 }) { __typename } }', { id });
+  await create();
+  if (statistics === 'of few groups') await database.pool.query('vacuum analyze');
+  // PostgreSQL keeps a plan from the sixth time on.
+  for (const request of Object.values({ ...lookUps, ...others }))
+    for (let time = 0; time < 8; time += 1) await request(await create());
+  await grow(database);
+}
+
+async function close(): Promise<void> {
+  await gateway.close();
+  await single.close();
+  await database.close();
+}
+
+describe.each(['none', 'of few groups'] as const)('right after a database with the statistics %j has grown', (statistics) => {
+  beforeAll(() => serveAndGrow(statistics));
+  afterAll(close);
+
+  test.each(Object.entries(lookUps))('%s reads a few pages', async (_, request) => {
+    expect(await tablesReadBy(request)).toEqual([]);
+  });
+});
+
+describe('once the statistics of the tables that have grown are updated', () => {
+  beforeAll(async () => {
+    await serveAndGrow('of few groups');
+    await updateGrownStatistics(database);
+  });
+  afterAll(close);
+
+  test.each(Object.entries({ ...lookUps, ...others }))('%s reads a few pages', async (_, request) => {
+    expect(await tablesReadBy(request)).toEqual([]);
+  });
+
+  test('a count by a condition that no index serves reads the table, not an index of it', async () => {
+    const scans = async () => {
+      await single.pool.query('select pg_stat_force_next_flush()');
+      const { rows } = await single.pool.query(
+        "select seq_scan::int as scans from pg_stat_user_tables where relname = 'user_group'",
+      );
+      return rows[0].scans;
+    };
+    const before = await scans();
+    await graphql('{ userGroups(filter: { properties: [{ path: ["a"], equals: 1 }] }) { totalCount } }');
+    expect(await scans()).toBeGreaterThan(before);
+  });
+});
