@@ -137,7 +137,10 @@ describe('an import that ends in its third transaction has recorded what the fir
     expect(await run(['groups', 'import', file('a.ndjson', earlier.text)], settings)).toMatchObject({ code: 0 });
     await database.pool.query('delete from event');
     const holder = await database.pool.connect();
-    onTestFinished(async () => void (await holder.query('rollback'), holder.release()));
+    onTestFinished(async () => {
+      await holder.query('rollback');
+      holder.release();
+    });
     await holder.query("begin; select from user_group where provided_id = 'g2499' for update");
     const source = file('b.ndjson', linesOf(2_500).text);
     const started = launch(process.execPath, ['dist/main.js', 'groups', 'import', source, '--on-existing', 'update'], settings);
