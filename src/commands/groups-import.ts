@@ -38,16 +38,20 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
   const request = readRequest(args);
   const source = await openSource(request.file, io.stdin);
   try {
-    return await withDatabase(({ database, keys }) =>
-      run(request, source, { pool: database.pool, keys }, io),
-    );
+    return await withDatabase(({ database, keys }) => run(request, source, { pool: database.pool, keys }, io));
   } finally {
     source.chunks.destroy();
   }
 }
 
 function readRequest(args: readonly string[]): ImportRequest {
-  const read = readArguments(args, { format: 'value', environment: 'value', 'on-existing': 'value', 'dry-run': 'flag', report: 'value' });
+  const read = readArguments(args, {
+    format: 'value',
+    environment: 'value',
+    'on-existing': 'value',
+    'dry-run': 'flag',
+    report: 'value',
+  });
   const [file, ...others] = read.words;
   if (file === undefined) read.problems.push('Name the file to import, or - for standard input.');
   read.problems.push(...others.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));

@@ -42,7 +42,9 @@ export async function openRejections(print: (line: string) => void, file: string
     async close() {
       if (count > maxPrintedRejections) {
         const others = file === undefined ? '; --report FILE writes all of them' : '';
-        print(`${thousands(count)} lines were rejected, of which the first ${maxPrintedRejections} are listed${others}. By reason:`);
+        print(
+          `${thousands(count)} lines were rejected, of which the first ${maxPrintedRejections} are listed${others}. By reason:`,
+        );
         const sorted = [...counts].sort(([, a], [, b]) => b - a);
         for (const [kind, each] of sorted) print(`${thousands(each).padStart(11)}  ${kind}`);
       }

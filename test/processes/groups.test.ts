@@ -137,14 +137,13 @@ describe('an import that ends in its third transaction has recorded what the fir
     expect(await run(['groups', 'import', file('a.ndjson', earlier.text)], settings)).toMatchObject({ code: 0 });
     await database.pool.query('delete from event');
     const holder = await database.pool.connect();
-    onTestFinished(async () => void (await holder.query('rollback'), holder.release()));
+    onTestFinished(async () => {
+      await holder.query('rollback');
+      holder.release();
+    });
     await holder.query("begin; select from user_group where provided_id = 'g2499' for update");
     const source = file('b.ndjson', linesOf(2_500).text);
-    const started = launch(
-      process.execPath,
-      ['dist/main.js', 'groups', 'import', source, '--on-existing', 'update'],
-      settings,
-    );
+    const started = launch(process.execPath, ['dist/main.js', 'groups', 'import', source, '--on-existing', 'update'], settings);
     const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     await until(async () => (await database.pool.query(waiting)).rowCount, 'the third transaction waits');
     const changed = async () => [...(await tokens())].filter(([id, token]) => token !== earlier.tokens.get(id)).length;
@@ -270,37 +269,48 @@ describe('many rejected lines', () => {
     '        199  user_group_id: is the same as in an earlier line; only a Customer and a Testing group can share an id.',
   ];
 
-  test.each([['--dry-run'], ['--on-existing=skip']])('the first 100 are printed, all are counted by reason, and --report has each: %s', async (option) => {
-    const { settings } = await open();
-    const report = file('report.ndjson', 'earlier');
-    const { code, stdout } = await run(['groups', 'import', source(), '--report', report, option], settings);
-    const printed = stdout.split('\n');
-    expect(code).toBe(1);
-    expect(printed.filter((line) => line.startsWith('line '))).toHaveLength(100);
-    expect(printed.slice(100, 106)).toEqual([
-      '599 lines were rejected, of which the first 100 are listed. By reason:',
-      ...counts,
-      `Wrote 599 rejected lines to ${report}.`,
-      expect.stringMatching(/600 lines, 1 created, 0 unchanged, 599 rejected\.$/),
-    ]);
-    const reported = readFileSync(report, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
-    expect(reported).toHaveLength(599);
-    expect(reported.slice(0, 100).map(({ line, reason }) => `line ${line}: ${reason}`)).toEqual(printed.slice(0, 100));
-    expect(statSync(report).mode & 0o777).toBe(0o600);
-  });
+  test.each([['--dry-run'], ['--on-existing=skip']])(
+    'the first 100 are printed, all are counted by reason, and --report has each: %s',
+    async (option) => {
+      const { settings } = await open();
+      const report = file('report.ndjson', 'earlier');
+      const { code, stdout } = await run(['groups', 'import', source(), '--report', report, option], settings);
+      const printed = stdout.split('\n');
+      expect(code).toBe(1);
+      expect(printed.filter((line) => line.startsWith('line '))).toHaveLength(100);
+      expect(printed.slice(100, 106)).toEqual([
+        '599 lines were rejected, of which the first 100 are listed. By reason:',
+        ...counts,
+        `Wrote 599 rejected lines to ${report}.`,
+        expect.stringMatching(/600 lines, 1 created, 0 unchanged, 599 rejected\.$/),
+      ]);
+      const reported = readFileSync(report, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(reported).toHaveLength(599);
+      expect(reported.slice(0, 100).map(({ line, reason }) => `line ${line}: ${reason}`)).toEqual(printed.slice(0, 100));
+      expect(statSync(report).mode & 0o777).toBe(0o600);
+    },
+  );
 
   test('a report that cannot be written is an error before anything is imported', async () => {
     const { database, settings } = await open();
     const report = join(folder, 'none', 'report.ndjson');
     const { code, stderr } = await run(['groups', 'import', source(), '--report', report], settings);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/report\.ndjson cannot be written: .* Nothing was imported/) });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/report\.ndjson cannot be written: .* Nothing was imported/),
+    });
     expect(await database.prisma.userGroup.count()).toBe(0);
   });
 
   test('the report does not replace the file to import', async () => {
     const path = source();
     symlinkSync(path, join(folder, 'link.ndjson'));
-    await expect(groups(['import', path, '--report', join(folder, 'link.ndjson')])).rejects.toThrow(/--report must name another file/);
+    await expect(groups(['import', path, '--report', join(folder, 'link.ndjson')])).rejects.toThrow(
+      /--report must name another file/,
+    );
   });
 });
 
@@ -407,7 +417,12 @@ describe('arguments', () => {
 });
 
 test.each([
-  ['columns without an id', 'a.csv', 'id;name\n1;2\n', /one of them must be user_group_id or providedId\. Known columns: .*environmentTag/],
+  [
+    'columns without an id',
+    'a.csv',
+    'id;name\n1;2\n',
+    /one of them must be user_group_id or providedId\. Known columns: .*environmentTag/,
+  ],
   ['a column twice', 'a.csv', 'user_group_id,name,name\n', /names the column "name" twice/],
   ['UTF-16', 'a.csv', Buffer.from('\uFEFFuser_group_id\n', 'utf16le').toString('latin1'), /is in UTF-16/],
 ])('a file with %s is not imported', async (_, name, text, message) => {

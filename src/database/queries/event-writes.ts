@@ -132,11 +132,7 @@ export type EventKey = readonly [occurredAt: string, id: string];
  * @param replaced an earlier event of the same environment that is removed. Events are never changed: the role needs no right to,
  *   and a reader who follows them in their order finds the new one.
  */
-export async function insertEvent(
-  { query }: Pick<Database, 'query'>,
-  event: EventDraft,
-  replaced?: EventKey,
-): Promise<EventKey> {
+export async function insertEvent({ query }: Pick<Database, 'query'>, event: EventDraft, replaced?: EventKey): Promise<EventKey> {
   const { author, changes } = event;
   const [row] = await query('insert-event', insertOne, [
     ...[event.type, event.environment, event.subjectApiTokenId ?? null, changes === undefined ? null : JSON.stringify(changes)],

@@ -4,7 +4,15 @@ import { createBatchLoader } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { toLists } from './columns.ts';
-import { type Authored, authorAt, authorLists, insertGroupEvents, type OnRecorded, objectChange, textChange } from './event-writes.ts';
+import {
+  type Authored,
+  authorAt,
+  authorLists,
+  insertGroupEvents,
+  type OnRecorded,
+  objectChange,
+  textChange,
+} from './event-writes.ts';
 import {
   type UserGroupChange,
   UserGroupRow,
