@@ -13,8 +13,11 @@ export interface ReadOptions {
   readonly onIgnored: (name: string | undefined) => void;
 }
 
-/** Why a line cannot be parsed, without the numbers and the names in it. */
-const withoutValues = (problem: string): string => problem.replace(/"(?:[^"\\]|\\.)*"/g, '"…"').replace(/\d+/g, 'N');
+/** Why a line cannot be parsed, without the numbers in it and the name, which is in quotes. */
+function withoutValues(problem: string): string {
+  const [before = '', ...others] = problem.replace(/\d+/g, 'N').split('"');
+  return others.length > 0 ? `${before}"…"${others.at(-1)}` : before;
+}
 
 /**
  * Reads and checks the lines of a file, those of each chunk, as fast as they are taken.
