@@ -64,7 +64,7 @@ test('a response that cannot be decrypted is left as it is, and reported', async
     remaining: [{ table: 'idempotency_record', id: new KeyRing([otherKey]).ids[0], rows: 1 }],
   });
   expect(problems.join()).toContain('idempotency_record.response_encrypted');
-  await expect(execute(oldKeys, 'lost')).rejects.toMatchObject({ code: 'INTERNAL' });
+  await expect(execute(oldKeys, 'lost')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
 test('a response that is too large to be stored is rejected, and nothing is kept', async () => {
