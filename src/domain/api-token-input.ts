@@ -1,6 +1,6 @@
 import { isScope, scopeNames } from './caller.ts';
 import { InvalidInput, type Issue, shorten } from './errors.ts';
-import { textIssues } from './limits.ts';
+import { printableIssues, textIssues } from './limits.ts';
 import { isStorableTime } from './user-group-list-input.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
@@ -15,8 +15,13 @@ export interface ApiTokenFields {
 
 /** Checks the properties of an API token to issue. @throws InvalidInput. */
 export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields): void {
-  const issues = [...textIssues(['name'], name), ...scopeIssues(scopes), ...expiryIssues(expiresAt)];
+  const issues = [...apiTokenNameIssues(name), ...scopeIssues(scopes), ...expiryIssues(expiresAt)];
   if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** The issues of the name of an API token to issue. */
+export function apiTokenNameIssues(name: string): Issue[] {
+  return [...textIssues(['name'], name), ...printableIssues(['name'], name)];
 }
 
 /** Checks how long a replaced secret stays accepted: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */

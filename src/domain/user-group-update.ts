@@ -1,7 +1,8 @@
 import type { UserGroupTarget } from '../database/queries/user-group-targets.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import type { Json } from './limits.ts';
+import { InvalidInput } from './errors.ts';
+import { type Json, printableIssues } from './limits.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { mappingText } from './user-group-creation.ts';
 import { checkMergedProperties, checkUpdate } from './user-group-input.ts';
@@ -19,13 +20,15 @@ export interface UserGroupChanges extends UserGroupFields {
  *
  * @throws Forbidden without `groups:write`.
  * @throws NotFound.
- * @throws InvalidInput, also when the properties would exceed a limit after the merge.
+ * @throws InvalidInput, also when the properties would exceed a limit after the merge, and for control characters in a name that
+ *   is not the stored one.
  */
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
-  const { name, mapping, properties, mergeProperties: patch } = changes;
+  const { mapping, properties, mergeProperties: patch } = changes;
+  const name = await newNameOf(db, caller, by, changes.name ?? undefined);
   const target = { ...(await targetOf(db, caller, by)), author: caller.author };
-  const fields = { name: name ?? undefined, mapping: mapping == null ? undefined : mappingText(mapping) };
+  const fields = { name, mapping: mapping == null ? undefined : mappingText(mapping) };
   const updated =
     patch === undefined
       ? await db.writes.updateGroup(
@@ -35,6 +38,20 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
       : await db.writes.patchGroup({ ...target, ...fields, revise: (stored) => merge(stored as Json, patch) }, caller.share);
   if (!updated) throw notFound();
   return updated;
+}
+
+/**
+ * The name to write. One with control characters is not written; it may be given where the group has it, as clients do that send
+ * all fields.
+ *
+ * @throws InvalidInput for one that the group does not have.
+ */
+async function newNameOf(db: Db, caller: Caller, by: UserGroupBy, name: string | undefined): Promise<string | undefined> {
+  const issues = name === undefined ? [] : printableIssues(['name'], name);
+  if (issues.length === 0) return name;
+  const group = await locate(db, caller, by);
+  if (group && group.name !== name) throw new InvalidInput(issues);
+  return undefined;
 }
 
 /**
