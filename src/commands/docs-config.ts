@@ -5,8 +5,8 @@ import { explain } from '../docs-config/explain.ts';
 import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
 import { renderFixes } from '../docs-config/reporters/applied-fixes.ts';
 import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
-import { escapeControls } from '../docs-config/reporters/code-frame.ts';
 import { renderPretty } from '../docs-config/reporters/pretty.ts';
+import { escapeControls, escapeLines } from '../docs-config/reporters/terminal-text.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
@@ -66,7 +66,7 @@ export async function docsConfig(args: string[], io: CommandIo): Promise<number>
     return await commands[command as keyof typeof commands](rest, io);
   } catch (error) {
     if (!(error instanceof ArgumentsError)) throw error;
-    io.stderr.write(`${error.message}\nTry docs-config --help.\n`);
+    io.stderr.write(`${escapeLines(error.message)}\nTry docs-config --help.\n`);
     return 2;
   }
 }

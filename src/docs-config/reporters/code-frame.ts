@@ -1,4 +1,5 @@
 import { findLineStarts, type Range } from '../json/positions.ts';
+import { escapeControls } from './terminal-text.ts';
 
 /** The maximum number of characters shown of a line; of a longer line, the part around the range. */
 const width = 100;
@@ -45,13 +46,6 @@ function endOfLine(source: string, starts: Uint32Array, number: number): number 
   const next = starts[number];
   if (next === undefined) return source.length;
   return source.startsWith('\r\n', next - 2) ? next - 2 : next - 1;
-}
-
-/** Makes text safe for a terminal: tabs become two spaces, control characters and changes of text direction become �. */
-export function escapeControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
-  const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-  return text.toWellFormed().replaceAll('\t', '  ').replace(controls, '\ufffd');
 }
 
 const wide =

@@ -1,4 +1,5 @@
 import type { CheckedFile } from './checked-file.ts';
+import { escapeJson } from './terminal-text.ts';
 
 /**
  * Renders one JSON object on one line: the files in order, each with its diagnostics and, after `--fix`, the first 1,000 of the
@@ -13,5 +14,5 @@ export function renderJson(checked: readonly CheckedFile[]): string {
     }),
     ...fixed,
   }));
-  return `${JSON.stringify({ files })}\n`;
+  return `${escapeJson(JSON.stringify({ files }))}\n`;
 }
