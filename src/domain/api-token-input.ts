@@ -21,7 +21,8 @@ export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields): void
 
 /** The issues of the name of an API token to issue. */
 export function apiTokenNameIssues(name: string): Issue[] {
-  return [...textIssues(['name'], name), ...printableIssues(['name'], name)];
+  const issues = textIssues(['name'], name);
+  return issues.length > 0 ? issues : printableIssues(['name'], name);
 }
 
 /** Checks how long a replaced secret stays accepted: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
