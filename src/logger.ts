@@ -1,6 +1,7 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from './config.ts';
+import { escapeShownJson } from './docs-config/reporters/terminal-text.ts';
 import { redactTokens } from './domain/tokens.ts';
 import { createLogStream } from './log-stream.ts';
 
@@ -12,7 +13,8 @@ import { createLogStream } from './log-stream.ts';
 export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options = { ...logForm, level: logLevel };
   if (logFormat === 'json') return pino(options, createLogStream(process.stderr, describeDropped));
-  return pino(options, PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' }));
+  const pretty = PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' });
+  return pino(options, { write: (line) => void pretty.write(escapeShownJson(line)) });
 }
 
 /** The line that reports how many lines were dropped because the log was not read. */

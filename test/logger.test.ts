@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { issueToken } from '../src/domain/tokens.ts';
@@ -26,4 +27,16 @@ test('of an error of Prisma only the last line of the message is logged, and the
   expect([type, message]).toEqual(['PrismaClientKnownRequestError', 'Unique constraint failed']);
   expect(stack).toMatch(/^ {4}at .*logger\.test\.ts/);
   expect(stack).not.toContain('a stored value');
+});
+
+test('the log for people shows control characters as escapes, and keeps the lines of a stack', () => {
+  const program = `import { openLog } from './src/logger.ts';
+    const text = 'a\\\\u\u001b[8m\u009b\u202e\\r';
+    openLog({ logLevel: 'info', logFormat: 'pretty' }).info({ path: text, inner: { text }, err: new Error(text) }, text);`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', program];
+  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const shown = 'a\\u\\u001b[8m\\u009b\\u202e\\r';
+  expect(stderr.match(/[^\n\P{Cc}]|[\u202a-\u202e]/gu)).toBeNull();
+  expect(stderr.split(shown)).toHaveLength(5); // in each field, and in the message and the stack
+  expect(stderr).toMatch(/\n {4,}at /);
 });

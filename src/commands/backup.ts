@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { type Config, readConfig } from '../config.ts';
 import { createBackup } from '../database/backup/create-backup.ts';
 import { passwordFileName } from '../database/embedded/password.ts';
+import { escapeControls, escapeLines } from '../docs-config/reporters/terminal-text.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { keyFileName } from './key-file.ts';
 import { asksForHelp, readOptions } from './options.ts';
@@ -52,19 +53,19 @@ export async function backup(args: readonly string[], io: BackupIo = process): P
   const manifest = await createBackup({
     ...{ dataDir, target, signal, gateway: readPackageVersion(), secretFiles: withKeys ? secretFiles : [] },
     onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
-    onEvent: (message) => io.stderr.write(`${message}\n`),
+    onEvent: (message) => io.stderr.write(`${escapeLines(message)}\n`),
   })
     .finally(() => progress.clear())
     .catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
   if (!manifest) {
-    io.stdout.write(`Stopped by ${reason()}. ${target} was not written.\n`);
+    io.stdout.write(`Stopped by ${reason()}. ${escapeControls(target)} was not written.\n`);
     return exitCodeOf(reason() ?? '');
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   io.stdout.write(
-    `Wrote ${resolve(target)}: ${thousands(manifest.files.length)} files, ${thousands(Math.ceil(bytes / 2 ** 20))} MiB, with every change ` +
+    `Wrote ${escapeControls(resolve(target))}: ${thousands(manifest.files.length)} files, ${thousands(Math.ceil(bytes / 2 ** 20))} MiB, with every change ` +
       `acknowledged before ${manifest.startedAt}.\n`,
   );
   const has = (name: string) => manifest.files.some(({ path }) => path === name);

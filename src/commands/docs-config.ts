@@ -1,11 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { applyFixes } from '../docs-config/apply-fixes.ts';
+import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
+import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
 import { renderFixes } from '../docs-config/reporters/applied-fixes.ts';
 import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
-import { escapeControls } from '../docs-config/reporters/code-frame.ts';
 import { renderPretty } from '../docs-config/reporters/pretty.ts';
+import { escapeControls, escapeLines } from '../docs-config/reporters/terminal-text.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
@@ -65,7 +66,7 @@ export async function docsConfig(args: string[], io: CommandIo): Promise<number>
     return await commands[command as keyof typeof commands](rest, io);
   } catch (error) {
     if (!(error instanceof ArgumentsError)) throw error;
-    io.stderr.write(`${error.message}\nTry docs-config --help.\n`);
+    io.stderr.write(`${escapeLines(error.message)}\nTry docs-config --help.\n`);
     return 2;
   }
 }
@@ -91,9 +92,15 @@ async function check(args: string[], io: CommandIo): Promise<number> {
 
   const { files, problems } = await allFiles(positionals, io);
   const checked: CheckedFile[] = [];
+  let characters = 0;
+  const assertFits = (file: CheckedFile) => {
+    const rendered = format === 'pretty' ? renderPretty([file], true) : renderers[format]([file]) + renderFixes([file], false);
+    characters += file.source.length + rendered.length;
+    if (characters > maxCharacters) throw new Error('The report would be too long with this file. Check fewer files at once.');
+  };
   for (const file of files) {
     try {
-      checked.push(await checkFile(file, options, values.fix === true, io));
+      checked.push(await checkFile(file, options, values.fix === true, io, assertFits));
     } catch (error) {
       problems.push(`${file}: ${reason(error)}`);
     }
@@ -140,19 +147,41 @@ async function allFiles(args: readonly string[], { cwd }: CommandIo): Promise<{ 
   return { files: files.values(), problems };
 }
 
-async function checkFile(file: string, options: ValidateOptions, fix: boolean, io: CommandIo): Promise<CheckedFile> {
-  if (file === '-') {
-    const source = decode(await readAll(io.stdin));
-    return { file, source, report: validateDocsConfig(source, options) };
-  }
+/**
+ * Checks a file, after fixing it if `fix` is set. The file is written last, so that whatever fails leaves it as it was.
+ *
+ * @param assertFits throws when the report cannot take the file.
+ */
+async function checkFile(
+  file: string,
+  options: ValidateOptions,
+  fix: boolean,
+  io: CommandIo,
+  assertFits: (checked: CheckedFile) => void,
+): Promise<CheckedFile> {
   const path = resolve(io.cwd, file);
-  const source = decode(await readConfigFile(path));
-  const files = await filesAround(dirname(path));
+  const source = decode(await (file === '-' ? readAll(io.stdin) : readConfigFile(path)));
+  const files = file === '-' ? undefined : await filesAround(dirname(path));
   const known = files ? { ...options, files } : options;
-  if (!fix) return { file, source, report: validateDocsConfig(source, known) };
-  const { text, fixes } = applyFixes(source, known);
-  if (fixes.length > 0) await replaceFile(path, text);
-  return { file, source: text, report: validateDocsConfig(text, known), fixes };
+  const { text, fixes, fixCount } = fix ? fixWithinMemory(source, known) : { text: source, fixes: [], fixCount: 0 };
+  const checked = { file, source: text, report: validateDocsConfig(text, known), ...(fix && { fixed: { fixes, fixCount } }) };
+  assertFits(checked);
+  if (fixCount > 0) await replaceFile(path, text);
+  return checked;
+}
+
+/** Up to this many values and marks are read of any document to fix; of a longer one, one for every few characters. */
+const minFixSteps = 2 ** 17;
+const charactersPerFixStep = 10;
+
+/** @throws Error when the text has so much to read or fix that this would take more than 40 times its size in memory. */
+function fixWithinMemory(source: string, options: ValidateOptions): FixedText {
+  try {
+    return applyFixes(source, options, Math.max(minFixSteps, Math.floor(source.length / charactersPerFixStep)));
+  } catch (error) {
+    if (!(error instanceof TooManyStepsError)) throw error;
+    throw new Error('The file has too many values or mistakes to fix, and was not changed. Check it without --fix.');
+  }
 }
 
 /** Color on a terminal. FORCE_COLOR decides before NO_COLOR, as in Node.js; either counts when it is not empty. */
@@ -161,6 +190,9 @@ function usesColor({ stdout, env }: CommandIo): boolean {
   if (forced) return forced !== '0' && forced !== 'false';
   return stdout.isTTY === true && !env['NO_COLOR'];
 }
+
+/** The most characters of all files and their reports together: half of what one text can have in Node.js. */
+const maxCharacters = 2 ** 28;
 
 /** About a thousand times the size of large configuration files. */
 const maxFileMiB = 16;

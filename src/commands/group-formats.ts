@@ -1,3 +1,4 @@
+import { escapeJson } from '../docs-config/reporters/terminal-text.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { importLimits } from '../domain/import-limits.ts';
 import type { ExportedGroup } from '../domain/user-group-export.ts';
@@ -75,7 +76,7 @@ const ndjson: GroupFormat = {
   write: ({ providedId, name, token, mapping, properties, environmentTag }) => {
     const texts = [providedId, name, token].map((text) => JSON.stringify(text));
     const values = [...texts, mapping, properties ?? 'null', JSON.stringify(environmentTag)];
-    return `{${importFields.map((field, index) => `"${field}":${values[index]}`).join(',')}}\n`;
+    return `{${importFields.map((field, index) => `"${field}":${escapeJson(values[index] as string)}`).join(',')}}\n`;
   },
 };
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { escapeControls } from '../docs-config/reporters/terminal-text.ts';
 import { exportUserGroups } from '../domain/user-group-export.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { withDatabase } from './context.ts';
@@ -51,11 +52,13 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
       progress.clear();
       if (stopped) {
         await draft.discard();
-        io.stdout.write(`Stopped by ${stopped}. ${output} was not written.\n`);
+        io.stdout.write(`Stopped by ${stopped}. ${escapeControls(output)} was not written.\n`);
         return exitCodeOf(stopped);
       }
       await draft.publish().catch(fail);
-      io.stdout.write(`Exported ${describe(count ?? 0)} to ${output}, which only its owner may read: it contains tokens.\n`);
+      io.stdout.write(
+        `Exported ${describe(count ?? 0)} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`,
+      );
       return 0;
     } catch (error) {
       progress.clear();

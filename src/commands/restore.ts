@@ -5,6 +5,7 @@ import { restoreBackup } from '../database/backup/restore-backup.ts';
 import { type Connection, connectDatabase } from '../database/client.ts';
 import { embeddedDatabase } from '../database/open.ts';
 import { countGroups } from '../database/queries/server-state.ts';
+import { escapeControls, escapeLines } from '../docs-config/reporters/terminal-text.ts';
 import { KeyRing } from '../domain/keys.ts';
 import { abortOnStop, type BackupIo, inMebibytes, requireEmbedded, secretFiles } from './backup.ts';
 import { keyFile, readKeyFile } from './key-file.ts';
@@ -47,7 +48,7 @@ export async function restore(args: readonly string[], io: BackupIo = process): 
     onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
     onEvent(message) {
       progress.clear();
-      io.stderr.write(`${message}\n`);
+      io.stderr.write(`${escapeLines(message)}\n`);
     },
     inspect: (connect, folder) => inspect(connect(embeddedDatabase), config, folder),
   })
@@ -61,7 +62,7 @@ export async function restore(args: readonly string[], io: BackupIo = process): 
   }
   const { manifest, report } = restored;
   io.stdout.write(
-    `Restored ${resolve(dataDir)}: ${thousands(report)} user ${report === 1 ? 'group' : 'groups'}, as of ${manifest.completedAt}. ` +
+    `Restored ${escapeControls(resolve(dataDir))}: ${thousands(report)} user ${report === 1 ? 'group' : 'groups'}, as of ${manifest.completedAt}. ` +
       'Start the gateway with this DATA_DIR.\n',
   );
   return 0;

@@ -1,5 +1,6 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
+import { escapeLines } from '../docs-config/reporters/terminal-text.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { endWithoutReader, handleLostOutput } from './lost-output.ts';
@@ -83,6 +84,6 @@ function report(error: unknown): number {
   const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
   const isText = error instanceof Error && (expected || error.constructor === Error);
   const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
-  process.stderr.write(`${text ?? String(error)}\n`);
+  process.stderr.write(`${escapeLines(text ?? String(error))}\n`);
   return error instanceof UsageError ? 2 : 1;
 }

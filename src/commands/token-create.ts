@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { readServerTime } from '../database/queries/server-state.ts';
+import { apiTokenNameIssues } from '../domain/api-token-input.ts';
 import { issueApiToken } from '../domain/api-tokens.ts';
 import { isScope, scopeNames } from '../domain/caller.ts';
-import { textIssues } from '../domain/limits.ts';
 import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
@@ -64,7 +64,7 @@ function readRequest(args: readonly string[], canPrompt: boolean): CreateRequest
     ...words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`),
     ...problems,
     ...(given.has('name') ? [] : ['--name is required: what the API token is for.']),
-    ...(name === undefined ? [] : textIssues(['name'], name).map(({ message }) => `--name ${message}`)),
+    ...(name === undefined ? [] : apiTokenNameIssues(name).map(({ message }) => `--name ${message}`)),
     ...(given.has('environment') || canPrompt ? [] : [`--environment is required: ${environmentChoices}.`]),
     ...(environment === undefined || valid
       ? []

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { escapeControls } from '../docs-config/reporters/code-frame.ts';
+import { escapeControls, escapeJson } from '../docs-config/reporters/terminal-text.ts';
 import type { IssuedApiToken } from '../domain/api-tokens.ts';
 import { describeScope, type Scope, scopeNames } from '../domain/caller.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
@@ -45,5 +45,5 @@ export function printIssued(stdout: Writable, { secret, apiToken }: IssuedApiTok
   const { id, name, environmentTag, scopes, expiresAt } = apiToken;
   const members = { id, token: secret, name, environment: environmentTag, scopes, expiresAt };
   const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
-  stdout.write(`${asJson ? JSON.stringify(members) : text}\n`);
+  stdout.write(`${asJson ? escapeJson(JSON.stringify(members)) : text}\n`);
 }

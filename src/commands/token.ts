@@ -1,3 +1,4 @@
+import { escapeJson } from '../docs-config/reporters/terminal-text.ts';
 import { listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { ownAuthor } from './command-author.ts';
@@ -40,7 +41,7 @@ async function list(args: readonly string[], { stdout }: TokenIo): Promise<numbe
   return withDatabase(async ({ database }) => {
     const apiTokens = await listApiTokens(database.prisma);
     const text = apiTokens.map(describeApiToken).join('\n') || 'No API tokens. Create one with `token create`.';
-    stdout.write(`${given.has('json') ? JSON.stringify(apiTokens.map(withoutHash)) : text}\n`);
+    stdout.write(`${given.has('json') ? escapeJson(JSON.stringify(apiTokens.map(withoutHash))) : text}\n`);
     return 0;
   });
 }

@@ -1,4 +1,5 @@
-import { parseJson } from './json/parse-json.ts';
+import type { AddDiagnostic } from './collect-diagnostics.ts';
+import { parseJson, TooManyStepsError } from './json/parse-json.ts';
 import type { Edit } from './json/parser-state.ts';
 import { createPositions, type Positions, type Range } from './json/positions.ts';
 import type { Code } from './rules/registry.ts';
@@ -6,6 +7,9 @@ import { inspect, type ValidateOptions } from './validate.ts';
 
 /** One fix can reveal the next problem: first a quote, then the comma after it. Real files need two rounds. */
 const maxRounds = 20;
+
+/** The maximum number of fixes that are listed. */
+const maxListed = 1000;
 
 /** An edit that was applied. */
 export interface AppliedFix {
@@ -17,31 +21,45 @@ export interface AppliedFix {
   readonly range: Range;
 }
 
+/** A text after its fixes. */
+export interface FixedText {
+  readonly text: string;
+  /** The edits in the order of their positions; at most the first 1,000. */
+  readonly fixes: readonly AppliedFix[];
+  /** The number of all edits. */
+  readonly fixCount: number;
+}
+
 /**
  * Applies the fixes of all errors, so a valid text does not change, and none to a text that would not begin with an object then:
  * in a README, headings look like comments. Idempotent.
  *
- * @returns the new text, and the edits in the order of their positions.
+ * @param maxSteps bounds the memory: the most values and marks that a text may have, and four times the most edits at once.
+ * @throws TooManyStepsError
  */
-export function applyFixes(source: string, options: ValidateOptions = {}): { text: string; fixes: AppliedFix[] } {
+export function applyFixes(source: string, options: ValidateOptions = {}, maxSteps = Number.POSITIVE_INFINITY): FixedText {
   const positions = createPositions(source);
   const rounds: AppliedEdit[][] = [];
   const fixes: AppliedFix[] = [];
+  let fixCount = 0;
   let text = source;
   while (rounds.length < maxRounds) {
-    const found = selectSeparate(findFixes(text, options));
+    const found = selectSeparate(findFixes(text, options, maxSteps));
     if (found.length === 0) break;
-    for (const { code, message, edit } of found) fixes.push({ code, message, range: mapToOriginal(rounds, edit, positions) });
-    rounds.push(toAppliedEdits(found));
+    fixCount += found.length;
+    // The others come after these in the original text, and so does every later edit whose position depends on them.
+    const first = found.slice(0, maxListed);
+    for (const { code, message, edit } of first) fixes.push({ code, message, range: mapToOriginal(rounds, edit, positions) });
+    rounds.push(toAppliedEdits(first));
     text = replaceAll(text, found);
   }
-  if (!beginsWithObject(text)) return { text: source, fixes: [] };
+  if (!beginsWithObject(text, maxSteps)) return { text: source, fixes: [], fixCount: 0 };
   fixes.sort((a, b) => a.range.start.offset - b.range.start.offset);
-  return { text, fixes };
+  return { text, fixes: fixes.slice(0, maxListed), fixCount };
 }
 
-function beginsWithObject(text: string): boolean {
-  const { root } = parseJson(text, () => {});
+function beginsWithObject(text: string, maxSteps: number): boolean {
+  const { root } = parseJson(text, () => {}, maxSteps);
   return root?.kind === 'object' && text.slice(0, root.start).trim() === '';
 }
 
@@ -51,14 +69,16 @@ interface Fixable {
   readonly edit: Edit;
 }
 
-/** Every error that has a fix. */
-function findFixes(text: string, options: ValidateOptions): Fixable[] {
+/** Every error that has a fix. @throws TooManyStepsError */
+function findFixes(text: string, options: ValidateOptions, maxSteps: number): Fixable[] {
   const found: Fixable[] = [];
-  inspect(text, options, createPositions(text), (code, severity, _path, make) => {
+  const add: AddDiagnostic = (code, severity, _path, make) => {
     if (severity !== 'error') return;
     const { message, fix } = make();
-    if (fix) found.push({ code, message, edit: fix });
-  });
+    if (!fix) return;
+    if (found.push({ code, message, edit: fix }) > maxSteps / 4) throw new TooManyStepsError();
+  };
+  inspect(text, options, createPositions(text), add, maxSteps);
   return found;
 }
 

@@ -51,12 +51,18 @@ export function validateDocsConfig(source: string, options: ValidateOptions = {}
   return { valid, ...found, config: valid && root ? normalize(root) : null };
 }
 
-/** Parses a text, runs the rules, and passes every diagnostic that is not switched off to `add`. */
+/**
+ * Parses a text, runs the rules, and passes every diagnostic that is not switched off to `add`.
+ *
+ * @param maxSteps as {@link parseJson} takes it.
+ * @throws TooManyStepsError as {@link parseJson} does.
+ */
 export function inspect(
   source: string,
   options: ValidateOptions,
   positions: Positions,
   add: AddDiagnostic,
+  maxSteps?: number,
 ): { readonly root: JsonNode | undefined; readonly levels: Levels } {
   const levels = resolveLevels(options);
   const report: ReportAt = (code, path, make) => {
@@ -65,10 +71,11 @@ export function inspect(
   };
   const line = (offset: number) => positions.at(offset).line;
   let isJson = true;
-  const { root, tooDeep } = parseJson(source, (problem) => {
+  const onProblem = (problem: SyntaxProblem) => {
     isJson = false;
     report('json-syntax', [], () => draftSyntaxProblem(problem, line));
-  });
+  };
+  const { root, tooDeep } = parseJson(source, onProblem, maxSteps);
   if (tooDeep !== undefined) {
     report('too-deep', [], () => ({
       range: { start: tooDeep, end: tooDeep + 1 },

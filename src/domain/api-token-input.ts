@@ -1,6 +1,6 @@
 import { isScope, scopeNames } from './caller.ts';
 import { InvalidInput, type Issue, shorten } from './errors.ts';
-import { textIssues } from './limits.ts';
+import { printableIssues, textIssues } from './limits.ts';
 import { isStorableTime } from './user-group-list-input.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
@@ -20,8 +20,14 @@ export interface ApiTokenFields {
  * @throws InvalidInput.
  */
 export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields, now: Date | undefined): void {
-  const issues = [...textIssues(['name'], name), ...scopeIssues(scopes), ...expiryIssues(expiresAt, now)];
+  const issues = [...apiTokenNameIssues(name), ...scopeIssues(scopes), ...expiryIssues(expiresAt, now)];
   if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** The issues of the name of an API token to issue. */
+export function apiTokenNameIssues(name: string): Issue[] {
+  const issues = textIssues(['name'], name);
+  return issues.length > 0 ? issues : printableIssues(['name'], name);
 }
 
 /** Checks how long a replaced secret stays accepted: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */

@@ -28,6 +28,21 @@ export function textIssues(path: Path, text: unknown): Issue[] {
   return fault ? [{ path, message: fault }] : [];
 }
 
+/** Control characters, line breaks among them, and those that reverse the direction of the text around them. */
+const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+
+/**
+ * The issues of a valid text that is to be stored as a name or an id: characters that could change how the text around it is
+ * shown. Texts that are stored already may have them, and so may selectors.
+ */
+export function printableIssues(path: Path, text: string): Issue[] {
+  const [found] = unprintable.exec(text) ?? [];
+  if (found === undefined) return [];
+  const code = `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const position = [...text.slice(0, text.indexOf(found))].length + 1;
+  return [{ path, message: `must not contain control characters; character ${position} is ${code}.` }];
+}
+
 /**
  * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids.
  * Lazy, so that checking stops as soon as enough issues are taken.

@@ -1,7 +1,7 @@
 import type { Author } from '../database/queries/event-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, type InvalidInput } from './errors.ts';
 import { bytesOfCreation, requireCreationBytes } from './event-limits.ts';
 import type { KeyRing } from './keys.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type NewUserGroup,
   ownAmong,
 } from './user-group-creation.ts';
-import { checkBulkSize, checkGetOrCreate } from './user-group-input.ts';
+import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './user-group-input.ts';
 import { type Db, withToken } from './user-groups.ts';
 
 /** A group of a bulk call that is valid and has no outcome yet. */
@@ -71,7 +71,7 @@ export async function getOrCreateUserGroups(
   const { author } = caller;
   const stored = new Map(await db.lookups.groupsByProvidedIds(idsOf(pending), withJson));
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const planned = planDrafts(db.keys, author, pending, stored);
+    const { drafts: planned, refusals } = planDrafts(db.keys, author, pending, stored);
     const drafts = [...planned.values()].map(({ draft }) => draft);
     if (attempt === 1) requireCreationBytes(db.eventBytes, caller, drafts.map(bytesOfCreation));
     const inserted = drafts.length > 0 ? await db.writes.insertGroups(drafts) : [];
@@ -80,6 +80,8 @@ export async function getOrCreateUserGroups(
     pending = pending.filter(({ index, input: { providedId }, environmentTag }) => {
       const own = planned.get(index);
       return !settle(index, () => {
+        const refusal = refusals.get(index);
+        if (refusal) throw refusal;
         const userGroup = ownAmong(stored.get(providedId) ?? [], { providedId, environmentTag });
         if (!userGroup) return undefined;
         const created = own !== undefined && isOfDraft(userGroup, own.draft);
@@ -100,22 +102,29 @@ const idsOf = (pending: readonly PendingGroup[]): string[] => [...new Set(pendin
 
 /**
  * The groups to insert, by the index of their input: those that neither a stored group nor one that is planned before excludes.
+ * And of those the ones that may not be created, with the reason.
  */
 function planDrafts(
   keys: KeyRing,
   author: Author,
   pending: readonly PendingGroup[],
   stored: ReadonlyMap<string, readonly UserGroup[]>,
-): Map<number, NewDraft> {
+): { drafts: Map<number, NewDraft>; refusals: Map<number, InvalidInput> } {
   const drafts = new Map<number, NewDraft>();
+  const refusals = new Map<number, InvalidInput>();
   const taken = new Map<string, (EnvironmentTag | null)[]>();
   for (const { index, input, environmentTag } of pending) {
     const { providedId } = input;
     const tags = taken.get(providedId) ?? (stored.get(providedId) ?? []).map((group) => group.environmentTag);
     taken.set(providedId, tags);
     if (tags.some((tag) => tag === environmentTag || !canShareId(tag, environmentTag))) continue;
+    const refusal = newGroupRefusal(input);
+    if (refusal) {
+      refusals.set(index, refusal);
+      continue;
+    }
     tags.push(environmentTag);
     drafts.set(index, draftOf(keys, input, environmentTag, author));
   }
-  return drafts;
+  return { drafts, refusals };
 }

@@ -7,7 +7,7 @@ import { bytesOfCreation, requireCreationBytes } from './event-limits.ts';
 import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping } from './limits.ts';
 import { issueToken } from './tokens.ts';
-import { checkGetOrCreate } from './user-group-input.ts';
+import { checkGetOrCreate, newGroupRefusal } from './user-group-input.ts';
 import { encryptToken } from './user-group-tokens.ts';
 import { type Db, type UserGroupFields, withToken } from './user-groups.ts';
 
@@ -29,7 +29,7 @@ export interface Creation {
  * fields are given. Of any number of concurrent calls, in any number of processes, exactly one creates it.
  *
  * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
- * @throws InvalidInput.
+ * @throws InvalidInput; for control characters in the id or the name only if the group does not exist.
  * @throws Conflict when a group of another environment, or an untagged one, holds the id.
  * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  */
@@ -44,6 +44,8 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
     environmentTag,
   });
   if (existing) return { userGroup: existing, created: false };
+  const refusal = newGroupRefusal(input);
+  if (refusal) throw refusal;
 
   const { draft, token } = draftOf(db.keys, input, environmentTag, caller.author);
   const eventBytes = bytesOfCreation(draft);

@@ -1,7 +1,7 @@
 import type { Expecting } from '../database/queries/expected-versions.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput, type Issue, maxIssues } from './errors.ts';
-import { mappingIssues, propertiesIssues, textIssues } from './limits.ts';
+import { mappingIssues, printableIssues, propertiesIssues, textIssues } from './limits.ts';
 
 /** An input as it was sent: its members may be missing or of any type. */
 export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
@@ -24,6 +24,21 @@ export type InputCheck<Input> = (caller: Caller, input: Input) => void;
 /** Checks the input of get-or-create. */
 export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | FieldNames>> = (caller, input) =>
   check(caller, () => getOrCreateIssues(input));
+
+/**
+ * What a group may not be created with, though a stored one may have it: control characters in its id or name. The input was
+ * checked by {@link checkGetOrCreate}.
+ */
+export function newGroupRefusal({
+  providedId,
+  name,
+}: {
+  providedId: string;
+  name?: string | null | undefined;
+}): InvalidInput | undefined {
+  const issues = [...printableIssues(['providedId'], providedId), ...printableIssues(['name'], name ?? '')];
+  return issues.length > 0 ? new InvalidInput(issues) : undefined;
+}
 
 /** The input of an update. */
 type UncheckedUpdate = Unchecked<FieldNames | 'mergeProperties'> & Expecting & { readonly by: UncheckedBy };

@@ -1,9 +1,9 @@
 import type { UserGroupTarget } from '../database/queries/user-group-targets.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { VersionMismatch } from './errors.ts';
+import { InvalidInput, VersionMismatch } from './errors.ts';
 import { requireEventBytes } from './event-limits.ts';
-import type { Json } from './limits.ts';
+import { type Json, printableIssues } from './limits.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { mappingText } from './user-group-creation.ts';
 import { checkMergedProperties, checkUpdate } from './user-group-input.ts';
@@ -24,17 +24,18 @@ export interface UserGroupChanges extends UserGroupFields {
  * @throws Forbidden without `groups:write`.
  * @throws NotFound.
  * @throws VersionMismatch when the group has none of the expected versions. Of concurrent updates that expect one, one is made.
- * @throws InvalidInput, also when the properties would exceed a limit after the merge.
+ * @throws InvalidInput, also when the properties would exceed a limit after the merge, and for control characters in a name that
+ *   is not the stored one.
  * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  */
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
   requireEventBytes(db.eventBytes, caller);
-  const { name, mapping, properties, mergeProperties: patch, expectedVersions } = changes;
+  const { mapping, properties, mergeProperties: patch, expectedVersions } = changes;
   const update = {
+    name: await newNameOf(db, caller, by, changes.name ?? undefined),
     ...(await targetOf(db, caller, by)),
     author: caller.author,
-    name: name ?? undefined,
     mapping: mapping == null ? undefined : mappingText(mapping),
     properties: properties == null ? properties : JSON.stringify(properties),
   };
@@ -46,6 +47,20 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   if (!updated) throw notFound();
   if ('current' in updated) throw new VersionMismatch(updated.current);
   return updated;
+}
+
+/**
+ * The name to write. One with control characters is not written; it may be given where the group has it, as clients do that send
+ * all fields.
+ *
+ * @throws InvalidInput for one that the group does not have.
+ */
+async function newNameOf(db: Db, caller: Caller, by: UserGroupBy, name: string | undefined): Promise<string | undefined> {
+  const issues = name === undefined ? [] : printableIssues(['name'], name);
+  if (issues.length === 0) return name;
+  const group = await locate(db, caller, by);
+  if (group && group.name !== name) throw new InvalidInput(issues);
+  return undefined;
 }
 
 /**

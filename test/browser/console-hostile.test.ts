@@ -40,7 +40,8 @@ test('markup in names, ids, properties and URLs is text', async () => {
 
 test('characters that reverse the text after them are visible in the editor, and do not reverse what the console says', async () => {
   const hostile = 'a\u202eb';
-  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: hostile, properties: { plan: hostile } });
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'stored', properties: { plan: hostile } });
+  await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'stored' }, data: { providedId: hostile } });
   const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret });
   await page.locator('.cm-specialChar').waitFor();
   await page.getByRole('button', { name: 'Delete …' }).click();

@@ -179,6 +179,15 @@ test('--fix writes fixes through links, keeps the mode, and does not touch valid
   expect((await stat(path)).mtimeMs).toBe(before);
 });
 
+test('--fix lists the first 1,000 of its fixes, and their number', async () => {
+  await writeFile(join(cwd, 'many.json'), good.replace('}]}', `}${','.repeat(1500)}]}`));
+  const { out } = await run(['check', '--fix', 'many.json', '--format', 'json']);
+  const [{ fixes, fixCount }] = JSON.parse(out).files;
+  expect([fixes.length, fixCount]).toEqual([1000, 1500]);
+  await writeFile(join(cwd, 'many.json'), good.replace('}]}', `}${','.repeat(1500)}]}`));
+  expect((await run(['check', '--fix', 'many.json'])).out).toMatch(/^many.json: fixed 1500\n(.+\n){1000} {2}and 500 more\n\n/);
+});
+
 test('--fix lists the applied fixes in each format', async () => {
   const fixed = async (format: string) => {
     await writeFile(join(cwd, 'fixable.json'), bad.replace('"name"', "'name'"));
@@ -193,8 +202,8 @@ test('--fix lists the applied fixes in each format', async () => {
   const { out, err } = await fixed('json');
   expect(err).toBe('');
   expect(JSON.parse(out).files).toMatchObject([
-    { fixes: [{ code: 'json-syntax', range: { start: { line: 1, column: 2 } } }, { code: 'json-syntax' }] },
-    { fixes: [] },
+    { fixes: [{ code: 'json-syntax', range: { start: { line: 1, column: 2 } } }, { code: 'json-syntax' }], fixCount: 2 },
+    { fixes: [], fixCount: 0 },
   ]);
 });
 
@@ -242,13 +251,47 @@ test('prints help and the JSON Schema', async () => {
   expect(JSON.parse((await run(['schema', '--strict'])).out)).toMatchObject({ additionalProperties: false });
 });
 
-test('runs as a process with standard input, output and exit status', () => {
+/** Runs the command as a process of its own. */
+function spawnCommand(args: string[], { input = '', nodeArgs = [] as string[] }) {
   const entry = fileURLToPath(new URL('docs-config-entry.ts', import.meta.url));
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), entry, 'check', '-', '--format', 'github'],
-    { input: bad, cwd, encoding: 'utf8' },
+  return spawnSync(process.execPath, [...nodeArgs, '--import', import.meta.resolve('tsx'), entry, ...args], {
+    input,
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+  });
+}
+
+const sizeMiB = 4;
+const characters = sizeMiB * 2 ** 20;
+const nested = `${'['.repeat(150)}${']'.repeat(150)},`;
+const accepted = nested.repeat(characters / 10 / nested.length - 1);
+
+test.each([
+  ['refuses quotes', `{"a":[${'"'.repeat(characters)}]}`, 2],
+  ['fixes arrays that never end', `{"a":[${'[,,,,'.repeat(characters / 5)}]}`, 1],
+  ['refuses empty objects', `{"a":[${'{},'.repeat(characters / 3)}1],}`, 2],
+  ['fixes a mistake after as many arrays as it reads', `{"a":[${accepted}1],${'\n'.repeat(characters * 0.9)}"name":1,}`, 1],
+])('--fix %s in 40 times the size of the file in memory', async (_, source, expected) => {
+  const path = join(cwd, 'large.json');
+  await writeFile(path, source);
+  const { status, stdout, stderr } = spawnCommand(['check', 'large.json', '--fix', '--format', 'json'], {
+    nodeArgs: [`--max-old-space-size=${40 * sizeMiB}`],
+  });
+  expect(status).toBe(expected);
+  const { files } = JSON.parse(stdout);
+  const [{ fixes, fixCount } = { fixes: [], fixCount: 0 }] = files;
+  expect((await readFile(path, 'utf8')) === source).toBe(fixCount === 0);
+  expect(fixes).toHaveLength(Math.min(fixCount, 1000));
+  expect(stderr).toBe(
+    status === 2
+      ? 'large.json: The file has too many values or mistakes to fix, and was not changed. Check it without --fix.\n'
+      : '',
   );
+});
+
+test('runs as a process with standard input, output and exit status', () => {
+  const { status, stdout } = spawnCommand(['check', '-', '--format', 'github'], { input: bad });
   expect(stdout).toMatch(/^::error file=-,line=1,endLine=1,col=69,endColumn=70,title=docs-config json-syntax::/);
   expect(status).toBe(1);
 });

@@ -67,7 +67,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'database/text-rows.ts',
     'database/application-names.ts',
   ],
-  'logger.ts': ['config.ts', 'domain/tokens.ts', 'log-stream.ts'],
+  'logger.ts': ['config.ts', 'domain/tokens.ts', 'log-stream.ts', 'docs-config/reporters/terminal-text.ts'],
   'config.ts': ['setting-values.ts', 'domain/keys.ts', 'domain/tokens.ts'],
   'setting-values.ts': ['database/database-url.ts', 'domain/keys.ts'],
   'fair-queue.ts': [],

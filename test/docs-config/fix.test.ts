@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
 
-test('removes a million adjacent commas in one go, and lists each at its position in the original text', () => {
+test('removes a million adjacent commas in one go, and lists the first 1,000 at their positions in the original text', () => {
   const commas = 2 ** 20;
-  const { text, fixes } = applyFixes(`{"tabs":[${','.repeat(commas)}]}`);
+  const { text, fixes, fixCount } = applyFixes(`{"tabs":[${','.repeat(commas)}]}`);
   expect(text).toBe('{"tabs":[]}');
-  expect(fixes).toHaveLength(commas);
-  expect(fixes.at(-1)?.range.start.offset).toBe('{"tabs":['.length + commas - 1);
+  expect(fixCount).toBe(commas);
+  expect(fixes.map(({ range }) => range.start.offset)).toEqual(Array.from({ length: 1000 }, (_, index) => 9 + index));
 });
 
 test('inserts a closing quote before the comma that belongs at the same place', () => {
@@ -24,7 +24,7 @@ test('removes an extra } and adds the comma that is missing after it', () => {
   const source = '{"name":"x","feedback":{"raiseIssue":false}}"modeToggle":{"isHidden":true}}';
   const { text } = applyFixes(source, {});
   expect(text).toBe('{"name":"x","feedback":{"raiseIssue":false},"modeToggle":{"isHidden":true}}');
-  expect(applyFixes(text, {})).toEqual({ text, fixes: [] });
+  expect(applyFixes(text, {})).toEqual({ text, fixes: [], fixCount: 0 });
 });
 
 test.each([
@@ -33,5 +33,5 @@ test.each([
   ['text without any value', '# name: Acme\n'],
   ['a list', "['Acme',,]"],
 ])('changes nothing in %s', (_, text) => {
-  expect(applyFixes(text)).toEqual({ text, fixes: [] });
+  expect(applyFixes(text)).toEqual({ text, fixes: [], fixCount: 0 });
 });

@@ -71,8 +71,8 @@ test('finishes on 200,000 characters of syntax errors', () => {
 });
 
 test('applies 20,000 fixes at once', () => {
-  const { text, fixes } = applyFixes(`{"name": "a", ${navigation}, "versions": [${"'1' ".repeat(20_000)}]}`);
-  expect(fixes).toHaveLength(39_999);
+  const { text, fixCount } = applyFixes(`{"name": "a", ${navigation}, "versions": [${"'1' ".repeat(20_000)}]}`);
+  expect(fixCount).toBe(39_999);
   expect(validateDocsConfig(text).valid).toBe(true);
 });
 

@@ -128,11 +128,15 @@ test('groups of one environment are exported, in pages bounded by their size', a
 
 /** Values, valid or not, for each field that the legacy API and files have in common. */
 const anything = fc.oneof(fc.constantFrom(null, true, 5, '', 'x'.repeat(256), '\0', [], {}), text(10), json);
+/** Without the characters that only a stored name may have, which a file takes and the API does not. */
+const newName = fc
+  .oneof(text(10), anything)
+  .filter((name) => typeof name !== 'string' || !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name));
 const number = fc.constantFrom('1', '1.50', '1e400', '12345678901234567890', '0.1', '9007199254740993', '-0');
 const body = fc
   .record(
     {
-      name: fc.oneof(text(10), anything),
+      name: newName,
       mapping: fc.oneof(fc.dictionary(text(5), fc.oneof(text(5), anything), { noNullPrototype: true }), anything),
       properties: fc.oneof(object, anything),
       unknown: anything,
@@ -179,7 +183,7 @@ test('an export that is not read to its end leaves no transaction open', async (
   expect((await database.pool.query('show transaction_read_only')).rows).toEqual([{ transaction_read_only: 'off' }]);
 });
 
-test('a file and the legacy API reject the same groups, and store the others alike', async () => {
+test('a file and the legacy API reject the same groups, control characters in names aside, and store the others alike', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 60, maxLength: 60 }), async (generated) => {
       await gateway.database.pool.query('delete from user_group');

@@ -57,7 +57,11 @@ const naughty: Record<string, string> = {
   'a text as long as may be': '𝒳'.repeat(255),
 };
 
+/** Those that a new name or id may not have. */
+const unprintable = new Set(['a tab and line breaks', 'control characters', 'direction marks']);
+
 describe.each(Object.entries(naughty))('%s', (kind, text) => {
+  const name = unprintable.has(kind) ? `unprintable: ${kind}` : text;
   const mapping = [
     { schemaId: text, dataSource: text },
     { schemaId: 'other', dataSource: `${[...text].slice(0, 254).join('')}.` },
@@ -68,12 +72,12 @@ describe.each(Object.entries(naughty))('%s', (kind, text) => {
   test('is stored and returned unchanged over GraphQL', async () => {
     const document = `mutation ($input: GetOrCreateUserGroupInput!) { result: getOrCreateUserGroup(input: $input) {
       ... on GetOrCreateUserGroupPayload { created ${select} } } }`;
-    const input = { providedId: text, name: text, mapping, properties };
+    const input = { providedId: name, name, mapping, properties };
     const { json } = await gateway.graphql(document, { input });
     expect(json.data.result).toEqual({ created: true, userGroup: { id: expect.any(String), ...input } });
 
     const lookUp = `query ($by: UserGroupBy!) { userGroup(by: $by) ${select.slice('userGroup '.length)} }`;
-    const found = await gateway.graphql(lookUp, { by: { providedId: text } });
+    const found = await gateway.graphql(lookUp, { by: { providedId: name } });
     expect(found.json.data.userGroup).toEqual(json.data.result.userGroup);
   });
 
@@ -82,20 +86,20 @@ describe.each(Object.entries(naughty))('%s', (kind, text) => {
     await gateway.send('QUERY', '/api/user', { body: { user_group_id: providedId } });
     const document = `mutation ($input: UpdateUserGroupInput!) { result: updateUserGroup(input: $input) {
       ... on UpdateUserGroupPayload { ${select} } } }`;
-    const change = { name: text, mapping, properties };
+    const change = { name, mapping, properties };
     const { json } = await gateway.graphql(document, { input: { by: { providedId }, ...change } });
     expect(json.data.result.userGroup).toMatchObject(change);
   });
 
   test('is stored and returned unchanged over REST, in the body and in the query string', async () => {
     const { secret: token } = await gateway.issue({ environment: 'Customer' });
-    const body = { user_group_id: text, name: text, properties, mapping: { [text]: text } };
+    const body = { user_group_id: name, name, properties, mapping: { [text]: text } };
     const created = await gateway.send('GET', '/api/user', { body, token });
-    expect(created.json.user_group).toMatchObject({ provided_id: text, name: text, properties });
-    const query = new URLSearchParams({ user_group_id: text, name: text, properties: JSON.stringify({ text }) });
+    expect(created.json.user_group).toMatchObject({ provided_id: name, name, properties });
+    const query = new URLSearchParams({ user_group_id: name, name, properties: JSON.stringify({ text }) });
     const again = await gateway.send('GET', `/api/user?${query}`, { token });
     expect(again.json).toEqual({ ...created.json, new_user_group: false });
-    const row = await gateway.database.prisma.userGroup.findFirst({ where: { providedId: text, environmentTag: 'Customer' } });
+    const row = await gateway.database.prisma.userGroup.findFirst({ where: { providedId: name, environmentTag: 'Customer' } });
     expect(row?.mapping).toEqual(body.mapping);
   });
 

@@ -126,7 +126,8 @@ test('token list prints every token and no secret, also through npm, which adds 
 });
 
 test('token list passes no control characters of a name to the terminal, nor lines of its own', async () => {
-  const { id } = await issue('a\u001b[31m\n#1  b');
+  const { id } = await issue('stored');
+  await database.prisma.apiToken.update({ where: { id }, data: { name: 'a\u001b[31m\n#1  b' } });
   const { stdout } = await run(['token', 'list'], settings);
   expect(stdout).toContain(`#${id}  a\ufffd[31m\ufffd#1  b  ·  Testing`);
 });

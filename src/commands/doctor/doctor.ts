@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { escapeJson, escapeLines } from '../../docs-config/reporters/terminal-text.ts';
 import { readPackageVersion } from '../../package-root.ts';
 import { asksForHelp, readOptions } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
@@ -45,7 +46,7 @@ export async function doctor(
   const isOk = count('failure') === 0;
   if (isJson) {
     const list = findings.map(({ name, status, found, remedy = null }) => ({ name, status, found, remedy }));
-    stdout.write(`${JSON.stringify({ ok: isOk, version: readPackageVersion(), checks: list })}\n`);
+    stdout.write(`${escapeJson(JSON.stringify({ ok: isOk, version: readPackageVersion(), checks: list }))}\n`);
   } else {
     stdout.write(
       `${count('ok')} ok, ${counted(count('warning'), 'warning')}, ${counted(count('failure'), 'failure')}, ${count('skipped')} skipped\n`,
@@ -55,5 +56,5 @@ export async function doctor(
 }
 
 function describe({ name, status, found, remedy }: Finding): string {
-  return `${status.padEnd(statusWidth)}  ${name.padEnd(nameWidth)}  ${found}${remedy ? `. ${remedy}` : ''}\n`;
+  return `${status.padEnd(statusWidth)}  ${name.padEnd(nameWidth)}  ${escapeLines(`${found}${remedy ? `. ${remedy}` : ''}`)}\n`;
 }

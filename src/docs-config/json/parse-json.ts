@@ -41,11 +41,21 @@ export interface JsonDocument {
   readonly tooDeep: number | undefined;
 }
 
+/** A text has more values and marks than the caller wants to have parsed. */
+export class TooManyStepsError extends Error {}
+
 /**
  * Parses a JSON text in one pass, without recursion and in linear time for any input. Whatever is not strict JSON is reported,
  * and parsing continues with what was most likely meant.
+ *
+ * @param maxSteps the most values and marks, such as brackets and commas, that the text may have.
+ * @throws TooManyStepsError when it has more.
  */
-export function parseJson(text: string, report: (problem: SyntaxProblem) => void): JsonDocument {
+export function parseJson(
+  text: string,
+  report: (problem: SyntaxProblem) => void,
+  maxSteps = Number.POSITIVE_INFINITY,
+): JsonDocument {
   const scanner = createScanner(text, report);
   const parser: ParserState = { scanner, frames: [], root: undefined, tooDeep: undefined, bracketBalance: undefined };
   skipTrivia(scanner, false);
@@ -55,7 +65,8 @@ export function parseJson(text: string, report: (problem: SyntaxProblem) => void
     return parser;
   }
   parseValue(parser);
-  for (;;) {
+  for (let steps = 1; ; steps++) {
+    if (steps > maxSteps) throw new TooManyStepsError();
     const frame = parser.frames.at(-1);
     skipTrivia(scanner, frame?.state === 'value');
     if (!frame) break;

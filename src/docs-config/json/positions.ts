@@ -24,7 +24,7 @@ export interface Positions {
 
 /** Creates the converter for a text. The line table is built on first use, in linear time; each look-up is logarithmic. */
 export function createPositions(text: string): Positions {
-  let starts: number[] | undefined;
+  let starts: Uint32Array | undefined;
   const at = (offset: number): Position => {
     starts ??= findLineStarts(text);
     let low = 0;
@@ -39,11 +39,16 @@ export function createPositions(text: string): Positions {
   return { at, range: ({ start, end }) => ({ start: at(start), end: at(end) }) };
 }
 
-function findLineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || (code === 13 && text.charCodeAt(at + 1) !== 10)) starts.push(at + 1);
-  }
+/** The offset of the start of each line. */
+export function findLineStarts(text: string): Uint32Array {
+  let count = 1;
+  for (let at = 0; at < text.length; at++) if (endsLine(text, at)) count++;
+  const starts = new Uint32Array(count);
+  for (let at = 0, line = 1; line < count; at++) if (endsLine(text, at)) starts[line++] = at + 1;
   return starts;
+}
+
+function endsLine(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 10 || (code === 13 && text.charCodeAt(at + 1) !== 10);
 }

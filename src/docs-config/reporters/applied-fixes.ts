@@ -1,9 +1,6 @@
 import type { CheckedFile } from './checked-file.ts';
-import { escapeControls } from './code-frame.ts';
 import { createStyles, type Styles } from './styles.ts';
-
-/** The maximum number of fixes listed per file. */
-const maxListed = 1000;
+import { escapeControls } from './terminal-text.ts';
 
 /** Renders the applied fixes of each file: position in the original text, code and message. Empty when there are none. */
 export function renderFixes(checked: readonly CheckedFile[], color: boolean): string {
@@ -11,14 +8,13 @@ export function renderFixes(checked: readonly CheckedFile[], color: boolean): st
   return checked.map((file) => renderFile(file, styles)).join('');
 }
 
-function renderFile({ file, fixes = [] }: CheckedFile, styles: Styles): string {
-  if (fixes.length === 0) return '';
-  const lines = fixes
-    .slice(0, maxListed)
-    .map(
-      ({ code, message, range: { start } }) => `  ${start.line}:${start.column} ${styles.bold(code)} ${escapeControls(message)}`,
-    );
-  if (fixes.length > maxListed) lines.push(`  and ${fixes.length - maxListed} more`);
-  const head = `${styles.bold(escapeControls(file))}: ${styles.green(`fixed ${fixes.length}`)}`;
+function renderFile({ file, fixed }: CheckedFile, styles: Styles): string {
+  if (!fixed || fixed.fixCount === 0) return '';
+  const { fixes, fixCount } = fixed;
+  const lines = fixes.map(
+    ({ code, message, range: { start } }) => `  ${start.line}:${start.column} ${styles.bold(code)} ${escapeControls(message)}`,
+  );
+  if (fixCount > fixes.length) lines.push(`  and ${fixCount - fixes.length} more`);
+  const head = `${styles.bold(escapeControls(file))}: ${styles.green(`fixed ${fixCount}`)}`;
   return `${[head, ...lines].join('\n')}\n\n`;
 }

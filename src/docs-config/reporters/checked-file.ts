@@ -1,4 +1,4 @@
-import type { AppliedFix } from '../apply-fixes.ts';
+import type { FixedText } from '../apply-fixes.ts';
 import type { Report } from '../validate.ts';
 
 /** A file with its report: the input of every reporter. */
@@ -8,5 +8,5 @@ export interface CheckedFile {
   readonly source: string;
   readonly report: Report;
   /** The fixes applied before the check; missing when fixing was not requested. */
-  readonly fixes?: readonly AppliedFix[];
+  readonly fixed?: Pick<FixedText, 'fixes' | 'fixCount'>;
 }

@@ -1,4 +1,5 @@
-import type { Range } from '../json/positions.ts';
+import { findLineStarts, type Range } from '../json/positions.ts';
+import { escapeControls } from './terminal-text.ts';
 
 /** The maximum number of characters shown of a line; of a longer line, the part around the range. */
 const width = 100;
@@ -11,19 +12,19 @@ interface FrameStyle {
   readonly gutter: (text: string) => string;
 }
 
-/** Creates a function that renders the lines around a range of the text, with the range underlined. Splits the text once. */
+/** Creates a function that renders the lines around a range of the text, with the range underlined. */
 export function createCodeFrames(source: string): (range: Range, style: FrameStyle) => string[] {
-  let lines: string[] | undefined;
+  let starts: Uint32Array | undefined;
   return ({ start, end }, style) => {
-    lines ??= source.split(/\r\n|\n|\r/);
+    starts ??= findLineStarts(source);
     const first = Math.max(1, start.line - linesBefore);
-    const last = Math.min(lines.length, start.line + linesAfter);
+    const last = Math.min(starts.length, start.line + linesAfter);
     const digits = String(last).length;
     const from = Math.max(0, start.column - 1 - Math.floor(width / 2));
     const window = start.column - 1 < width - 20 ? 0 : from;
     const frame: string[] = [];
     for (let number = first; number <= last; number++) {
-      const line = lines[number - 1] ?? '';
+      const line = source.slice(starts[number - 1], endOfLine(source, starts, number));
       const shown = line.slice(window, window + width);
       const cut = `${window > 0 && line.length > 0 ? '…' : ''}${escapeControls(shown)}${line.length > window + width ? '…' : ''}`;
       const here = number === start.line;
@@ -40,11 +41,11 @@ export function createCodeFrames(source: string): (range: Range, style: FrameSty
   };
 }
 
-/** Makes text safe for a terminal: tabs become two spaces, control characters and changes of text direction become �. */
-export function escapeControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
-  const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-  return text.toWellFormed().replaceAll('\t', '  ').replace(controls, '\ufffd');
+/** The offset of the break that ends a line, by its number from 1; of the last line, the end of the text. */
+function endOfLine(source: string, starts: Uint32Array, number: number): number {
+  const next = starts[number];
+  if (next === undefined) return source.length;
+  return source.startsWith('\r\n', next - 2) ? next - 2 : next - 1;
 }
 
 const wide =

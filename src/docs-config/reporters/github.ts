@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { CheckedFile } from './checked-file.ts';
+import { escapeControls } from './terminal-text.ts';
 
 /** Renders workflow commands of GitHub Actions, one per diagnostic, which annotate the changed lines of a pull request. */
 export function renderGithub(checked: readonly CheckedFile[]): string {
@@ -23,7 +24,7 @@ function renderAnnotation(file: string, { code, severity, message, suggestion, r
 }
 
 function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return escapeControls(text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A'));
 }
 
 function escapeProperty(text: string): string {

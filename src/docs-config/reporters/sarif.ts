@@ -4,6 +4,7 @@ import type { Range } from '../json/positions.ts';
 import { codes, rules } from '../rules/registry.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { CheckedFile } from './checked-file.ts';
+import { escapeJson } from './terminal-text.ts';
 
 /** Renders a SARIF 2.1.0 log, for code scanning on GitHub, GitLab and others. */
 export function renderSarif(checked: readonly CheckedFile[]): string {
@@ -20,7 +21,7 @@ export function renderSarif(checked: readonly CheckedFile[]): string {
       },
     ],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return `${escapeJson(JSON.stringify(log, null, 2))}\n`;
 }
 
 function describeRule(code: (typeof codes)[number]) {

@@ -35,7 +35,10 @@ builder.mutationField('createApiToken', (t) =>
         type: builder.inputType('CreateApiTokenInput', {
           description: 'The properties of an API token, which cannot be changed later.',
           fields: (field) => ({
-            name: field.string({ required: true, description: 'A label that says what it is for: 1 to 255 characters.' }),
+            name: field.string({
+              required: true,
+              description: 'A label that says what it is for: 1 to 255 characters, no control characters.',
+            }),
             environmentTag: field.field({
               type: EnvironmentTagType,
               description:

@@ -33,9 +33,11 @@ export const GetOrCreateUserGroupInput = builder.inputType('GetOrCreateUserGroup
   fields: (t) => ({
     providedId: t.string({
       required: true,
-      description: `Your own identifier for the group: 1 to ${maxTextLength} characters.`,
+      description: `Your own identifier for the group: 1 to ${maxTextLength} characters; of a new group without control characters.`,
     }),
-    name: t.string({ description: `The display name: 1 to ${maxTextLength} characters. Defaults to the id.` }),
+    name: t.string({
+      description: `The display name: 1 to ${maxTextLength} characters; of a new group without control characters. Defaults to the id.`,
+    }),
     mapping: t.field({
       type: [DataSourceMappingInput],
       description: `The data sources of schemas: ${mappingLimit}.`,

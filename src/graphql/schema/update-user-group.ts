@@ -31,7 +31,9 @@ builder.mutationField('updateUserGroup', (t) =>
           description: 'The group to change, and its new values. Omitted fields stay unchanged.',
           fields: (field) => ({
             by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
-            name: field.string({ description: `The display name: 1 to ${userGroupLimits.maxTextLength} characters.` }),
+            name: field.string({
+              description: `The display name: 1 to ${userGroupLimits.maxTextLength} characters; a new one without control characters.`,
+            }),
             mapping: field.field({
               type: [DataSourceMappingInput],
               description: `Replaces the whole mapping: ${mappingLimit}.`,

@@ -76,9 +76,13 @@ test('pretty: position, code frame with the range underlined, suggestion, and a 
   `);
 });
 
-test('pretty: colors only when requested, and passes no control characters of a file to the terminal', () => {
+const renderPlain = (files: Parameters<typeof renderPretty>[0]) => renderPretty(files, false);
+
+test('pretty has colors only when requested, and no format passes no control characters of a file to the terminal', () => {
   const hostile = checked('{"\u001b[31m\u202e": 1, "name": "a\u009b", "navigation": 1}', 'a\u001b.json');
-  for (const steering of '\u001b\u009b\u202e') expect(renderPretty([hostile], false)).not.toContain(steering);
+  for (const render of [renderPlain, renderGithub, renderJson, renderSarif])
+    for (const steering of '\u001b\u009b\u202e') expect(render([hostile])).not.toContain(steering);
+  expect(JSON.parse(renderJson([hostile])).files[0].diagnostics[0].message).toContain('\u202e');
   expect(renderPretty([checked(source)], true)).toContain('\u001b[31merror\u001b[39m');
 });
 

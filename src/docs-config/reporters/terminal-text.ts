@@ -1,0 +1,34 @@
+/** Characters that control a terminal, end a line, or change the direction of the text around them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
+const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** Makes text safe for a terminal: tabs become two spaces, control characters and changes of text direction become �. */
+export function escapeControls(text: string): string {
+  return text.toWellFormed().replaceAll('\t', '  ').replace(controls, '\ufffd');
+}
+
+/** Makes text of several lines safe for a terminal: as {@link escapeControls} does, but lines stay. */
+export function escapeLines(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n');
+}
+
+/** Makes JSON text safe for a terminal: escapes what `JSON.stringify` does not, so that the value is the same. */
+export function escapeJson(json: string): string {
+  return json.replace(controls, (character) => (character < ' ' ? character : toEscape(character)));
+}
+
+/**
+ * Prepares a line of JSON for a program that shows the texts in it: their control characters, except line breaks and tabs, are
+ * then shown as escapes.
+ */
+export function escapeShownJson(json: string): string {
+  return escapeJson(json).replace(/\\(?:u([0-9a-f]{4})|.)/gi, (found, code: string | undefined) => {
+    const isShown =
+      code === undefined ? !'bfr'.includes(found[1] as string) : !isControl(String.fromCharCode(Number.parseInt(code, 16)));
+    return isShown ? found : `\\${found}`;
+  });
+}
+
+const toEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const isControl = (character: string): boolean => character.search(controls) >= 0;

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { importText } from '../support/group-files.ts';
+import { run } from '../support/process.ts';
+
+/** It colors and conceals text, moves the cursor, and reverses the text after it. */
+const hostile = 'a\u001b[8m\u009b2Jb\u202e\u2066\u0008c';
+
+let database: TestDatabase;
+let folder: string;
+const settings = () => ({ DATABASE_URL: database.url });
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'terminal-'));
+  const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
+  const { apiToken } = await issueApiToken(database.prisma, request);
+  await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { name: hostile } });
+  const line = { user_group_id: hostile, name: hostile, mapping: { [hostile]: hostile }, properties: { [hostile]: hostile } };
+  await importText(database, JSON.stringify(line));
+  writeFileSync(
+    join(folder, `${hostile}.json`),
+    JSON.stringify({ name: hostile, [hostile]: hostile }).replaceAll('\\u001b', '\u001b'),
+  );
+  writeFileSync(join(folder, 'groups.ndjson'), `{"${hostile}":1}\n{"user_group_id":"a","environment":"${hostile}"}\n`);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await database.close();
+});
+
+test.each<[args: string[], extra?: Record<string, string>]>([
+  [[hostile]],
+  [['token', hostile]],
+  [
+    [
+      'token',
+      'create',
+      hostile,
+      `--${hostile}`,
+      '--name',
+      hostile,
+      '--environment',
+      hostile,
+      '--scope',
+      hostile,
+      '--expires-in',
+      hostile,
+    ],
+  ],
+  [['token', 'list']],
+  [['token', 'list', '--json']],
+  [['token', 'revoke', '1']],
+  [['keys', hostile]],
+  [['keys', 'list', hostile]],
+  [['groups', hostile]],
+  [['groups', 'import', `FOLDER/${hostile}.ndjson`]],
+  [['groups', 'import', 'FOLDER/groups.ndjson', '--dry-run']],
+  [['groups', 'export']],
+  [['groups', 'export', '--output', `FOLDER/${hostile}.ndjson`]],
+  [['groups', 'export', '--output', `FOLDER/${hostile}/a.ndjson`]],
+  [['backup', hostile, hostile]],
+  [['doctor', hostile]],
+  [['doctor'], { PORT: hostile, LOG_LEVEL: hostile }],
+  [['doctor', '--json'], { PORT: hostile, DATABASE_URL: `postgresql://127.0.0.1:1/${hostile}` }],
+  [['migrate'], { LOG_LEVEL: hostile }],
+  [['docs-config', hostile]],
+  [['docs-config', 'check', `--${hostile}`]],
+  [['docs-config', 'check', `--severity=${hostile}`, 'a']],
+  [['docs-config', 'check', `FOLDER/${hostile}.json`, hostile]],
+  ...['json', 'sarif', 'github'].map((format): [string[]] => [
+    ['docs-config', 'check', `FOLDER/${hostile}.json`, '--format', format],
+  ]),
+])('%j writes no control characters but line breaks', async (args, extra = {}) => {
+  const { code, stdout, stderr } = await run(
+    args.map((argument) => argument.replace('FOLDER', folder)),
+    { ...settings(), ...extra },
+  );
+  expect([0, 1, 2]).toContain(code);
+  expect(stdout + stderr).not.toBe('');
+  expect(`${stdout}${stderr}`.match(/[^\n\P{Cc}]|[\u202a-\u202e\u2066-\u2069]/gu)).toBeNull();
+});
+
+test('the values of JSON and NDJSON are those stored', async () => {
+  const listed = await run(['token', 'list', '--json'], settings());
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: hostile }]);
+  const exported = await run(['groups', 'export'], settings());
+  expect(JSON.parse(exported.stdout)).toMatchObject({
+    ...{ user_group_id: hostile, name: hostile, mapping: { [hostile]: hostile }, properties: { [hostile]: hostile } },
+  });
+});
