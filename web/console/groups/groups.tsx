@@ -116,8 +116,8 @@ export default function Groups() {
         </>
       )}
       {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={close} />}
-      {dialog === 'export' && <ExportDialog filter={filter} orderBy={orderBy} onClose={close} />}
-      {dialog === 'export-selected' && <ExportDialog selected={[...selected.values()]} orderBy={orderBy} onClose={close} />}
+      {dialog === 'export' && <ExportDialog state={state} onClose={close} />}
+      {dialog === 'export-selected' && <ExportDialog state={state} selected={[...selected.values()]} onClose={close} />}
       {dialog === 'delete' && <DeleteSeveral groups={[...selected.values()]} onClose={close} onDeleted={refresh} />}
     </>
   );

@@ -6,7 +6,7 @@ import type {
   UserGroupFilter,
   UserGroupOrderField,
 } from '../graphql/generated.ts';
-import { type EnvironmentChoice, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
+import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
 
 /** What the list of groups shows, as the URL has it. */
@@ -108,6 +108,19 @@ export function filterOf(state: ListState): UserGroupFilter | undefined {
 
 /** How many of the conditions that are not always shown a state has. */
 export function countFurtherFilters(state: ListState): number {
+/** The conditions of a state's filter, each as a text to read. */
+export function conditionsOf(state: ListState): string[] {
+  const range = (name: string, from: string, to: string) =>
+    [name, from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(' ');
+  return [
+    state.search && `Name or provided id contains ${state.search}`,
+    state.environment && `Environment is ${environmentLabel(tagOf(state.environment))}`,
+    ...state.properties.map((property) => `Property ${property}`),
+    (state.createdFrom || state.createdTo) && range('Created', state.createdFrom, state.createdTo),
+    (state.updatedFrom || state.updatedTo) && range('Updated', state.updatedFrom, state.updatedTo),
+  ].filter((condition) => condition !== '');
+}
+
   const days = [state.createdFrom, state.createdTo, state.updatedFrom, state.updatedTo].filter(Boolean).length;
   return state.properties.length + days;
 }
