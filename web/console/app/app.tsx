@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { endsSession, listenToTabs, tellTabs } from '../../shared-session.ts';
 import { storedApiToken } from '../../tab-storage.ts';
 import { Failure, toFailure } from '../graphql/failure.ts';
@@ -22,64 +22,68 @@ export function App() {
     const apiToken = storedApiToken.read();
     return apiToken === undefined ? { is: 'asking' } : { is: 'checking', apiToken };
   });
-  const checked = state.is === 'checking' ? state.apiToken : undefined;
+  /** The state at once: a message, a response and a timer may come before the next rendering. */
+  const latest = useRef(state);
+  const change = useCallback((next: State) => {
+    latest.current = next;
+    setState(next);
+  }, []);
+
   useEffect(() => {
-    if (checked === undefined) return;
-    // Another tab may end the session meanwhile.
-    let isOver = false;
-    identify(checked).then(
+    if (state.is !== 'checking') return;
+    const { apiToken } = state;
+    identify(apiToken).then(
       (caller) => {
-        if (!isOver) setState({ is: 'signed-in', apiToken: checked, caller });
+        if (latest.current === state) change({ is: 'signed-in', apiToken, caller });
       },
       (error) => {
-        if (isOver) return;
+        if (latest.current !== state) return;
         const failure = toFailure(error);
         // Kept when only the gateway cannot be reached: after a reload it works again.
         if (failure.code === 'UNAUTHENTICATED') storedApiToken.remove();
-        setState({ is: 'signed-out', reason: failure });
+        change({ is: 'signed-out', reason: failure });
       },
     );
-    return () => {
-      isOver = true;
-    };
-  }, [checked]);
+  }, [state, change]);
 
   useEffect(
     () =>
       listenToTabs((message) => {
+        const now = latest.current;
         // A tab where a person has signed out stays so, even if an answer comes late.
-        const isNew = state.is === 'asking' || (state.is === 'signed-out' && state.reason === undefined);
-        if (message.is === 'question' && state.is === 'signed-in') tellTabs({ is: 'answer', apiToken: state.apiToken });
+        const isNew = now.is === 'asking' || (now.is === 'signed-out' && now.reason === undefined);
+        if (message.is === 'question' && now.is === 'signed-in') tellTabs({ is: 'answer', apiToken: now.apiToken });
         if (message.is === 'answer' && isNew) {
           storedApiToken.write(message.apiToken);
-          setState({ is: 'checking', apiToken: message.apiToken });
+          change({ is: 'checking', apiToken: message.apiToken });
         }
-        if (message.is === 'end' && 'apiToken' in state && endsSession(message, state.apiToken)) {
-          setState(forgetApiToken(message.reason));
+        if (message.is === 'end' && 'apiToken' in now && endsSession(message, now.apiToken)) {
+          change(forgetApiToken(message.reason));
         }
       }),
-    [state],
+    [change],
   );
-  const isAsking = state.is === 'asking';
   useEffect(() => {
-    if (!isAsking) return;
+    if (latest.current.is !== 'asking') return;
     tellTabs({ is: 'question' });
-    const timer = setTimeout(setState, answerMs, { is: 'signed-out' });
+    const timer = setTimeout(() => {
+      if (latest.current.is === 'asking') change({ is: 'signed-out' });
+    }, answerMs);
     return () => clearTimeout(timer);
-  }, [isAsking]);
+  }, [change]);
 
   if (state.is === 'asking' || state.is === 'checking') return <LoadingRows />;
   if (state.is === 'signed-out') {
     const signIn = (apiToken: string, caller: SignedIn) => {
       storedApiToken.write(apiToken);
-      setState({ is: 'signed-in', apiToken, caller });
+      change({ is: 'signed-in', apiToken, caller });
     };
     return <SignIn reason={state.reason} onSignedIn={signIn} />;
   }
   const { apiToken, caller } = state;
   const signOut = (reason?: string) => {
     tellTabs({ is: 'end', ...(reason !== undefined && { apiToken, reason }) });
-    setState(forgetApiToken(reason));
+    change(forgetApiToken(reason));
   };
   return (
     <SessionProvider key={apiToken} apiToken={apiToken} caller={caller} onSignOut={signOut}>
