@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/domain/event-recording.ts';
 import { openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
@@ -28,4 +29,75 @@ test('a person finds who changed a group, and what was there before', async () =
   await events.filter({ hasText: 'acme' }).first().waitFor({ state: 'detached' });
   await expect.poll(() => events.filter({ hasText: 'user_group.created' }).count()).toBe(1);
   await assertFitsPhone();
+});
+
+test('an event with a thousand changes shows the first of them, and all when a person asks for them', async () => {
+  const mapping = Array.from({ length: 1_000 }, (_, index) => ({ schemaId: `schema-${index}`, dataSource: `source-${index}` }));
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'long', name: 'Long', mapping });
+  const { secret } = await gateway.issue({ scopes: ['audit:read', 'groups:read'] });
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, `/console/audit-log?group=${userGroup.id}`, {
+    secret,
+  });
+  const event = page.getByRole('main').getByRole('listitem').filter({ hasText: 'user_group.created' });
+  const height = () => page.evaluate<number>('document.documentElement.scrollHeight');
+  await event.waitFor();
+  expect(await event.getByRole('row').count()).toBe(11);
+  expect(await height()).toBeLessThan(1_000);
+  await assertFlawless();
+  await event.getByRole('button', { name: 'Show all 1,001 changes' }).click();
+  expect(await event.getByRole('row').count()).toBe(1_002);
+  await event.getByRole('button', { name: 'Show the first 10 changes only' }).click();
+  await assertFitsPhone();
+  expect(await height()).toBeLessThan(1_500);
+});
+
+test('an event has the environment that it belongs to, and one of an import or a key has none', async () => {
+  const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'untagged' }, secret);
+  const author = commandAuthor('operator');
+  await recordImport(gateway.database, author, { created: 2, updated: 0 });
+  await recordEncryptionKeyRotation(gateway.database, author, { from: null, to: '00000001' });
+  const { page } = await openConsole(gateway, '/console/audit-log', { secret });
+  const events = page.getByRole('main').getByRole('listitem');
+  const head = (type: string) => events.filter({ hasText: type }).first().locator('.event-head').textContent();
+  expect(await head('user_group.created')).toContain('Untagged');
+  expect(await head('user_group.imported')).not.toContain('Untagged');
+  expect(await head('encryption_key.rotated')).not.toContain('Untagged');
+});
+
+test('a group whose creation is not recorded says that it was imported, or that the event was removed', async () => {
+  const { rows } = await gateway.database.pool.query(
+    `insert into user_group (provided_id, environment_tag, name, token_hash, token_encrypted)
+     values ('imported', 'Testing', 'Imported', '', '') returning team_id`,
+  );
+  const { secret } = await gateway.issue({ scopes: ['admin'] });
+  const { page } = await openConsole(gateway, `/console/groups?search=imported`, { secret });
+  await page.getByRole('link', { name: 'Imported' }).click();
+  const section = page.getByRole('region', { name: 'Audit log' });
+  await section.getByText('No change is recorded. The group was imported and not changed since').waitFor();
+  expect(await section.getByRole('link', { name: 'Show the imports' }).getAttribute('href')).toContain('user_group.imported');
+
+  await gateway.database.pool.query(
+    `insert into event (type, environment, team_id, provided_id, actor_kind, actor_name, changes)
+     values ('user_group.updated', 'Testing', $1, 'imported', 'CLI', 'operator', '{"name":{"from":"Before","to":"Imported"}}')`,
+    [rows[0].team_id],
+  );
+  await page.reload();
+  await section.getByText('Its creation is not recorded. The group was imported').waitFor();
+
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'created', name: 'Created here' });
+  await page.goto(`${gateway.url}/console/groups?search=created`);
+  await page.getByRole('link', { name: 'Created here' }).click();
+  await section.getByText('user_group.created').waitFor();
+  expect(await section.textContent()).not.toMatch(/import/);
+});
+
+test('a token that is pasted into the filter by group is not sent', async () => {
+  const { secret } = await gateway.issue({ scopes: ['audit:read'] });
+  const { page } = await openConsole(gateway, '/console/audit-log', { secret });
+  const field = page.getByRole('textbox', { name: 'Group' });
+  await field.fill(`ugt_${'a'.repeat(36)}`);
+  await field.press('Enter');
+  await page.getByText('This is a token.').waitFor();
+  expect(page.url()).not.toContain('ugt_');
 });

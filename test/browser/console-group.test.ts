@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openConsole, save, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -61,6 +62,69 @@ test('a person changes the name, the mapping and the properties of a group', asy
   });
   await assertFlawless();
   await assertFitsPhone();
+});
+
+test('rows of the mapping that are not valid are named by their numbers, and are no longer reported once they are edited', async () => {
+  const { path } = await createGroup('invalid');
+  const { page, assertFlawless } = await openConsole(gateway, path);
+  const rows = ['x'.repeat(300), 'stock', 'y'.repeat(300), 'stock'];
+  for (const [index, schemaId] of rows.entries()) {
+    await page.getByRole('button', { name: 'Add a schema' }).click();
+    await page.getByLabel(`Schema id ${index + 2}`).fill(schemaId);
+  }
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  const alert = page.getByRole('alert').filter({ hasText: 'The mapping was not saved' });
+  const issues = async () => (await alert.getByRole('listitem').allTextContents()).map((text) => text.trim());
+  await alert.waitFor();
+  expect(await issues()).toEqual([
+    expect.stringMatching(/^Mapping row 2: schema id .*255/),
+    expect.stringMatching(/^Mapping row 4: schema id .*255/),
+    'Mapping row 5: schema id is a duplicate.',
+  ]);
+  await assertFlawless();
+  await page.getByLabel('Schema id 2').fill('orders');
+  expect(await issues()).toEqual([expect.stringMatching(/^Mapping row 4/), expect.stringMatching(/^Mapping row 5/)]);
+  // The rows after one that is removed have other numbers.
+  await page.getByRole('button', { name: 'Remove orders' }).click();
+  expect(await issues()).toEqual([expect.stringMatching(/^Mapping row 3/), expect.stringMatching(/^Mapping row 4/)]);
+  // The first of two equal schema ids.
+  await page.getByLabel('Schema id 2').fill('orders');
+  await expect.poll(() => alert.textContent()).toMatch(/saved ?Mapping row 3: schema id/);
+  await page.getByLabel('Schema id 3').fill('accounts');
+  await alert.waitFor({ state: 'detached' });
+  await save(page, 'Save the mapping');
+  expect((await read('invalid')).mapping.map(({ schemaId }: { schemaId: string }) => schemaId)).toEqual([
+    ...['sales', 'orders', 'accounts', 'stock'],
+  ]);
+});
+
+test.each([
+  ['name', 'The name was not saved', (page: Page, text: string) => page.getByLabel('Display name').fill(text)],
+  [
+    'properties',
+    'The properties were not saved',
+    (page: Page, text: string) =>
+      typeOver(
+        page.getByRole('textbox', { name: 'Properties as JSON' }),
+        JSON.stringify({ [text]: 1e-7 }).replace('1e-7', '1e400'),
+      ),
+  ],
+])('a failure to save the %s is no longer shown once they are edited, or discarded', async (field, title, edit) => {
+  const { path } = await createGroup(`rejected-${field}`);
+  const { page } = await openConsole(gateway, path);
+  const section = page.locator('section').filter({ has: page.getByRole('button', { name: `Save the ${field}` }) });
+  const alert = page.getByRole('alert').filter({ hasText: title });
+  const fail = async () => {
+    await edit(page, 'x'.repeat(300));
+    await section.getByRole('button', { name: `Save the ${field}` }).click();
+    await alert.waitFor();
+  };
+  await fail();
+  await edit(page, 'y'.repeat(300));
+  await alert.waitFor({ state: 'detached' });
+  await fail();
+  await section.getByRole('button', { name: 'Discard the changes' }).click();
+  await alert.waitFor({ state: 'detached' });
 });
 
 test('fields that were not edited show what another client has stored, and do not restore the old values', async () => {

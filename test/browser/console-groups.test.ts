@@ -48,6 +48,61 @@ test('a person pages, searches, filters and sorts, and the URL leads another per
   expect(await shared.page.getByRole('searchbox').inputValue()).toBe('bank');
 });
 
+test('a token in the search finds its group, and is in no URL, no search and no log', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'id-001' });
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/groups');
+  await page.getByText('44 groups').waitFor();
+  const urls: string[] = [];
+  const sent: { query: string; variables: unknown }[] = [];
+  page.on('request', (request) => {
+    urls.push(request.url());
+    if (request.url().endsWith('/graphql')) sent.push(request.postDataJSON());
+  });
+  page.on('framenavigated', (frame) => urls.push(frame.url()));
+  const logged = gateway.log.length;
+  const field = page.getByRole('searchbox');
+  await field.fill(`"${userGroup.token}"`);
+  const found = page.getByRole('region', { name: 'The group with this token' });
+  await found.getByRole('link', { name: 'Blue Foods 1' }).waitFor();
+  expect(await page.getByRole('table').count()).toBe(0);
+  await assertFlawless();
+  await assertFitsPhone();
+  await field.fill(userGroup.token.slice(0, -1));
+  await page.getByText('This is not a user group token').waitFor();
+  await field.fill(`ugt_${'a'.repeat(36)}`);
+  await page.getByText('No group has this token').waitFor();
+  await field.fill(gateway.token);
+  await page.getByText('This is not a user group token').waitFor();
+  await field.fill('');
+  await page.getByText('44 groups').waitFor();
+  const tokens = sent.filter((request) => JSON.stringify(request.variables).includes('ug'));
+  expect(tokens.map(({ variables }) => variables)).toEqual([
+    { by: { token: userGroup.token } },
+    { by: { token: `ugt_${'a'.repeat(36)}` } },
+  ]);
+  expect([...urls, ...gateway.log.slice(logged)].join('\n')).not.toMatch(/ug[tk]_/);
+  await page.goto(`${gateway.url}/console/groups?search=${userGroup.token}`);
+  await page.getByText('44 groups').waitFor();
+});
+
+test('a number in the search finds the group with this team id, and those whose name or provided id contains it', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'id-002' });
+  const { page, assertFlawless } = await openConsole(gateway, '/console/groups');
+  await page.getByRole('searchbox').fill(String(userGroup.teamId));
+  const found = page.getByRole('region', { name: `The group with the team id ${userGroup.teamId}` });
+  await found.getByRole('link', { name: userGroup.name }).waitFor();
+  const ids = page.getByRole('table').getByRole('rowheader');
+  await expect
+    .poll(async () => (await ids.allTextContents()).every((text) => text.includes(String(userGroup.teamId))))
+    .toBe(true);
+  expect(await ids.count()).toBeGreaterThan(0);
+  await assertFlawless();
+  // Larger than any team id: only a text.
+  await page.getByRole('searchbox').fill('9999999999');
+  await page.getByText('No group matches').waitFor();
+  expect(await found.count()).toBe(0);
+});
+
 test('a search sends one request at a time, and shows the groups of the latest text only', async () => {
   const { page } = await openConsole(gateway, '/console/groups');
   await page.getByText('44 groups').waitFor();

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openPage } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { mutate } from '../support/user-group-mutations.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -65,6 +67,69 @@ test('an API token that is revoked meanwhile ends the session, and the page says
     .getByRole('alert')
     .filter({ hasText: /revoked/i })
     .waitFor();
+});
+
+/** Opens another tab of the same browser, and closes it when the test has finished. */
+async function openTab(page: Page, path: string): Promise<Page> {
+  const tab = await page.context().newPage();
+  onTestFinished(() => tab.close());
+  await tab.goto(gateway.url + path);
+  return tab;
+}
+
+test('a tab that is opened next to one that is signed in is signed in, and signing out in one signs out all', async () => {
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'acme', name: 'ACME' });
+  const { page } = await openConsole(gateway, '/console/groups');
+  const opening = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'ACME' }).click({ modifiers: ['ControlOrMeta'] });
+  const group = await opening;
+  onTestFinished(() => group.close());
+  await group.getByRole('heading', { level: 1, name: 'ACME' }).waitFor();
+  expect(await group.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 1]);
+  // A tab that has left for the playground takes the API token with it.
+  const playground = await openTab(page, '/console');
+  await playground.getByRole('button', { name: 'Sign out' }).waitFor();
+  await playground.goto(`${gateway.url}/graphql`);
+  const token = playground.getByLabel('API token');
+  expect(await token.inputValue()).toBe(gateway.token);
+  // The playground gives it to no other tab.
+  const fresh = await openTab(page, '/graphql');
+  expect(await fresh.getByLabel('API token').inputValue()).toBe('');
+
+  await group.getByRole('button', { name: 'Sign out' }).click();
+  for (const tab of [page, group]) {
+    await tab.getByText('You are signed out.').waitFor();
+    expect(await tab.evaluate('sessionStorage.length')).toBe(0);
+  }
+  await expect.poll(() => token.inputValue()).toBe('');
+  const late = await openTab(page, '/console');
+  await late.getByLabel('API token', { exact: true }).waitFor();
+});
+
+test('an API token that is revoked ends the session of every tab that has it, and of no other', async () => {
+  const { secret, id } = await gateway.issue();
+  const { page: kept } = await openConsole(gateway, '/console/groups');
+  await kept.getByRole('button', { name: 'Sign out' }).click();
+  const revoked = await openTab(kept, '/console/groups');
+  const signIn = async (tab: Page, apiToken: string) => {
+    await tab.getByLabel('API token', { exact: true }).fill(apiToken);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.getByRole('button', { name: 'Sign out' }).waitFor();
+  };
+  await signIn(revoked, secret);
+  const sibling = await openTab(kept, '/console/groups');
+  await sibling.getByRole('button', { name: 'Sign out' }).waitFor();
+  await signIn(kept, gateway.token);
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
+  await revoked.getByRole('searchbox').fill('x');
+  for (const tab of [revoked, sibling]) {
+    await tab
+      .getByRole('alert')
+      .filter({ hasText: /revoked/i })
+      .waitFor();
+  }
+  await kept.getByRole('searchbox').fill('x');
+  await kept.getByText('No group matches').waitFor();
 });
 
 test('a page that the API token has no scope for says which one it needs', async () => {

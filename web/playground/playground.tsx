@@ -1,5 +1,6 @@
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { endsSession, listenToTabs } from '../shared-session.ts';
 import { storedApiToken, tabStorage } from '../tab-storage.ts';
 import { correctAccessibility } from './accessibility.ts';
 import { examples } from './examples.ts';
@@ -26,6 +27,11 @@ export function Playground() {
     else storedApiToken.remove();
     setToken(trimmed);
   };
+  useEffect(() =>
+    listenToTabs((message) => {
+      if (endsSession(message, token)) change('');
+    }),
+  );
 
   return (
     <>

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { endsSession, listenToTabs, tellTabs } from '../../shared-session.ts';
 import { storedApiToken } from '../../tab-storage.ts';
 import { Failure, toFailure } from '../graphql/failure.ts';
 import { LoadingRows } from '../ui/states.tsx';
@@ -6,7 +7,11 @@ import { SessionProvider, type SignedIn } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { identify, SignIn } from './sign-in.tsx';
 
+/** How long the sign-in waits for another tab, so that it is not shown for a moment to a person who need not sign in. */
+const answerMs = 100;
+
 type State =
+  | { readonly is: 'asking' }
   | { readonly is: 'checking'; readonly apiToken: string }
   | { readonly is: 'signed-in'; readonly apiToken: string; readonly caller: SignedIn }
   | { readonly is: 'signed-out'; readonly reason?: Failure | string | undefined };
@@ -15,37 +20,79 @@ type State =
 export function App() {
   const [state, setState] = useState<State>(() => {
     const apiToken = storedApiToken.read();
-    return apiToken === undefined ? { is: 'signed-out' } : { is: 'checking', apiToken };
+    return apiToken === undefined ? { is: 'asking' } : { is: 'checking', apiToken };
   });
-  const checked = state.is === 'checking' ? state.apiToken : undefined;
+  /** The state at once: a message, a response and a timer may come before the next rendering. */
+  const latest = useRef(state);
+  const change = useCallback((next: State) => {
+    latest.current = next;
+    setState(next);
+  }, []);
+
   useEffect(() => {
-    if (checked === undefined) return;
-    identify(checked).then(
-      (caller) => setState({ is: 'signed-in', apiToken: checked, caller }),
+    if (state.is !== 'checking') return;
+    const { apiToken } = state;
+    identify(apiToken).then(
+      (caller) => {
+        if (latest.current === state) change({ is: 'signed-in', apiToken, caller });
+      },
       (error) => {
+        if (latest.current !== state) return;
         const failure = toFailure(error);
         // Kept when only the gateway cannot be reached: after a reload it works again.
         if (failure.code === 'UNAUTHENTICATED') storedApiToken.remove();
-        setState({ is: 'signed-out', reason: failure });
+        change({ is: 'signed-out', reason: failure });
       },
     );
-  }, [checked]);
+  }, [state, change]);
 
-  if (state.is === 'checking') return <LoadingRows />;
+  useEffect(
+    () =>
+      listenToTabs((message) => {
+        const now = latest.current;
+        // A tab where a person has signed out stays so, even if an answer comes late.
+        const isNew = now.is === 'asking' || (now.is === 'signed-out' && now.reason === undefined);
+        if (message.is === 'question' && now.is === 'signed-in') tellTabs({ is: 'answer', apiToken: now.apiToken });
+        if (message.is === 'answer' && isNew) {
+          storedApiToken.write(message.apiToken);
+          change({ is: 'checking', apiToken: message.apiToken });
+        }
+        if (message.is === 'end' && 'apiToken' in now && endsSession(message, now.apiToken)) {
+          change(forgetApiToken(message.reason));
+        }
+      }),
+    [change],
+  );
+  useEffect(() => {
+    if (latest.current.is !== 'asking') return;
+    tellTabs({ is: 'question' });
+    const timer = setTimeout(() => {
+      if (latest.current.is === 'asking') change({ is: 'signed-out' });
+    }, answerMs);
+    return () => clearTimeout(timer);
+  }, [change]);
+
+  if (state.is === 'asking' || state.is === 'checking') return <LoadingRows />;
   if (state.is === 'signed-out') {
     const signIn = (apiToken: string, caller: SignedIn) => {
       storedApiToken.write(apiToken);
-      setState({ is: 'signed-in', apiToken, caller });
+      change({ is: 'signed-in', apiToken, caller });
     };
     return <SignIn reason={state.reason} onSignedIn={signIn} />;
   }
+  const { apiToken, caller } = state;
   const signOut = (reason?: string) => {
-    storedApiToken.remove();
-    setState({ is: 'signed-out', reason: reason === undefined ? 'You are signed out.' : new Failure('UNAUTHENTICATED', reason) });
+    tellTabs({ is: 'end', ...(reason !== undefined && { apiToken, reason }) });
+    change(forgetApiToken(reason));
   };
   return (
-    <SessionProvider key={state.apiToken} apiToken={state.apiToken} caller={state.caller} onSignOut={signOut}>
+    <SessionProvider key={apiToken} apiToken={apiToken} caller={caller} onSignOut={signOut}>
       <Shell />
     </SessionProvider>
   );
+}
+
+function forgetApiToken(reason: string | undefined): State {
+  storedApiToken.remove();
+  return { is: 'signed-out', reason: reason === undefined ? 'You are signed out.' : new Failure('UNAUTHENTICATED', reason) };
 }

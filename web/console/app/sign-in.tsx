@@ -48,7 +48,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
 
   return (
     <main className="sign-in">
-      <form className="panel" onSubmit={(event) => void submit(event)}>
+      <form className="panel" onSubmit={(event) => void submit(event)} onInput={() => setFailure(undefined)}>
         <h1>User group gateway</h1>
         <p>Sign in with an API token. What you see and may change depends on its environment and scopes.</p>
         {typeof reason === 'string' && !failure && <div className="notice">{reason}</div>}
@@ -58,7 +58,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
           type="password"
           name="api-token"
           placeholder="ugk_…"
-          hint="It stays in this browser tab, and is forgotten when you close it or sign out."
+          hint="It stays in the console's open tabs of this browser, and is forgotten when you close them or sign out."
           required
           autoFocus
           value={apiToken}

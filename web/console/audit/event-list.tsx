@@ -1,9 +1,14 @@
+import { useState } from 'react';
 import { hrefOf, Link } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
 import { type EventRowFragment, eventTypes } from '../graphql/generated.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { changesOf } from './changes.ts';
+
+/** How many changes of an event are shown at first: a mapping may have a thousand. */
+const shownChanges = 10;
 
 interface EventListProps {
   readonly events: readonly EventRowFragment[];
@@ -20,7 +25,7 @@ export function EventList({ events, isLoading, isOfOneGroup = false }: EventList
         <li key={event.id}>
           <div className="event-head">
             <strong title={descriptionOf(event.type)}>{event.type}</strong>
-            {!isOfOneGroup && <EnvironmentBadge tag={event.environmentTag} />}
+            {!isOfOneGroup && hasEnvironment(event) && <EnvironmentBadge tag={event.environmentTag} />}
             <Time value={event.occurredAt} />
           </div>
           <p className="event-about">
@@ -70,38 +75,51 @@ function Actor({ event: { actor } }: { readonly event: EventRowFragment }) {
 }
 
 function Changes({ value }: { readonly value: unknown }) {
+  const [isWhole, setIsWhole] = useState(false);
   const changes = changesOf(value);
   if (changes.length === 0) return null;
+  const shown = isWhole ? changes : changes.slice(0, shownChanges);
   return (
-    <table className="changes">
-      <caption className="visually-hidden">What changed</caption>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map(({ name, before, after }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            {before === undefined && after === undefined ? (
-              <td colSpan={2} className="muted">
-                changed; a secret is not recorded
-              </td>
-            ) : (
-              <>
-                <td className="before">{before !== undefined && <code>{before}</code>}</td>
-                <td className="after">{after !== undefined && <code>{after}</code>}</td>
-              </>
-            )}
+    <>
+      <table className="changes">
+        <caption className="visually-hidden">What changed</caption>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {shown.map(({ name, before, after }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {before === undefined && after === undefined ? (
+                <td colSpan={2} className="muted">
+                  changed; a secret is not recorded
+                </td>
+              ) : (
+                <>
+                  <td className="before">{before !== undefined && <code>{before}</code>}</td>
+                  <td className="after">{after !== undefined && <code>{after}</code>}</td>
+                </>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length > shownChanges && (
+        <Button className="small" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? `Show the first ${shownChanges} changes only` : `Show all ${changes.length.toLocaleString('en')} changes`}
+        </Button>
+      )}
+    </>
   );
 }
+
+/** Whether an event belongs to an environment. Those of imports and keys, which name no group and no API token, do not. */
+const hasEnvironment = ({ type, userGroupId }: EventRowFragment): boolean =>
+  userGroupId !== null || type.startsWith('api_token.');
 
 function descriptionOf(type: string): string | undefined {
   return Object.entries(eventTypes).find(([name]) => name === type)?.[1];

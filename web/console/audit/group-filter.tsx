@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { maxTextUnits, TextField } from '../ui/field.tsx';
 import { CloseIcon } from '../ui/icons.tsx';
+import { containsToken } from '../ui/token-text.ts';
 
 interface GroupFilterProps {
   /** The globally unique id of a group, from a link; it finds the events of a deleted group too. */
@@ -16,8 +17,10 @@ interface GroupFilterProps {
 export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: GroupFilterProps) {
   const [group, setGroup] = useState(providedId);
   const [token, setToken] = useState(apiTokenId);
+  const isToken = containsToken(group);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (isToken) return;
     onChange({ 'provided-id': group.trim(), token: token.trim() });
   };
   return (
@@ -37,7 +40,14 @@ export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: Group
           </li>
         </ul>
       ) : (
-        <TextField label="Group" placeholder="provided id" maxLength={maxTextUnits} value={group} onChange={setGroup} />
+        <TextField
+          label="Group"
+          placeholder="provided id"
+          error={isToken ? 'This is a token. Search for it among the groups.' : undefined}
+          maxLength={maxTextUnits}
+          value={group}
+          onChange={setGroup}
+        />
       )}
       <TextField
         label="API token"

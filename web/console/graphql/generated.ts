@@ -447,6 +447,13 @@ export type GroupCountQueryVariables = Exact<{
 
 export type GroupCountQuery = { readonly userGroups: { readonly totalCount: number | null } | null };
 
+export type FindGroupQueryVariables = Exact<{
+  by: UserGroupBy;
+}>;
+
+
+export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string } | null };
+
 export type GroupExportQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
@@ -608,6 +615,10 @@ export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCou
 
 export const EventList = document<EventListQuery, EventListQueryVariables>(
   "query EventList($first:Int$after:String$last:Int$before:String$filter:EventFilter){events(first:$first after:$after last:$last before:$before filter:$filter){nodes{...EventRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment EventRow on Event{id type occurredAt requestId providedId userGroupId environmentTag changes apiToken{id name}actor{kind name apiToken{id}}}",
+);
+
+export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
+  "fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}",
 );
 
 export const Group = document<GroupQuery, GroupQueryVariables>(

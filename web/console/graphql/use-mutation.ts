@@ -10,7 +10,7 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
   readonly failure: Failure | undefined;
   /** Starts it. @returns its result; nothing if it failed, or one is running already. */
   run(...values: Arguments): Promise<Result | undefined>;
-  /** Forgets the failure. */
+  /** Forgets the failure: its cause was edited away. */
   reset(): void;
 }
 
@@ -37,6 +37,6 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
       isSending.current = false;
     }
   };
-  const reset = useCallback(() => setState({ isRunning: false }), []);
+  const reset = useCallback(() => setState(({ isRunning }) => ({ isRunning })), []);
   return { isRunning: state.isRunning, failure: state.failure, run, reset };
 }

@@ -1,4 +1,5 @@
 import { hrefOf, Link } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
 import { EventList } from '../audit/event-list.tsx';
 import { EventList as EventListDocument } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
@@ -14,13 +15,27 @@ export function AuditSection({ group }: Pick<GroupSectionProps, 'group'>) {
   const variables = { first: shownEvents, filter: { userGroup: { id: group.id } } };
   // Loaded again after each change of the group.
   const { data, failure, isLoading, reload } = useQuery(EventListDocument, variables, `${group.id} ${JSON.stringify(group)}`);
+  const { can } = useSession();
   const page = data?.events;
+  const types = page?.nodes.map(({ type }) => type) ?? [];
+  // An event before a move belongs to another environment, whose events this person may not see.
+  const hasNoCreation =
+    page?.pageInfo.hasNextPage === false &&
+    !types.includes('user_group.created') &&
+    !types.includes('user_group.environment_changed');
   return (
     <Section title="Audit log" description="The latest changes of this group.">
       <FailureNotice title="The audit log could not be loaded" failure={failure} onRetry={reload} />
       {!page && isLoading && <LoadingRows rows={3} />}
-      {page?.nodes.length === 0 && <p className="muted">No change has been recorded.</p>}
       {page && page.nodes.length > 0 && <EventList events={page.nodes} isLoading={isLoading} isOfOneGroup />}
+      {hasNoCreation && (
+        <p className="muted">
+          {types.length === 0
+            ? 'No change is recorded. The group was imported and not changed since, or its events were removed because of their age.'
+            : 'Its creation is not recorded. The group was imported, or the event was removed because of its age.'}{' '}
+          {can('admin') && <Link href={hrefOf('audit-log', { type: 'user_group.imported' })}>Show the imports</Link>}
+        </p>
+      )}
       {page?.pageInfo.hasNextPage && <Link href={hrefOf('audit-log', { group: group.id })}>Every change of this group</Link>}
     </Section>
   );

@@ -40,7 +40,7 @@ export function EmbedSection({ group }: Pick<GroupSectionProps, 'group'>) {
       title="Embed token"
       description="A signed token (JWT) that identifies the group for a short time, to try an integration. It cannot be revoked before it expires."
     >
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={(event) => void submit(event)} onInput={creation.reset}>
         <div className="field-row">
           <TextField
             label="Audience (optional)"

@@ -52,7 +52,7 @@ function MoveDialog({ group, onChanged, onClose }: GroupSectionProps & { readonl
   };
   return (
     <Dialog title="Move to another environment" onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={(event) => void submit(event)} onInput={move.reset}>
         <p>
           From the next request on only API tokens of the new environment have access to <strong>{group.name}</strong>. Its
           provided id, team id and tokens stay the same.

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useMemo, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -6,14 +6,9 @@ import { maxTextUnits } from '../ui/field.tsx';
 import { CloseIcon, PlusIcon } from '../ui/icons.tsx';
 import { Section } from '../ui/section.tsx';
 import type { GroupSectionProps } from './group.tsx';
+import { failureOfRows, type MappingRow, rowIssues } from './mapping-issues.ts';
 import { SaveButtons } from './save-buttons.tsx';
 import { useUpdate } from './use-update.ts';
-
-interface Row {
-  readonly key: number;
-  readonly schemaId: string;
-  readonly dataSource: string;
-}
 
 /** Which data source each schema has, as a table to edit. */
 export function MappingSection(props: GroupSectionProps) {
@@ -22,17 +17,24 @@ export function MappingSection(props: GroupSectionProps) {
   const isEditable = can('groups:write');
   const body = useRef<HTMLTableSectionElement>(null);
   /** Undefined while the table shows what is stored, which may change at any time. */
-  const [draft, setDraft] = useState<readonly Row[]>();
-  const rows: readonly Row[] = draft ?? group.mapping.map((entry, key) => ({ ...entry, key }));
+  const [draft, setDraft] = useState<readonly MappingRow[]>();
+  const rows: readonly MappingRow[] = draft ?? group.mapping.map((entry, key) => ({ ...entry, key }));
   const update = useUpdate(props);
+  /** What was sent when it failed. */
+  const [sent, setSent] = useState<readonly MappingRow[]>([]);
   const entries = rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
   const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(group.mapping);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    setSent(rows);
     if (await update.run({ mapping: entries })) setDraft(undefined);
   };
-  const change = (key: number, part: Partial<Row>) => setDraft(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
+  const change = (key: number, part: Partial<MappingRow>) =>
+    setDraft(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
+  const issues = useMemo(() => (update.failure ? rowIssues(update.failure, sent, rows) : []), [update.failure, sent, rows]);
+  const isInvalid = (key: number, field: 'schemaId' | 'dataSource') =>
+    issues.some((issue) => issue.key === key && issue.field === field) || undefined;
   const add = () => {
     const key = rows.reduce((greatest, row) => Math.max(greatest, row.key), -1) + 1;
     setDraft([...rows, { key, schemaId: '', dataSource: '' }]);
@@ -43,7 +45,10 @@ export function MappingSection(props: GroupSectionProps) {
   return (
     <Section title="Mapping" description="The data source that each schema reads from, for this group.">
       <form onSubmit={(event) => void submit(event)}>
-        <FailureNotice title="The mapping was not saved" failure={update.failure} />
+        <FailureNotice
+          title="The mapping was not saved"
+          failure={update.failure && failureOfRows(update.failure, issues, sent, rows)}
+        />
         {rows.length === 0 && <p className="muted">No schema is mapped: dashboards read from their own data sources.</p>}
         {rows.length > 0 && (
           <div className="table-frame mapping-frame">
@@ -51,6 +56,9 @@ export function MappingSection(props: GroupSectionProps) {
               <caption className="visually-hidden">Mapping</caption>
               <thead>
                 <tr>
+                  <th scope="col" className="row-number">
+                    Row
+                  </th>
                   <th scope="col">Schema id</th>
                   <th scope="col">Data source</th>
                   {isEditable && (
@@ -63,11 +71,12 @@ export function MappingSection(props: GroupSectionProps) {
               <tbody ref={body}>
                 {rows.map(({ key, schemaId, dataSource }, index) => (
                   <tr key={key}>
+                    <td className="row-number">{index + 1}</td>
                     <td>
                       <input
                         className="input"
                         aria-label={`Schema id ${index + 1}`}
-                        aria-invalid={update.failure?.issueAt('mapping', String(index), 'schemaId') ? true : undefined}
+                        aria-invalid={isInvalid(key, 'schemaId')}
                         required
                         maxLength={maxTextUnits}
                         readOnly={!isEditable}
@@ -79,7 +88,7 @@ export function MappingSection(props: GroupSectionProps) {
                       <input
                         className="input"
                         aria-label={`Data source of ${schemaId || `schema ${index + 1}`}`}
-                        aria-invalid={update.failure?.issueAt('mapping', String(index), 'dataSource') ? true : undefined}
+                        aria-invalid={isInvalid(key, 'dataSource')}
                         maxLength={maxTextUnits}
                         readOnly={!isEditable}
                         value={dataSource}

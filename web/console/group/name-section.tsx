@@ -19,7 +19,7 @@ export function NameSection(props: GroupSectionProps) {
   };
   return (
     <Section title="Name">
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={(event) => void submit(event)} onInput={update.reset}>
         <FailureNotice title="The name was not saved" failure={update.failure} />
         <TextField
           label="Display name"
@@ -34,7 +34,10 @@ export function NameSection(props: GroupSectionProps) {
           label="Save the name"
           isChanged={draft !== undefined}
           isSaving={update.isRunning}
-          onDiscard={() => setDraft(undefined)}
+          onDiscard={() => {
+            setDraft(undefined);
+            update.reset();
+          }}
         />
       </form>
     </Section>

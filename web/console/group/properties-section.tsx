@@ -31,12 +31,15 @@ export function PropertiesSection(props: GroupSectionProps) {
     shown.current = stored;
   }, [stored]);
 
+  const forgetFailure = () => {
+    setSyntaxError(undefined);
+    update.reset();
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    update.reset();
+    forgetFailure();
     const properties = read(text);
     if (properties instanceof Failure) return setSyntaxError(properties);
-    setSyntaxError(undefined);
     const saved = await update.run({ properties });
     if (saved) editor.current?.setText(print(saved.properties));
   };
@@ -54,7 +57,10 @@ export function PropertiesSection(props: GroupSectionProps) {
           initialText={text}
           isReadOnly={!isEditable}
           checksSyntax
-          onChange={(current) => setText(current())}
+          onChange={(current) => {
+            setText(current());
+            forgetFailure();
+          }}
         />
         {isEditable && (
           <SaveButtons
@@ -63,8 +69,7 @@ export function PropertiesSection(props: GroupSectionProps) {
             isSaving={update.isRunning}
             onDiscard={() => {
               editor.current?.setText(stored);
-              setSyntaxError(undefined);
-              update.reset();
+              forgetFailure();
             }}
           />
         )}

@@ -4,13 +4,16 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { EmptyState } from '../ui/states.tsx';
 
 interface NoGroupsProps {
+  /** Whether a group is shown that was found by its team id. */
+  readonly isOneFound: boolean;
   readonly isFiltered: boolean;
   readonly onClear: () => void;
   readonly onCreate: (() => void) | undefined;
 }
 
 /** What stands in the place of the list when it has no group. */
-export function NoGroups({ isFiltered, onClear, onCreate }: NoGroupsProps) {
+export function NoGroups({ isOneFound, isFiltered, onClear, onCreate }: NoGroupsProps) {
+  if (isOneFound) return <p className="muted">No other group matches.</p>;
   if (isFiltered) {
     return (
       <EmptyState title="No group matches">

@@ -1,65 +1,87 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import type { GroupRowFragment, UserGroupFilter, UserGroupOrder } from '../graphql/generated.ts';
+import { useSession } from '../app/session.tsx';
+import { Failure } from '../graphql/failure.ts';
+import { GroupCount, type GroupRowFragment } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
+import { useQuery } from '../graphql/use-query.ts';
+import { environmentLabel } from '../ui/badge.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
+import { WarningIcon } from '../ui/icons.tsx';
 import { useMessage } from '../ui/messages.tsx';
-import { type ExportFormat, formatGroups, maxExported, readGroups } from './export.ts';
+import { type ExportFormat, exportGroups, maxExported } from './export.ts';
+import { conditionsOf, filterOf, type ListState } from './list-state.ts';
+
+/** Exports every group, without a limit. */
+const command = 'npm run -s gateway -- groups export --output groups.ndjson';
 
 interface ExportDialogProps {
-  /** Which groups to export; every group if undefined. */
-  readonly filter?: UserGroupFilter | undefined;
-  /** The only groups to export, at most 100. */
+  /** What the list shows. */
+  readonly state: ListState;
+  /** The only groups to export, at most 100; every group that the list's filter matches if undefined. */
   readonly selected?: readonly GroupRowFragment[];
-  readonly orderBy: UserGroupOrder;
   readonly onClose: () => void;
 }
 
-/** Saves groups as a file. */
-export function ExportDialog({ filter, selected, orderBy, onClose }: ExportDialogProps) {
+/** Saves groups as a file: all of them, or none. */
+export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
   const [format, setFormat] = useState<ExportFormat>('ndjson');
-  const [count, setCount] = useState(0);
+  const [progress, setProgress] = useState(0);
+  const [isTooLarge, setIsTooLarge] = useState(false);
   const showMessage = useMessage();
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
+  const filter = filterOf(state);
+  const counting = useQuery(GroupCount, selected ? undefined : { filter: filter ?? null });
+  const count = selected?.length ?? counting.data?.userGroups?.totalCount ?? undefined;
+  const isRefused = isTooLarge || (count !== undefined && count > maxExported);
 
   const saving = useMutation(async (client) => {
     abort.current = new AbortController();
     const { signal } = abort.current;
-    setCount(0);
-    const request = {
+    setProgress(0);
+    const exported = await exportGroups(client, {
       filter: selected ? { providedIds: selected.map(({ providedId }) => providedId) } : filter,
-      orderBy,
+      // Groups of two environments may share a provided id.
+      ids: selected && new Set(selected.map(({ id }) => id)),
+      format,
       signal,
-    };
-    const { groups, isComplete } = await readGroups(client, { ...request, onProgress: setCount });
-    // Groups of two environments may share a provided id.
-    const ids = selected && new Set(selected.map(({ id }) => id));
-    const exported = ids ? groups.filter(({ id }) => ids.has(id)) : groups;
+      onProgress: setProgress,
+    });
+    setIsTooLarge(!exported);
+    if (!exported) return undefined;
+    const missing = selected ? selected.length - exported.count : 0;
+    if (missing > 0) {
+      const verb = missing === 1 ? 'exists' : 'exist';
+      throw new Failure('NOT_FOUND', `${missing} of the ${countOf(selected?.length, 'selected ')} no longer ${verb}.`);
+    }
     const mediaType = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
-    download(`user-groups-${new Date().toISOString().slice(0, 10)}.${format}`, formatGroups(exported, format), mediaType);
-    return { exported: exported.length, isComplete };
+    download(`user-groups-${new Date().toISOString().slice(0, 10)}.${format}`, exported.parts, mediaType);
+    return exported.count;
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const result = await saving.run();
-    if (!result) return;
-    const limit = result.isComplete
-      ? ''
-      : `: only the first ${maxExported.toLocaleString('en')}, narrow the filter for the others`;
-    showMessage(`Exported ${countOf(result.exported)}${limit}`);
+    const exported = await saving.run();
+    if (exported === undefined) return;
+    showMessage(`Exported ${countOf(exported)}`);
     onClose();
   };
 
   return (
     <Dialog title={selected ? `Export ${countOf(selected.length)}` : 'Export groups'} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
-        <p>
-          {selected ? 'Saves the selected groups' : filter ? 'Saves every group that the filters match' : 'Saves every group'} as
-          a file, with name, mapping, properties and environment. Tokens are not exported.
-        </p>
+        {counting.isLoading && <p>Counting the groups …</p>}
+        {!counting.isLoading && !isRefused && <Scope count={count} state={state} isSelection={selected !== undefined} />}
+        <div role="alert">{isRefused && <TooMany count={count} />}</div>
+        {!isRefused && (
+          <p className="muted">
+            The file has the provided id, name, mapping, properties and environment of each group, the newest group first, and no
+            tokens. A change that is made while the groups are read may be missing in it.
+          </p>
+        )}
         <SelectField
           label="Format"
           value={format}
@@ -70,8 +92,8 @@ export function ExportDialog({ filter, selected, orderBy, onClose }: ExportDialo
           onChange={setFormat}
         />
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
-        <p role="status">{saving.isRunning && `Read ${countOf(count)} …`}</p>
-        <DialogFooter onClose={onClose} isBusy={saving.isRunning}>
+        <p role="status">{saving.isRunning && `Read ${countOf(progress)} …`}</p>
+        <DialogFooter onClose={onClose} isDisabled={isRefused || counting.isLoading} isBusy={saving.isRunning}>
           Export
         </DialogFooter>
       </form>
@@ -79,4 +101,58 @@ export function ExportDialog({ filter, selected, orderBy, onClose }: ExportDialo
   );
 }
 
-const countOf = (count: number): string => (count === 1 ? '1 group' : `${count.toLocaleString('en')} groups`);
+interface ScopeProps {
+  /** Undefined if there are too many to count. */
+  readonly count: number | undefined;
+  readonly state: ListState;
+  readonly isSelection: boolean;
+}
+
+/** Which groups are exported. */
+function Scope({ count, state, isSelection }: ScopeProps) {
+  const { caller, can } = useSession();
+  if (isSelection) return <p>Saves the selected groups as a file.</p>;
+  const conditions = conditionsOf(state);
+  if (conditions.length === 0) {
+    const place = can('admin') ? 'every environment' : `the environment ${environmentLabel(caller.environmentTag)}`;
+    return <p>{`Saves all ${count === undefined ? 'groups' : countOf(count)} of ${place} as a file.`}</p>;
+  }
+  const groups =
+    count === undefined ? 'every group that matches' : `${countOf(count)}, which ${count === 1 ? 'matches' : 'match'}`;
+  return (
+    <>
+      <p>{`Saves ${groups} every filter, as a file:`}</p>
+      <ul className="conditions">
+        {conditions.map((condition) => (
+          <li key={condition}>{condition}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Why the groups are not exported here, and what exports them. */
+function TooMany({ count }: { readonly count: number | undefined }) {
+  const isCounted = count !== undefined && count > maxExported;
+  return (
+    <div className="notice bad">
+      <WarningIcon />
+      <div className="notice-text">
+        <strong>{isCounted ? `${countOf(count)} are too many to export here` : 'The groups were not exported'}</strong>
+        <p>
+          The console exports at most {maxExported.toLocaleString('en')} groups, of 100 MB together. Narrow the filter, or run
+          this in the folder of the gateway, which exports every group with its token:
+        </p>
+        <div className="command">
+          <pre>
+            <code>{command}</code>
+          </pre>
+          <CopyButton text={command} label="Copy the command" />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const countOf = (count = 0, kind = ''): string =>
+  count === 1 ? `1 ${kind}group` : `${count.toLocaleString('en')} ${kind}groups`;

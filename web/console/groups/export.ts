@@ -1,4 +1,5 @@
 import type { Client } from '../graphql/client.ts';
+import { Failure } from '../graphql/failure.ts';
 import { GroupExport, type GroupExportQuery, type UserGroupFilter, type UserGroupOrder } from '../graphql/generated.ts';
 import { type SentPage, sendPage } from '../graphql/send-page.ts';
 import { environmentLabel } from '../ui/badge.tsx';
@@ -6,49 +7,74 @@ import { environmentLabel } from '../ui/badge.tsx';
 /** How many groups one request reads at most: with properties and mapping, the cost of more is over the limit of a request. */
 const maxPageSize = 100;
 
-/** The most groups that the console exports: it keeps them in memory until they are saved. */
+/** The most groups that the console exports, and the most characters of a file: it keeps them in memory until they are saved. */
 export const maxExported = 20_000;
+const maxCharacters = 100_000_000;
 
 /** A group as it is exported. */
-export type ExportedGroup = NonNullable<GroupExportQuery['userGroups']>['nodes'][number];
+type ExportedGroup = NonNullable<GroupExportQuery['userGroups']>['nodes'][number];
 
 /** What an export writes; both are texts with one group a line, CSV after a line with the names. */
 export type ExportFormat = 'ndjson' | 'csv';
 
 interface ExportRequest {
   readonly filter: UserGroupFilter | undefined;
-  readonly orderBy: UserGroupOrder;
+  /** The ids of the only groups to export; all that the filter matches if undefined. */
+  readonly ids: ReadonlySet<string> | undefined;
+  readonly format: ExportFormat;
   readonly signal: AbortSignal;
   /** Called after each page with the number of groups so far. */
   readonly onProgress: (count: number) => void;
 }
 
-/** Reads every group that the filter matches, at most {@link maxExported}, page by page. @throws Failure */
-export async function readGroups(client: Client, { filter, orderBy, signal, onProgress }: ExportRequest) {
-  const groups: ExportedGroup[] = [];
+/** The text of a file, in parts, and how many groups are in it. */
+export interface ExportedText {
+  readonly parts: readonly string[];
+  readonly count: number;
+}
+
+/** By what no change of a group alters: otherwise one that is changed meanwhile would move to a page that was read before. */
+const orderBy: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
+
+/**
+ * Reads every group that the filter matches, page by page, as the text of a file without their tokens.
+ *
+ * @returns undefined if there are more than {@link maxExported}, or the text is too large for the memory of a browser.
+ * @throws Failure when a page cannot be read.
+ */
+export async function exportGroups(client: Client, request: ExportRequest): Promise<ExportedText | undefined> {
+  const { filter, ids, format, signal, onProgress } = request;
+  const parts = format === 'csv' ? [`${csvNames.join(',')}\r\n`] : [];
+  let count = 0;
+  let characters = 0;
   let first = maxPageSize;
   let position: string | undefined;
   do {
     const sent = { first, after: position ?? null, filter: filter ?? null, orderBy };
     const { response, variables }: SentPage<GroupExportQuery, typeof sent> = await sendPage(client, GroupExport, sent, signal);
     first = Math.min(maxPageSize, 2 * variables.first); // large items may be few
-    const page = response.data.userGroups;
-    groups.push(...(page?.nodes ?? []));
-    onProgress(groups.length);
-    position = (page?.pageInfo.hasNextPage && page.pageInfo.endCursor) || undefined;
-  } while (position !== undefined && groups.length < maxExported);
-  return { groups: groups.slice(0, maxExported), isComplete: position === undefined };
+    const { nodes, pageInfo } = response.data.userGroups ?? {};
+    if (!nodes || !pageInfo || (pageInfo.hasNextPage && !pageInfo.endCursor)) {
+      throw new Failure('INTERNAL', 'The response has no page.', { requestId: response.requestId });
+    }
+    const groups = ids ? nodes.filter(({ id }) => ids.has(id)) : nodes;
+    const text = groups.map((group) => lineOf(group, format)).join('');
+    parts.push(text);
+    count += groups.length;
+    characters += text.length;
+    if (count > maxExported || characters > maxCharacters) return undefined;
+    onProgress(count);
+    position = (pageInfo.hasNextPage && pageInfo.endCursor) || undefined;
+  } while (position !== undefined);
+  return { parts, count };
 }
 
-/** The groups as the text of a file, without their tokens. */
-export function formatGroups(groups: readonly ExportedGroup[], format: ExportFormat): string[] {
-  if (format === 'ndjson') return groups.map((group) => `${JSON.stringify(recordOf(group))}\n`);
-  const names = ['user_group_id', 'name', 'mapping', 'properties', 'environment'] as const;
-  const lines = groups.map((group) => {
-    const record = recordOf(group);
-    return names.map((name) => cell(record[name])).join(',');
-  });
-  return [names.join(','), ...lines].map((line) => `${line}\r\n`);
+const csvNames = ['user_group_id', 'name', 'mapping', 'properties', 'environment'] as const;
+
+function lineOf(group: ExportedGroup, format: ExportFormat): string {
+  const record = recordOf(group);
+  if (format === 'ndjson') return `${JSON.stringify(record)}\n`;
+  return `${csvNames.map((name) => cell(record[name])).join(',')}\r\n`;
 }
 
 function recordOf({ providedId, name, mapping, properties, environmentTag }: ExportedGroup) {

@@ -4,6 +4,7 @@ import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { maxTextUnits, SelectField, TextField } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
+import { containsToken } from '../ui/token-text.ts';
 import { countFurtherFilters, initialState, type ListState, maxProperties, pageSizes, parseProperty } from './list-state.ts';
 
 /** How long to wait for the next key before the list is searched. */
@@ -12,15 +13,25 @@ const typingMs = 150;
 interface FiltersProps {
   readonly state: ListState;
   readonly onChange: (change: Partial<ListState>, options?: { replace: boolean }) => void;
+  /** Called with a text that is not a search, because it has a token or a part of one; with undefined after it. */
+  readonly onToken: (text: string | undefined) => void;
 }
 
 /** The search and the filters of the list. */
-export function Filters({ state, onChange }: FiltersProps) {
+export function Filters({ state, onChange, onToken }: FiltersProps) {
   const { can } = useSession();
   const further = countFurtherFilters(state);
   return (
     <search className="filters">
-      <SearchField value={state.search} onChange={(search) => onChange({ search }, { replace: true })} />
+      <SearchField
+        value={state.search}
+        onChange={(text) => {
+          const isToken = containsToken(text);
+          onToken(isToken ? text : undefined);
+          onChange({ search: isToken ? '' : text }, { replace: true });
+          return isToken ? '' : text;
+        }}
+      />
       {can('admin') && (
         <SelectField
           label="Environment"
@@ -70,7 +81,8 @@ export function Filters({ state, onChange }: FiltersProps) {
 
 interface SearchFieldProps {
   readonly value: string;
-  readonly onChange: (value: string) => void;
+  /** @returns the value that it is then. */
+  readonly onChange: (text: string) => string;
 }
 
 /** The search: `/` puts the cursor into it. */
@@ -104,8 +116,7 @@ function SearchField({ value, onChange }: SearchFieldProps) {
     setText(next);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      sent.current = next.trim();
-      onChange(sent.current);
+      sent.current = onChange(next.trim());
     }, typingMs);
   };
   return (
@@ -115,8 +126,8 @@ function SearchField({ value, onChange }: SearchFieldProps) {
         ref={input}
         type="search"
         className="input"
-        aria-label="Search by name or provided id"
-        placeholder="Search by name or provided id"
+        aria-label="Search by name, provided id, team id or token"
+        placeholder="Search by name, provided id, team id or token"
         maxLength={maxTextUnits}
         autoComplete="off"
         spellCheck={false}
@@ -139,6 +150,7 @@ function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
   const add = (event: FormEvent) => {
     event.preventDefault();
     const given = text.trim();
+    if (containsToken(given)) return setError('A token is not searched for here: a filter is in the URL.');
     if (!parseProperty(given)) return setError('Expected a path, an equals sign and a value, such as plan=gold.');
     if (properties.length >= maxProperties) return setError(`At most ${maxProperties} properties.`);
     setError(undefined);

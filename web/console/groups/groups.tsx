@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { hrefOf, navigate, usePlace } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
-import { GroupCount, GroupList, type GroupRowFragment } from '../graphql/generated.ts';
+import { FindGroup, GroupCount, GroupList, type GroupRowFragment } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -12,7 +12,8 @@ import { DeleteSeveral } from './delete-several.tsx';
 import { NoGroups } from './empty.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { Filters } from './filters.tsx';
-import { filterOf, initialState, type ListState, queryOf, readState } from './list-state.ts';
+import { FoundGroup, GroupOfToken } from './found-group.tsx';
+import { filterOf, initialState, type ListState, queryOf, readState, teamIdOf } from './list-state.ts';
 import { NewGroup } from './new-group.tsx';
 import { GroupTable } from './table.tsx';
 
@@ -28,6 +29,13 @@ export default function Groups() {
   const position = state.before ? { before: state.before } : state.after ? { after: state.after } : {};
   const list = useQuery(GroupList, { ...pageArguments(position, state.size), filter: filter ?? null, orderBy });
   const count = useQuery(GroupCount, { filter: filter ?? null });
+  const teamId = teamIdOf(state);
+  const byTeamId = useQuery(FindGroup, teamId === undefined ? undefined : { by: { teamId } });
+  const found = byTeamId.data?.userGroup?.teamId === teamId ? byTeamId.data?.userGroup : undefined;
+  /** A text in the search field that is not searched for, because it has a token: neither in the URL nor in the list's filter. */
+  const [typedToken, setTypedToken] = useState<string>();
+  // The back button may have brought a search.
+  const tokenText = state.search ? undefined : typedToken;
   const [selected, setSelected] = useState<ReadonlyMap<string, GroupRowFragment>>(new Map());
   const [dialog, setDialog] = useState<OpenDialog>();
 
@@ -42,7 +50,7 @@ export default function Groups() {
   );
   // What is selected and no longer shown could be deleted by mistake.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the selection belongs to the page that is shown
-  useEffect(() => setSelected(new Map()), [list.data]);
+  useEffect(() => setSelected(new Map()), [list.data, tokenText]);
 
   const refresh = () => {
     setSelected(new Map());
@@ -50,7 +58,7 @@ export default function Groups() {
     count.reload();
   };
   const close = () => setDialog(undefined);
-  const page = list.data?.userGroups;
+  const page = tokenText === undefined ? list.data?.userGroups : undefined;
   const rows = page?.nodes ?? [];
   const isFirstPage = !state.after && !state.before;
 
@@ -69,7 +77,9 @@ export default function Groups() {
           )}
         </div>
       </header>
-      <Filters state={state} onChange={show} />
+      <Filters state={state} onChange={show} onToken={setTypedToken} />
+      {tokenText !== undefined && <GroupOfToken text={tokenText} />}
+      {found && <FoundGroup label={`The group with the team id ${teamId}`} group={found} />}
       <FailureNotice
         title="The groups could not be loaded"
         failure={list.failure}
@@ -92,9 +102,10 @@ export default function Groups() {
           </Button>
         </section>
       )}
-      {!page && list.isLoading && <LoadingRows rows={10} />}
+      {!page && list.isLoading && tokenText === undefined && <LoadingRows rows={10} />}
       {page && rows.length === 0 && !list.isLoading && !list.failure && (
         <NoGroups
+          isOneFound={found !== undefined}
           isFiltered={filter !== undefined || !isFirstPage}
           onClear={() => navigate(hrefOf('groups', queryOf({ ...initialState, size: state.size })))}
           onCreate={can('groups:write') ? () => setDialog('new') : undefined}
@@ -116,8 +127,8 @@ export default function Groups() {
         </>
       )}
       {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={close} />}
-      {dialog === 'export' && <ExportDialog filter={filter} orderBy={orderBy} onClose={close} />}
-      {dialog === 'export-selected' && <ExportDialog selected={[...selected.values()]} orderBy={orderBy} onClose={close} />}
+      {dialog === 'export' && <ExportDialog state={state} onClose={close} />}
+      {dialog === 'export-selected' && <ExportDialog state={state} selected={[...selected.values()]} onClose={close} />}
       {dialog === 'delete' && <DeleteSeveral groups={[...selected.values()]} onClose={close} onDeleted={refresh} />}
     </>
   );

@@ -6,8 +6,9 @@ import type {
   UserGroupFilter,
   UserGroupOrderField,
 } from '../graphql/generated.ts';
-import { type EnvironmentChoice, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
+import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
+import { containsToken } from '../ui/token-text.ts';
 
 /** What the list of groups shows, as the URL has it. */
 export interface ListState {
@@ -55,10 +56,11 @@ export const initialState: ListState = {
 export function readState(query: URLSearchParams): ListState {
   const environment = query.get('environment') ?? '';
   const size = Number(query.get('size'));
+  const search = query.get('search') ?? '';
   const day = (name: string) => (dayStart(query.get(name) ?? '') ? (query.get(name) ?? '') : '');
   return {
     // Characters, as the API counts them.
-    search: [...(query.get('search') ?? '')].slice(0, 255).join(''),
+    search: containsToken(search) ? '' : [...search].slice(0, 255).join(''),
     environment: isEnvironmentChoice(environment) ? environment : '',
     properties: query.getAll('property').filter(parseProperty).slice(0, maxProperties),
     createdFrom: day('created-from'),
@@ -106,6 +108,19 @@ export function filterOf(state: ListState): UserGroupFilter | undefined {
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
 
+/** The conditions of a state's filter, each as a text to read. */
+export function conditionsOf(state: ListState): string[] {
+  const range = (name: string, from: string, to: string) =>
+    [name, from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(' ');
+  return [
+    state.search && `Name or provided id contains ${state.search}`,
+    state.environment && `Environment is ${environmentLabel(tagOf(state.environment))}`,
+    ...state.properties.map((property) => `Property ${property}`),
+    (state.createdFrom || state.createdTo) && range('Created', state.createdFrom, state.createdTo),
+    (state.updatedFrom || state.updatedTo) && range('Updated', state.updatedFrom, state.updatedTo),
+  ].filter((condition) => condition !== '');
+}
+
 /** How many of the conditions that are not always shown a state has. */
 export function countFurtherFilters(state: ListState): number {
   const days = [state.createdFrom, state.createdTo, state.updatedFrom, state.updatedTo].filter(Boolean).length;
@@ -118,6 +133,11 @@ export function parseProperty(text: string): PropertyFilter | undefined {
   const path = text.slice(0, equals).split('.');
   if (equals < 1 || path.includes('') || path.length > 32) return undefined;
   return { path, equals: parseValue(text.slice(equals + 1)) };
+}
+
+/** The search as a team id; undefined if it cannot be one. */
+export function teamIdOf({ search }: ListState): number | undefined {
+  return /^\d{1,10}$/.test(search) && Number(search) < 2 ** 31 ? Number(search) : undefined;
 }
 
 function parseValue(text: string): unknown {

@@ -30,9 +30,13 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
     const { data, requestId } = await client.send(CreateGroup, { input });
     return payloadOf(data.getOrCreateUserGroup, requestId);
   });
+  const forgetResult = () => {
+    setExisting(undefined);
+    creation.reset();
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    setExisting(undefined);
+    forgetResult();
     const result = await creation.run();
     if (!result) return;
     if (!result.created) return setExisting(result.userGroup);
@@ -42,7 +46,7 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
 
   return (
     <Dialog title="New group" onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={(event) => void submit(event)} onInput={forgetResult}>
         <FailureNotice title="The group was not created" failure={creation.failure} />
         {existing && (
           <div className="notice" role="alert">

@@ -49,7 +49,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   const failure = creation.failure;
   return (
     <Dialog title="New API token" onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={(event) => void submit(event)} onInput={creation.reset}>
         <FailureNotice title="The API token was not created" failure={failure} />
         <TextField
           label="Name"

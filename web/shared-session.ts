@@ -1,0 +1,39 @@
+/**
+ * What the open tabs of one browser tell each other of the session in the console; nothing of it is stored. Every script of the
+ * origin could read it: those of the gateway are the console and the playground, which only listens for the end.
+ */
+export type SessionMessage =
+  /** A tab that has no API token asks for one. */
+  | { readonly is: 'question' }
+  /** A tab that is signed in has one. */
+  | { readonly is: 'answer'; readonly apiToken: string }
+  /** A person has signed out; with an API token, that one is no longer valid. */
+  | { readonly is: 'end'; readonly apiToken?: string; readonly reason?: string };
+
+const channel = openChannel();
+
+/** Nothing in a browser that blocks storage: it blocks this as well. Of two gateways below one origin, each has its own. */
+function openChannel(): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(`user-group-gateway.session ${new URL('.', document.baseURI).pathname}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells the other tabs. */
+export function tellTabs(message: SessionMessage): void {
+  channel?.postMessage(message);
+}
+
+/** Calls the listener with what other tabs tell. @returns ends it. */
+export function listenToTabs(listener: (message: SessionMessage) => void): () => void {
+  const receive = ({ data }: MessageEvent<SessionMessage>) => listener(data);
+  channel?.addEventListener('message', receive);
+  return () => channel?.removeEventListener('message', receive);
+}
+
+/** Whether a session with this API token ends with the message. */
+export function endsSession(message: SessionMessage, apiToken: string): boolean {
+  return message.is === 'end' && (message.apiToken ?? apiToken) === apiToken;
+}
