@@ -17,7 +17,7 @@ import { introspect } from './domain/embed-tokens.ts';
 import { countEventBytes } from './domain/event-limits.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
 import { instanceSource } from './domain/instance.ts';
-import { type KeyRing, MissingKey } from './domain/keys.ts';
+import { isMissingKey, type KeyRing } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { StoredBytes } from './domain/stored-bytes.ts';
@@ -160,7 +160,7 @@ export function buildGateway(
     route: cors ? cors.preflight(findRoute) : findRoute,
     renderError: cors ? cors.permitErrors(renderError) : renderError,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
-      if (cause instanceof MissingKey) {
+      if (isMissingKey(cause)) {
         increment(missingKeys);
         if (!mayLogMissingKey()) return;
       }

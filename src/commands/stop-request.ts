@@ -17,18 +17,18 @@ const sameSignalMs = 1_000;
  * Resolves with the reason, as text, when this process must stop: one of {@link stopSignals}, or the exit of the npm that started
  * it. npm forwards a signal to its shell only, and not every shell forwards it; without this, the gateway would outlive both.
  *
- * After that, a second signal stops the process immediately, with its {@link exitCodeOf}. SIGHUP never does: shells repeat it
- * when their terminal is closed, and supervisors may send it after SIGTERM.
+ * A second SIGTERM or SIGINT stops the process immediately, with its {@link exitCodeOf}. SIGHUP does not count: shells repeat it
+ * when their terminal is closed, and supervisors may send it after SIGTERM, or before.
  */
 export function untilStopRequested(): Promise<string> {
   return new Promise((resolve) => {
     let first: number | undefined;
     for (const signal of stopSignals) {
       process.on(signal, () => {
-        if (first !== undefined && signal !== 'SIGHUP' && !(isBelowNpm && Date.now() - first < sameSignalMs))
-          process.exit(exitCodeOf(signal));
-        first ??= Date.now();
         resolve(signal);
+        if (signal === 'SIGHUP') return;
+        if (first !== undefined && !(isBelowNpm && Date.now() - first < sameSignalMs)) process.exit(exitCodeOf(signal));
+        first ??= Date.now();
       });
     }
     if (!isBelowNpm) return;

@@ -16,10 +16,10 @@ export interface ApiTokenFields {
 /**
  * Checks the properties of an API token to issue.
  *
- * @param now the database's clock, for one that expires.
+ * @param now the time, by the database's clock.
  * @throws InvalidInput.
  */
-export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields, now: Date | undefined): void {
+export function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields, now: Date): void {
   const issues = [...apiTokenNameIssues(name), ...scopeIssues(scopes), ...expiryIssues(expiresAt, now)];
   if (issues.length > 0) throw new InvalidInput(issues);
 }
@@ -54,8 +54,8 @@ function* scopeIssues(requested: readonly string[]): Generator<Issue> {
   }
 }
 
-function* expiryIssues(expiresAt: Date | null, now: Date | undefined): Generator<Issue> {
-  if (!expiresAt || !now) return;
+function* expiryIssues(expiresAt: Date | null, now: Date): Generator<Issue> {
+  if (!expiresAt) return;
   if (!(expiresAt > now)) yield { path: ['expiresAt'], message: 'must be in the future.' };
   else if (!isStorableTime(expiresAt.getTime()))
     yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };

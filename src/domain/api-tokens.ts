@@ -39,15 +39,15 @@ export async function issueApiToken(
   request: ApiTokenRequest,
   author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
-  checkApiToken(request, request.expiresAt ? await readClock(prisma) : undefined);
   return prisma.$transaction((transaction) => createApiToken(transaction, request, author));
 }
 
 async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
   const { name, environmentTag, scopes, expiresAt } = request;
-  const secret = issueToken('apiToken');
-  // Not by the column's default, which Prisma takes from the clock of the process.
+  // Not the column's default, which Prisma takes from the clock of the process.
   const createdAt = await readClock(transaction);
+  checkApiToken(request, createdAt);
+  const secret = issueToken('apiToken');
   const data = {
     name,
     environmentTag,

@@ -232,7 +232,7 @@ export class Conflict extends GatewayError {
 }
 
 /** The message of {@link VersionMismatch}. */
-export const otherVersion = `The user group has another version than expected. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
+export const otherVersion = `The user group does not have the expected version. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
 
 /** The group has another version than the caller expects: it was changed since the caller read it. */
 export class VersionMismatch extends GatewayError {
@@ -272,8 +272,8 @@ export function asGatewayError(error: unknown): GatewayError {
   }
   if (error instanceof MissingKey) {
     const message =
-      `This gateway lacks the encryption key ${error.keyId}, which a stored value needs. A requested change may have been made. ` +
-      `Ask the operator to add the key: the command doctor says where. ${safeToRepeat}`;
+      `This gateway lacks the encryption key ${error.keyId}, which a stored value needs. A change without an Idempotency-Key may have ` +
+      'been made. Ask the operator to add the key: the command doctor says where.';
     return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
   return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', { cause: error });

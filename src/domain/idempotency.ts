@@ -6,7 +6,7 @@ import { findRecord, type RecordId, storeRecord, tryLockRequest } from '../datab
 import type { WorkUnit } from '../database/work-unit.ts';
 import type { Caller } from './caller.ts';
 import { asGatewayError, GatewayError } from './errors.ts';
-import { type KeyRing, MissingKey, type Place } from './keys.ts';
+import { isMissingKey, type KeyRing, type Place } from './keys.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import type { Db } from './user-groups.ts';
 
@@ -202,7 +202,7 @@ const tooMuchStored = (): GatewayError =>
 /** With a key, a request is safe to repeat when it is not known whether its change was made. */
 function asKeyedError(error: unknown): GatewayError {
   const known = asGatewayError(error);
-  if (known.code !== 'UNAVAILABLE' || known.cause === undefined || known.cause instanceof MissingKey) return known;
+  if (known.code !== 'UNAVAILABLE' || known.cause === undefined || isMissingKey(known)) return known;
   const message = 'The database is unavailable. The requested change may have been made.';
   return new GatewayError('UNAVAILABLE', `${message} Send the same request with the same Idempotency-Key again.`, {
     cause: known.cause,

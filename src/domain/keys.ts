@@ -61,6 +61,10 @@ export class MissingKey extends DecryptionError {
   }
 }
 
+/** Whether an error, or what caused it, is that a key is missing. */
+export const isMissingKey = (error: unknown): boolean =>
+  error instanceof MissingKey || (error instanceof Error && error.cause instanceof MissingKey);
+
 /**
  * Reads encryption keys, separated by commas, spaces or line breaks.
  *

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Schedule {
   /** How long the first run waits, in milliseconds. */
   readonly firstDelayMs: number;
-  /** How long the next run waits after one that has ended, in milliseconds. */
-  readonly nextDelayMs: (failed: boolean) => number;
+  /** How long the next run waits, in milliseconds. @param failure why the last one failed; undefined if it did not. */
+  readonly nextDelayMs: (failure: unknown) => number;
   /** A run failed; the next one begins as scheduled. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -24,14 +24,14 @@ export function runPeriodically(work: (signal: AbortSignal) => Promise<void>, sc
   async function run(): Promise<void> {
     await wait(schedule.firstDelayMs);
     while (!signal.aborted) {
-      let failed = false;
+      let failure: unknown;
       try {
         await work(signal);
       } catch (error) {
-        failed = true;
+        failure = error;
         schedule.onFailure(error);
       }
-      await wait(schedule.nextDelayMs(failed));
+      await wait(schedule.nextDelayMs(failure));
     }
   }
 

@@ -6,7 +6,10 @@ import { runPeriodically } from './periodic.ts';
 /** The pause between two checks: the first synchronization of a customer creates thousands of groups a second. */
 const intervalMs = 1_000;
 
-/** The pause after a failure: an update that takes longer than a statement may would otherwise begin again at once. */
+/**
+ * The pause after a failure that is not an outage: an update that takes longer than a statement may would otherwise begin again
+ * at once.
+ */
 const failurePauseMs = 60_000;
 
 /**
@@ -21,7 +24,7 @@ export function startStatistics(
 ): () => Promise<void> {
   return runPeriodically(() => updateGrownStatistics(database), {
     firstDelayMs: intervalMs,
-    nextDelayMs: (failed) => (failed ? failurePauseMs : intervalMs),
+    nextDelayMs: (failure) => (failure === undefined || isUnavailable(failure) ? intervalMs : failurePauseMs),
     onFailure: (error) => {
       if (!isUnavailable(error)) onFailure(error);
     },

@@ -1,4 +1,4 @@
-import type { Expecting } from '../database/queries/expected-versions.ts';
+import { type Expecting, maxVersion } from '../database/queries/expected-versions.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput, type Issue, maxIssues } from './errors.ts';
 import { mappingIssues, printableIssues, propertiesIssues, textIssues } from './limits.ts';
@@ -132,9 +132,6 @@ function* rotateIssues({
   }
   yield* versionIssues(expecting);
 }
-
-/** The greatest version of a group. */
-export const maxVersion = 2 ** 31 - 1;
 
 function versionIssues({ expectedVersions = [] }: Expecting): Issue[] {
   const isVersion = (version: number) => Number.isInteger(version) && version >= 1 && version <= maxVersion;

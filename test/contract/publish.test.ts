@@ -8,7 +8,7 @@ interface Job {
   readonly steps: readonly { readonly run?: string }[];
 }
 
-test('no job that runs the tests may publish, and only what was tested is published', () => {
+test('the job that may publish runs nothing of the repository: it publishes the package that the tests passed with', () => {
   const file = new URL('../../.github/workflows/publish.yml', import.meta.url);
   const { permissions, jobs } = parse(readFileSync(file, 'utf8')) as {
     readonly permissions: object;
@@ -19,7 +19,8 @@ test('no job that runs the tests may publish, and only what was tested is publis
   const [tests, publishing] = [jobsThatRun(/\.ci\/run/), jobsThatRun(/npm publish/)];
   expect(permissions).toEqual({});
   expect(tests.map(([, job]) => job.permissions)).toEqual([{ contents: 'read' }]);
-  expect(publishing.map(([, job]) => [job.permissions, job.needs])).toEqual([
-    [{ contents: 'read', 'id-token': 'write' }, tests[0]?.[0]],
-  ]);
+  expect(publishing).toMatchObject([[expect.any(String), { permissions: { 'id-token': 'write' }, needs: tests[0]?.[0] }]]);
+  const [, { permissions: rights, steps }] = publishing[0] as [string, Job];
+  expect(rights).toEqual({ 'id-token': 'write' });
+  expect(steps.flatMap(({ run }) => run ?? [])).toEqual([expect.stringMatching(/^npm publish .*--ignore-scripts .*\.tgz$/)]);
 });

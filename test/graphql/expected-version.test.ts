@@ -49,7 +49,23 @@ const changes: Readonly<Record<string, (own: Group) => [Mutation, object]>> = {
   rotation: ({ token }) => ['rotateUserGroupToken', { currentToken: token }],
   'rotation with a grace period': ({ token }) => ['rotateUserGroupToken', { currentToken: token, graceSeconds: 60 }],
 };
+const storeVersion = (version: number) =>
+  gateways[0].database.prisma.userGroup.update({ where: { teamId: group.teamId }, data: { version } });
 const deletion = ({ providedId }: Group): [Mutation, object] => ['deleteUserGroup', { by: { providedId } }];
+
+test.each(Object.entries(changes))('%s: the version after the greatest one is 1', async (_, change) => {
+  await storeVersion(2_147_483_647);
+  const [mutation, input] = change(group);
+  await send(mutation, { ...input, expectedVersion: 2_147_483_647 });
+  expect((await current())?.version).toBe(1);
+});
+
+test('of two updates in one batch, the first leaves the greatest version, the second 1', async () => {
+  await storeVersion(2_147_483_646);
+  const by = { teamId: group.teamId };
+  const results = await Promise.all(['a', 'b'].map((name) => send('updateUserGroup', { by, name })));
+  expect(results.map(({ userGroup }) => userGroup.version).sort()).toEqual([1, 2_147_483_647]);
+});
 
 describe.each(Object.entries({ ...changes, deletion }))('%s', (name, change) => {
   test('is made when the group has the expected version, and leaves the next one', async () => {

@@ -3,9 +3,22 @@ import type { Row } from '../text-rows.ts';
 import { columnTypes } from './columns.ts';
 import { UserGroupRow, userGroupColumnCount } from './user-group-columns.ts';
 
+/** The greatest version of a user group, that of PostgreSQL's `integer`. */
+export const maxVersion = 2 ** 31 - 1;
+
+/**
+ * The version after some changes, as SQL. After the greatest one it is 1 again, because all that counts is that it differs from
+ * the one that was read: an error would keep the group from ever being changed.
+ */
+export const versionAfter = (version: string, changes = '1'): string =>
+  `((${version}::bigint + ${changes} - 1) % ${maxVersion} + 1)::int`;
+
+/** The version after one change. */
+export const nextVersion = (version: number): number => (version % maxVersion) + 1;
+
 /** A write that may depend on the version of its group. */
 export interface Expecting {
-  /** The group must have one of these versions, of 1 to 2,147,483,647; undefined permits any. */
+  /** The group must have one of these versions, of 1 to {@link maxVersion}; undefined permits any. */
   readonly expectedVersions?: readonly number[] | undefined;
 }
 

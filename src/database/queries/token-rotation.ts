@@ -6,7 +6,7 @@ import { decodeBytes } from '../text-rows.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { columnTypes, type ParameterColumn, toLists, unnest } from './columns.ts';
 import { type Authored, authorColumns, authorOf, insertGroupEvents, secretChange } from './event-writes.ts';
-import { type Expecting, isExpected, type OtherVersion } from './expected-versions.ts';
+import { type Expecting, isExpected, type OtherVersion, versionAfter } from './expected-versions.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 
 /** A token to replace, every rule checked. */
@@ -115,7 +115,7 @@ const rotateTokens = `
     order by g.team_id for update of g
   ), rotated as (
     update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = greatest(now(), g.updated_at),
-      version = g.version + 1
+      version = ${versionAfter('g.version')}
     from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.retired_hash, locked.retired_encrypted, locked.grace_seconds,
       locked.end_grace_periods, ${authorOf('locked')}

@@ -3,6 +3,7 @@ import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import type { Database } from '../client.ts';
 import { textRows } from '../text-rows.ts';
 import { names, type ParameterColumn, toByteaArray, toLists, unnest } from './columns.ts';
+import { versionAfter } from './expected-versions.ts';
 import { insertedColumns, insertedFields, type UserGroupDraft } from './user-group-columns.ts';
 
 /** A connection with a transaction. */
@@ -162,7 +163,7 @@ const updateGroups = `
   update user_group g set name = coalesce(new_name, g.name), mapping = coalesce(new_mapping, g.mapping),
     properties = case when has_properties then new_properties else g.properties end,
     token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
-    updated_at = now(), version = g.version + 1
+    updated_at = now(), version = ${versionAfter('g.version')}
   from locked
   where g.team_id = locked.id and (
     new_hash is not null or g.name <> new_name or g.mapping::text <> new_mapping::text

@@ -5,7 +5,7 @@ import type { Database } from '../client.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { toLists } from './columns.ts';
 import type { OnRecorded } from './event-writes.ts';
-import type { Expecting, OtherVersion } from './expected-versions.ts';
+import { type Expecting, nextVersion, type OtherVersion } from './expected-versions.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 import { lockTargets, targetFields } from './user-group-targets.ts';
 import { type UserGroupUpdate, updateGroups } from './user-group-updates.ts';
@@ -91,7 +91,7 @@ async function patchGroups(
       const stored = () => (text === undefined ? group.properties : (JSON.parse(text ?? 'null') as Prisma.JsonValue));
       const properties = revise ? toText(revise(stored())) : others.properties;
       latest.set(teamId, {
-        version: version + 1,
+        version: nextVersion(version),
         properties: properties === undefined ? text : properties,
         lastUpdate: updates.length,
       });

@@ -13,6 +13,7 @@ import {
   objectChange,
   textChange,
 } from './event-writes.ts';
+import { versionAfter } from './expected-versions.ts';
 import {
   type UserGroupChange,
   UserGroupRow,
@@ -116,7 +117,7 @@ const changeAt = (change: Change): string => {
 };
 
 /** The version that the update of a row of `folded` leaves. */
-const versionAt = (row: string): string => `${row}.version + ${row}.updates`;
+const versionAt = (row: string): string => versionAfter(`${row}.version`, `${row}.updates`);
 
 const returned = userGroupColumns.map((sql) => {
   const change = changes.find((each) => each.sql === sql);

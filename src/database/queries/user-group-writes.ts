@@ -16,7 +16,7 @@ import {
   objectChange,
   textChange,
 } from './event-writes.ts';
-import { type Expected, type Expecting, isExpected, toExpected } from './expected-versions.ts';
+import { type Expected, type Expecting, isExpected, toExpected, versionAfter } from './expected-versions.ts';
 import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
 
@@ -160,7 +160,7 @@ const setEnvironment = `
     select ${userGroupSelectList('g')}, ${isExpected('g.version', '$3::int[]')} as is_expected
     from user_group g where g.team_id = $1 for update
   ), changed as (
-    update user_group g set environment_tag = $2::environment_tag, updated_at = greatest(now(), g.updated_at), version = g.version + 1
+    update user_group g set environment_tag = $2::environment_tag, updated_at = greatest(now(), g.updated_at), version = ${versionAfter('g.version')}
     from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.environment_tag as previous
   ), recorded as (${insertGroupEvents({

@@ -9,6 +9,7 @@ import {
 import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
 import { abandoned, asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import { isMissingKey } from '../../domain/keys.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import type { RawVariables } from '../schema/field-cost.ts';
@@ -200,8 +201,11 @@ export function createOperationExecutor(
   };
 }
 
-/** Whether the database did not respond. */
-const isOutage = (error: GraphQLError): boolean => asGatewayError(causeOf(error)).code === 'UNAVAILABLE';
+/** Whether the database did not respond. A missing encryption key concerns some values only. */
+function isOutage(error: GraphQLError): boolean {
+  const failure = asGatewayError(causeOf(error));
+  return failure.code === 'UNAVAILABLE' && !isMissingKey(failure);
+}
 
 /** The cost as text; far above the limit it is not counted exactly. */
 const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than allowed' : String(cost));

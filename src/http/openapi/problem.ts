@@ -147,7 +147,7 @@ export function problemResponse(codes: readonly ErrorCode[], examples: Readonly<
   const own = Object.entries(examples).filter(([name]) => codes.some((code) => name === code));
   return {
     description: codes.map((code) => `\`${code}\`: ${errorCatalog[code].title}. ${errorCatalog[code].remedy}`).join('\n\n'),
-    headers: { ...requestIdHeader, ...headersFor(codes), ...(first === 'VERSION_MISMATCH' && entityTagHeader) },
+    headers: { ...requestIdHeader, ...headersFor(codes), ...(codes.includes('VERSION_MISMATCH') && entityTagHeader) },
     content: {
       [mediaTypes.problem]: {
         schema: {

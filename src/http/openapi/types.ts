@@ -69,7 +69,9 @@ export interface Parameter {
  * it as JSON (`content` of the parameter).
  */
 export const jsonText = (contentSchema: JsonSchema): JsonSchema => ({
-  ...{ type: 'string', contentMediaType: mediaTypes.json, contentSchema },
+  type: 'string',
+  contentMediaType: mediaTypes.json,
+  contentSchema,
 });
 
 /** An operation: a method of a path. */
