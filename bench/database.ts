@@ -6,7 +6,7 @@ import { type Connection, connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { hashSecret, issueToken } from '../src/domain/tokens.ts';
-import { storedToken } from './encryption.ts';
+import { storedToken, type TokenColumns, tokenOf } from './encryption.ts';
 import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';
 import { environments, firstTeamId } from './load/rows.ts';
@@ -29,6 +29,8 @@ export interface BenchDatabase {
   readonly credentials: readonly Credential[];
   /** API tokens that must be rejected: revoked, expired, without any scope for groups. */
   readonly invalidCredentials: Readonly<Record<string, string>>;
+  /** Inserts groups until there are so many, without new statistics, and writes the token file anew. */
+  grow(groups: number): Promise<void>;
   /** Queries the database. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
 }
@@ -83,15 +85,7 @@ async function seed(
   const own = connectDatabase({ ...connection });
   await migrate(own.pool).finally(() => own.close());
 
-  const tokens: string[] = [];
-  for (let from = 0; from < groups; from += batch) {
-    const some = Array.from({ length: Math.min(batch, groups - from) }, () => issueToken('userGroup'));
-    const stored = some.map(storedToken);
-    const columns = [stored.map(({ tokenHash }) => tokenHash), stored.map(({ tokenEncrypted }) => tokenEncrypted)];
-    await client.query(insertGroups, [...columns, from, firstTeamId]);
-    tokens.push(some.join(''));
-  }
-  await client.query(`select setval('user_group_team_id_seq', $1)`, [firstTeamId + groups]);
+  const tokens = await insertGroups(client, 0, groups);
 
   const insert = async (
     label: string,
@@ -132,14 +126,31 @@ async function seed(
   const tokenFile = join(folder, `${name}.tokens`);
   writeFileSync(tokenFile, tokens.join(''), 'latin1');
   const url = `postgresql://${user}:${encodeURIComponent(String(password))}@${host}:${port}/${database}`;
+  const grow = async (count: number) => {
+    const { rows } = await client.query<TokenColumns>('select token_hash, token_encrypted from user_group order by team_id');
+    const added = await insertGroups(client, rows.length, count);
+    writeFileSync(tokenFile, [...rows.map(tokenOf), ...added].join(''), 'latin1');
+  };
   const query = async <Row extends object>(text: string, values: unknown[] = []) => (await client.query<Row>(text, values)).rows;
   const [backend] = await query<{ pid: number }>('select pg_backend_pid() as pid');
   const serverPid = backend && parentOf(backend.pid);
-  return { name, url, tokenFile, groups, serverPid, credentials, invalidCredentials, query };
+  return { name, url, tokenFile, groups, serverPid, credentials, invalidCredentials, grow, query };
+}
+
+/** Inserts the groups with the indexes from `from` to below `to`. @returns their tokens. */
+async function insertGroups(client: pg.Client, from: number, to: number): Promise<string[]> {
+  const tokens = Array.from({ length: to - from }, () => issueToken('userGroup'));
+  for (let begin = 0; begin < tokens.length; begin += batch) {
+    const stored = tokens.slice(begin, begin + batch).map(storedToken);
+    const columns = [stored.map(({ tokenHash }) => tokenHash), stored.map(({ tokenEncrypted }) => tokenEncrypted)];
+    await client.query(insertStatement, [...columns, from + begin, firstTeamId]);
+  }
+  await client.query(`select setval('user_group_team_id_seq', $1)`, [firstTeamId + to]);
+  return tokens;
 }
 
 /** The same group as `rowOf` in load/rows.ts, in SQL. */
-const insertGroups = `
+const insertStatement = `
   insert into user_group (team_id, provided_id, environment_tag, name, token_hash, token_encrypted, properties, mapping)
   select $4 + i, 'group-' || digits, (case i % 2 when 0 then 'Customer' else 'Testing' end)::environment_tag, 'Group ' || digits,
     hash, encrypted, format('{"country":"BE","seats":%s}', 10 + i % 90)::json, format('{"sales":"source-%s"}', digits)::json

@@ -4,6 +4,7 @@ import { measureCapacity } from './capacity.ts';
 import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
+import { measureGrowth } from './growth.ts';
 import { compareImport } from './import.ts';
 import { run as compareParsers } from './json-parsers.ts';
 import { measureWorkload, type Plan, type Series } from './measure.ts';
@@ -108,7 +109,11 @@ async function main(): Promise<void> {
   const plan = { rounds, seconds, check, previous, logProgress };
   const server = await startServer();
   try {
-    const run = options.scale ? compareSizes(server, plan, print) : compare(server, options, plan);
+    const run = options.scale
+      ? compareSizes(server, plan, print)
+      : options.growth
+        ? measureGrowth(server, openGenerator(), print)
+        : compare(server, options, plan);
     if ((await Promise.race([run, interrupted])) === false) process.exitCode = 1;
   } finally {
     await stopAll();

@@ -8,7 +8,7 @@ import { probe } from './probe.ts';
 import { type Running, type SystemId, startSystem } from './systems.ts';
 
 /** The number of concurrent connections. */
-const connections = 64;
+export const connections = 64;
 
 /** The warm-up time of each measurement. */
 const warmUpMs = 500;

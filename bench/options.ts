@@ -19,6 +19,8 @@ export interface Options {
   readonly check: boolean;
   /** Whether to compare the gateway on few groups with the gateway on many groups. */
   readonly scale: boolean;
+  /** Whether to measure the gateway right after its database has grown. */
+  readonly growth: boolean;
 }
 
 /** The output of `--help`. */
@@ -33,6 +35,8 @@ export const help = `Usage: npm run bench -- [options]
                    installed package; the exit status is 1 if a workload takes more
   --json FILE      writes the figures there
   --scale          compares the gateway on 1,000 with the gateway on 1,000,000 groups instead
+  --growth         measures the gateway right after its database has grown, and after analyze, instead; the exit status is 1 if
+                   that makes more than a fifth
   --check          a second each, and every response compared: for CI; prints no results
 `;
 
@@ -44,11 +48,11 @@ export function readOptions(args: string[]): Options | 'help' {
     args,
     options: {
       ...{ only: text, systems: text, rounds: text, seconds: text, groups: text, previous: text, json: text },
-      ...{ check: flag, scale: flag, help: flag },
+      ...{ check: flag, scale: flag, growth: flag, help: flag },
     },
   });
   if (values.help) return 'help';
-  const { check, scale } = values;
+  const { check, scale, growth } = values;
   const previous = values.previous === undefined ? undefined : resolve(values.previous);
   if (previous !== undefined && !existsSync(join(previous, 'dist/main.js'))) {
     throw new Error(`--previous: ${previous} has no dist/main.js. Build that checkout first: npm run -s gateway -- --version.`);
@@ -64,7 +68,9 @@ export function readOptions(args: string[]): Options | 'help' {
     seconds: check ? 1 : atLeast('seconds', values.seconds ?? '3', 0.1),
     groups: atLeast('groups', values.groups ?? (check ? '1000' : '100000'), 100),
     json: values.json,
-    ...{ check, scale },
+    check,
+    scale,
+    growth,
   };
 }
 
