@@ -89,7 +89,7 @@ export const errorCatalog = {
   },
   VERSION_MISMATCH: {
     status: 412,
-    title: 'The user group was changed since',
+    title: 'The user group has changed',
     remedy:
       'Read the group again, apply your change to it, and send the change with the current version: as `expectedVersion` over GraphQL, ' +
       'in the header If-Match over REST.',
@@ -234,7 +234,7 @@ export class Conflict extends GatewayError {
 /** The message of {@link VersionMismatch}. */
 export const otherVersion = `The user group does not have the expected version. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
 
-/** The group has another version than the caller expects: it was changed since the caller read it. */
+/** The group does not have the version that the caller expects: it has changed since the caller read it. */
 export class VersionMismatch extends GatewayError {
   /** The group as it is. */
   readonly userGroup: UserGroup;

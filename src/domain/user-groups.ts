@@ -5,7 +5,7 @@ import type { Writes } from '../database/queries/writes.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput, NotFound, VersionMismatch } from './errors.ts';
-import type { KeyRing } from './keys.ts';
+import { type KeyRing, MissingKey } from './keys.ts';
 import type { DataSourceMapping, Json } from './limits.ts';
 import type { EmbedTokenIssuer } from './signing-keys.ts';
 import type { StoredBytes } from './stored-bytes.ts';
@@ -120,6 +120,7 @@ export interface RotationInput {
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  * @throws NotFound when no group has it as its current token.
+ * @throws MissingKey as {@link findGroupOfToken} does.
  * @throws VersionMismatch when the group has none of the expected versions.
  */
 export async function rotateUserGroupToken(
@@ -147,7 +148,10 @@ export async function rotateUserGroupToken(
     );
   // Again where keys are being rotated: the row may have got its hash under another key while the statement waited for it.
   const rotated = (await rotate()) ?? (db.keys.refresh() || db.keys.ids.length > 1 ? await rotate() : undefined);
-  if (!rotated) throw notFound();
+  if (!rotated) {
+    await requireKeysOfTokens(db, caller);
+    throw notFound();
+  }
   if ('current' in rotated) throw new VersionMismatch(rotated.current);
   return { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }
@@ -172,12 +176,25 @@ export async function locate(db: Db, caller: Caller, by: UserGroupBy, options: R
   ]);
 }
 
-/** The group of any environment that a user group token identifies. Requires no scope: the caller of this function does. */
-export async function findGroupOfToken({ lookups, keys }: Db, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
+/**
+ * The group of any environment that a user group token identifies. Requires no scope: the caller of this function does.
+ *
+ * @throws MissingKey when there is none, and tokens are stored under a key that this process lacks: it may be one of them.
+ */
+export async function findGroupOfToken(db: Db, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
   if (!mayBeUserGroupToken(token)) return undefined;
+  const { lookups, keys } = db;
   const find = () => lookups.groupByTokenHash(keys.hashes(token), caller.share);
   // Again if a key was added since: rows may use it already.
-  return (await find()) ?? (keys.refresh() ? await find() : undefined);
+  const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
+  if (!found) await requireKeysOfTokens(db, caller);
+  return found;
+}
+
+/** @throws MissingKey when a stored token has a hash of a key that this process lacks, so that no token finds it. */
+async function requireKeysOfTokens({ lookups, keys }: Db, { share }: Caller): Promise<void> {
+  const missing = (await lookups.keyIdsOfTokens('all', share))?.find((id) => !keys.has(id));
+  if (missing !== undefined) throw new MissingKey('user_group.token_hash', missing);
 }
 
 async function locateByToken(db: Db, caller: Caller, token: string): Promise<UserGroup | undefined> {

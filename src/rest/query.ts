@@ -61,15 +61,19 @@ export function assertSameInBody(query: string, members: Members, names: readonl
 }
 
 /**
- * The parameters whose name is that of a member, apart from its case, `_`, `-`, and what follows the first `[` or `.`. Others
- * are ignored.
+ * The parameters whose name has that of a member as its first word, apart from case, `_`, `-` and a plural; also where a client
+ * escaped the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). Others are ignored.
  */
 function parametersOf(query: string, names: readonly string[]): Parameter[] {
   const known = new Map(names.map((name) => [fold(name), name]));
   return [...parseQuery(query)].flatMap(([name, value]) => {
-    const member = known.get(fold(name));
+    const [word = ''] = /[\w-]+/.exec(name.replaceAll(escapedCharacter, ' ').replace(/^amp;/, '')) ?? [];
+    const member = known.get(fold(word));
     return member === undefined ? [] : [{ name, value, member }];
   });
 }
 
-const fold = (name: string): string => (name.split(/[[.]/, 1)[0] ?? '').replace(/[_-]/g, '').toLowerCase();
+/** A percent-encoded ASCII character. */
+const escapedCharacter = /%[0-7][\da-f]/gi;
+
+const fold = (word: string): string => word.replace(/[_-]/g, '').replace(/s$/i, '').toLowerCase();

@@ -60,6 +60,15 @@ test.each(Object.entries(changes))('%s: the version after the greatest one is 1'
   expect((await current())?.version).toBe(1);
 });
 
+test('If-Match is rejected over GraphQL, instead of ignored', async () => {
+  const reply = await gateways[0].send('POST', '/graphql', {
+    headers: { 'if-match': '"77"' },
+    body: { query: `mutation { updateUserGroup(input: { by: { teamId: ${group.teamId} } }) { __typename } }` },
+  });
+  expect([reply.status, reply.json.errors[0].message]).toEqual([400, expect.stringContaining('expectedVersion')]);
+  expect((await current())?.version).toBe(1);
+});
+
 test('of two updates in one batch, the first leaves the greatest version, the second 1', async () => {
   await storeVersion(2_147_483_646);
   const by = { teamId: group.teamId };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { encryptToken } from '../../src/domain/user-group-tokens.ts';
@@ -68,4 +68,36 @@ test('a gateway is not ready while it lacks the key that new groups use, and rea
   expect([unready.status, unready.text]).toEqual([503, expect.stringContaining(keyId)]);
   await getOrCreate('new');
   expect((await gateway.send('GET', '/readyz')).status).toBe(200);
+});
+
+describe('a token that may be stored under a key that is missing', () => {
+  const token = issueToken('userGroup');
+  const graphql = (text: string) => gateway.graphql(text.replace('TOKEN', token));
+  const lookUps: [string, () => Promise<Reply>][] = [
+    ['a look-up', () => graphql('{ userGroup(by: { token: "TOKEN" }) { name } }')],
+    ['an update', () => graphql('mutation { updateUserGroup(input: { by: { token: "TOKEN" } }) { __typename } }')],
+    ['a rotation', () => graphql('mutation { rotateUserGroupToken(input: { currentToken: "TOKEN" }) { __typename } }')],
+    ['a rotation over REST', () => gateway.send('POST', '/api/user', { body: { current_token: token } })],
+  ];
+
+  test.each(lookUps)('%s is UNAVAILABLE, and names the key', async (_, send) => {
+    await createByOther('other');
+    const reply = await send();
+    expect([reply.status, codeOf(reply)]).toEqual([503, 'UNAVAILABLE']);
+    expect(reply.text).toContain(keyId);
+  });
+
+  test.each(lookUps)('%s finds nothing where no key is missing', async (_, send) => {
+    await getOrCreate('own');
+    expect((await send()).status).not.toBe(503);
+  });
+
+  test('introspection does not say that it is inactive', async () => {
+    await createByOther('other');
+    const reply = await gateway.send('POST', '/oauth2/introspect', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `token=${token}`,
+    });
+    expect([reply.status, reply.json.active]).toEqual([503, undefined]);
+  });
 });

@@ -27,7 +27,7 @@ describe('what is stored of a query string', () => {
     ['mapping[a.b]=1&mapping[a%26b%3Dc]=%5Bd%5D&mapping[Grüße]=', { mapping: { 'a.b': '1', 'a&b=c': '[d]', Grüße: '' } }],
     ['mapping={"a]":"1","":"2"}', { mapping: { 'a]': '1', '': '2' } }],
     ['mapping=null&properties=null', {}],
-    ['utm_source=a&utm_source=b&filter[x]=1&names=y&mappings[a]=1&a.name=1&=1', {}],
+    ['utm_source=a&utm_source=b&filter[x]=1&nickname=y&map[a]=1&a.name=1&=1', {}],
   ])('%s', async (query, expected) => {
     const reply = await gateway.send('GET', `/api/user?user_group_id=x&${query}`);
     expect([reply.status, await stored()]).toEqual([200, [{ ...group, ...expected }]]);
@@ -50,6 +50,11 @@ describe('what would be lost of a query string is an error', () => {
     ['Properties={}', ['properties'], `was sent as Properties; ${asProperties}`],
     ['mapping.sales=wh', ['mapping'], `was sent as mapping.sales; ${asMapping}`],
     ['Mapping[sales]=wh', ['mapping'], `was sent as Mapping[sales]; ${asMapping}`],
+    ['amp;mapping[a]=wh', ['mapping'], `was sent as amp;mapping[a]; ${asMapping}`],
+    ['mapping%255Ba%255D=wh', ['mapping'], `was sent as mapping%5Ba%5D; ${asMapping}`],
+    ['%20mapping[a]=wh', ['mapping'], `was sent as  mapping[a]; ${asMapping}`],
+    ['mappings(a)=wh', ['mapping'], `was sent as mappings(a); ${asMapping}`],
+    ['names=a', ['name'], 'was sent as names; send name=TEXT.'],
     ['mapping[]=wh', ['mapping'], `was sent as mapping[]; ${asMapping}`],
     ['mapping[=wh', ['mapping'], `was sent as mapping[; ${asMapping}`],
     ['mapping[a]b=wh', ['mapping'], `was sent as mapping[a]b; ${asMapping}`],

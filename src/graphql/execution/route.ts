@@ -92,6 +92,7 @@ export function graphqlHandler(
     handle(request) {
       const { accept } = request.headers;
       if (accept !== undefined && accept.length > maxAcceptLength) throw acceptTooLong();
+      if (request.headers['if-match'] !== undefined) throw noPreconditions();
       const given = readParams(request);
       const params = persistedOperations ? persistedOperations.resolve(given) : given;
       if (hasIdempotencyKey(request) && request.method === 'POST') return respondWithKey(request, params);
@@ -108,6 +109,14 @@ function acceptTooLong(): GatewayError {
   return new GatewayError(
     'INVALID_INPUT',
     `The Accept header exceeds the limit of ${maxAcceptLength} characters. Send "Accept: ${mediaTypes.json}".`,
+  );
+}
+
+/** A document may change several groups, so the header would not say which of them it is about. */
+function noPreconditions(): GatewayError {
+  return new GatewayError(
+    'INVALID_INPUT',
+    'If-Match is not supported on this path. Send the version as expectedVersion in the input of the mutation.',
   );
 }
 

@@ -59,7 +59,7 @@ builder.objectType(InvalidInput, {
 
 builder.objectType(VersionMismatch, {
   name: 'VersionMismatch',
-  description: 'The group has another version than expected: it was changed since you read it. Nothing was changed.',
+  description: 'The group does not have the expected version: it has changed since you read it. Nothing was changed.',
   interfaces: [ErrorInterface],
   isTypeOf: (value) => value instanceof VersionMismatch,
   fields: (t) => ({
