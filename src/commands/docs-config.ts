@@ -160,13 +160,14 @@ async function checkFile(
   assertFits: (checked: CheckedFile) => void,
 ): Promise<CheckedFile> {
   const path = resolve(io.cwd, file);
-  const source = decode(await (file === '-' ? readAll(io.stdin) : readConfigFile(path)));
+  const content = await (file === '-' ? readAll(io.stdin) : readConfigFile(path));
+  const source = decode(content);
   const files = file === '-' ? undefined : await filesAround(dirname(path));
   const known = files ? { ...options, files } : options;
   const { text, fixes, fixCount } = fix ? fixWithinMemory(source, known) : { text: source, fixes: [], fixCount: 0 };
   const checked = { file, source: text, report: validateDocsConfig(text, known), ...(fix && { fixed: { fixes, fixCount } }) };
   assertFits(checked);
-  if (fixCount > 0) await replaceFile(path, text);
+  if (fixCount > 0) await replaceFile(path, Buffer.from(content), text);
   return checked;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
@@ -7,15 +7,18 @@ import { finished } from 'node:stream/promises';
  * Replaces the text of a file atomically: readers see the old text or the new one, even after a crash. Symbolic links and the
  * file mode are preserved.
  *
- * @throws file system errors; the file is then unchanged.
+ * @param previous the content that the text was made from.
+ * @throws Error when the file has another content; file system errors. The file is then as it was found.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, previous: Buffer, text: string): Promise<void> {
   const target = await realpath(path);
   const { mode } = await stat(target);
   const draft = `${target}.${randomUUID()}.tmp`;
   try {
     await writeFile(draft, text, { mode, flag: 'wx' });
     await chmod(draft, mode); // what writeFile sets is reduced by the umask
+    if (!previous.equals(await readFile(target)))
+      throw new Error('The file was changed meanwhile, and was left as it is. Run the command again.');
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { force: true });

@@ -210,6 +210,13 @@ test.each<Case>([
   ],
   [
     'data-directory',
+    'that its owner cannot enter',
+    'failure',
+    () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o600))),
+    /\/postgres has mode 600, with which PostgreSQL does not start Run: chmod 700 .*\/postgres$/,
+  ],
+  [
+    'data-directory',
     'that its group can read',
     'ok',
     () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o750))),

@@ -105,6 +105,15 @@ test('a backup of a stopped server starts it, and stops it again; of a running o
   await restoreInto(newDataDir(), target, { secretsFolder: source.path });
 });
 
+test('a file with a name that cannot be restored ends a backup before anything is copied', async () => {
+  const target = join(folder, 'of-odd-name');
+  const odd = join(source.path, 'postgres', 'server_19:30:00.log');
+  writeFileSync(odd, '');
+  await expect(makeBackup(source.path, target)).rejects.toThrow(/server_19:30:00\.log" has a name that .*Rename it/);
+  rmSync(odd);
+  expect(existsSync(target)).toBe(false);
+});
+
 test('only its owner can read a backup, and it has nothing of the running server', () => {
   expect(statSync(backup).mode & 0o777).toBe(0o700);
   for (const { path } of manifest.files) expect(`${path} ${statSync(join(backup, path)).mode & 0o777}`).toBe(`${path} ${0o600}`);
@@ -217,10 +226,17 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
     /names "postgres\/\.\.\/\.\.\/x", which is not in the backup/,
   ],
   ['a path with a line break', () => rewriteLines((lines) => [...lines, { folder: 'postgres/a\nb' }]), /names "postgres\/a\\nb"/],
-  ...['standby.signal', 'tablespace_map', 'postmaster.pid'].map((name): [string, () => Promise<void>, RegExp] => [
-    `a file ${name}`,
-    () => place({ [`postgres/${name}`]: '' }),
-    new RegExp(`names "postgres/${name}", which no backup has`),
+  ...['standby.signal', 'Standby.Signal', 'tablespace_map', 'postmaster.pid'].map(
+    (name): [string, () => Promise<void>, RegExp] => [
+      `a file ${name}`,
+      () => place({ [`postgres/${name}`]: '' }),
+      new RegExp(`names "postgres/${name}", which no backup has`),
+    ],
+  ),
+  ...['PG_VERSION', 'backup_label', 'global/pg_control'].map((name): [string, () => Promise<void>, RegExp] => [
+    `no ${name} in its manifest`,
+    () => rewriteManifest((other) => ({ ...other, files: other.files.filter(({ path }) => path !== `postgres/${name}`) })),
+    new RegExp(`does not name postgres/${name}, which every backup has`),
   ]),
   ['a file besides the database', () => place({ 'postgres-home': 'x' }), /names "postgres-home", which no backup has/],
   ...['postgres/PG_VERSION', 'encryption-keys', 'postgres/base', 'postgres', manifestFile].map(
@@ -242,7 +258,7 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
   ].map((line): [string, () => void, RegExp] => [
     `the line ${JSON.stringify(line)} in its manifest`,
     () => rewriteLines((lines) => [lines[0], line, ...lines.slice(1)]),
-    /backup-manifest\.ndjson is damaged: line 2 is none of a backup's\. Restore another copy/,
+    /backup-manifest\.ndjson is damaged: line 2 is not valid\. Restore another copy/,
   ]),
   ...[{}, { gateway: '\u001b[2J' }, { postgres: 18 }, { systemIdentifier: 'x' }, { completedAt: 'today' }, { stopLsn: '0' }].map(
     (change): [string, () => void, RegExp] => [
@@ -252,7 +268,7 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
           Object.keys(change).length > 0 ? { ...JSON.parse(head), ...change } : {},
           ...lines,
         ]),
-      /backup-manifest\.ndjson is damaged: line 1 is none of a backup's\. Restore another copy/,
+      /backup-manifest\.ndjson is damaged: line 1 is not valid\. Restore another copy/,
     ],
   ),
   [

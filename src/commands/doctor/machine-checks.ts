@@ -56,9 +56,9 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
       `${writable} is not writable`,
       'Make the user that runs the gateway its owner, or set DATA_DIR to another folder.',
     );
-  if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
-  const refused = describeRefusal(embedded.layout);
+  const refused = embedded && describeRefusal(embedded.layout);
   if (refused) return refused;
+  if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
   try {
     readPassword(embedded.layout);
   } catch (error) {
@@ -74,17 +74,19 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
 };
 
-/** Why PostgreSQL would not start on its data directory; undefined if it would, or the system has no such modes. */
+/** Why PostgreSQL would not start on its data directory; undefined if it would, there is none, or the system has no such modes. */
 function describeRefusal({ cluster, user }: Layout): Outcome | undefined {
   if (process.platform === 'win32') return undefined;
-  const { uid, mode } = statSync(cluster);
+  const found = statSync(cluster, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  const { uid, mode } = found;
   const own = user ?? { uid: process.geteuid?.(), gid: process.getegid?.() };
   if (uid !== own.uid)
     return failure(
       `${cluster} belongs to another user than the one that runs PostgreSQL`,
       `As root, run: chown -R ${own.uid}:${own.gid} ${cluster}`,
     );
-  if ((mode & 0o027) === 0) return undefined;
+  if ((mode & 0o700) === 0o700 && (mode & 0o027) === 0) return undefined;
   return failure(
     `${cluster} has mode ${(mode & 0o777).toString(8)}, with which PostgreSQL does not start`,
     `Run: chmod 700 ${cluster}`,

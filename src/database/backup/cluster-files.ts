@@ -26,19 +26,22 @@ const emptyFolders = new Set([
 
 /** Files of the running server, and those that a backup has of its own, as `pg_basebackup` leaves them out. */
 const leftOut = [
-  /^postmaster\.(pid|opts)/,
-  /^postgres\.log$/,
-  /^current_logfiles/,
-  /^(backup_label|tablespace_map|backup_manifest)$/,
-  /^(recovery|standby)\.signal$/,
-  /^postgresql\.auto\.conf\.tmp$/,
-  /^pg_internal\.init/,
-  /^pgsql_tmp/,
-  /^t\d+_\d+/, // temporary tables
+  /^postmaster\.(pid|opts)/i,
+  /^postgres\.log$/i,
+  /^current_logfiles/i,
+  /^(backup_label|tablespace_map|backup_manifest)$/i,
+  /^(recovery|standby)\.signal$/i,
+  /^postgresql\.auto\.conf\.tmp$/i,
+  /^pg_internal\.init/i,
+  /^pgsql_tmp/i,
+  /^t\d+_\d+/i, // temporary tables
 ];
 
 /** Whether a path of a data directory is one that no base backup copies. */
 export const isLeftOut = (path: string): boolean => path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name)));
+
+/** Whether a file or folder can have this name on every system, and can be printed. */
+export const isRestorable = (name: string): boolean => !/[\\:\p{Cc}]/u.test(name) && !['', '.', '..'].includes(name);
 
 /** The file that says where recovery begins. It is copied last, and as a whole. */
 export const controlFile = 'global/pg_control';
@@ -56,6 +59,12 @@ export async function findClusterFiles(cluster: string): Promise<ClusterFiles> {
     for (const entry of await readdir(join(cluster, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (isLeftOut(entry.name) || path === controlFile) continue;
+      if (!isRestorable(entry.name)) {
+        throw new Error(
+          `${JSON.stringify(join(cluster, path))} has a name that not every file system can have, so it could not be restored. Rename it, or move it ` +
+            'out of the data directory: no file of PostgreSQL itself has such a name.',
+        );
+      }
       if (entry.isSymbolicLink()) {
         throw new Error(
           `${join(cluster, path)} is a symbolic link; a backup requires that the data directory has no tablespaces and no parts elsewhere.`,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRestorable } from './cluster-files.ts';
 import { writeDurably } from './copy-file.ts';
 
 /** The name of the manifest in a backup's folder. It is written last: a folder without it is not a backup. */
@@ -84,7 +85,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   }
   const [head = '', ...lines] = listed.split('\n').slice(0, -1);
   const malformed = (line: number) =>
-    new Error(`${path} is damaged: line ${line} is none of a backup's. Restore another copy of the backup.`);
+    new Error(`${path} is damaged: line ${line} is not valid. Restore another copy of the backup.`);
   const { layout, ...description } = parseObject(head) ?? {};
   const { gateway } = description;
   if (!isText(gateway, descriptionForms.gateway)) throw malformed(1);
@@ -150,6 +151,5 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Whether a path stays in its folder, and can be printed. */
-const isInside = (path: string): boolean =>
-  !/[\\:\p{Cc}]/u.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));
+/** Whether a path stays in its folder. */
+const isInside = (path: string): boolean => path.split('/').every(isRestorable);

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Binaries } from '../embedded/binaries.ts';
 import { restoreDraftName } from '../embedded/layout.ts';
-import { ifMissing, isLeftOut } from './cluster-files.ts';
+import { controlFile, ifMissing, isLeftOut } from './cluster-files.ts';
 import { forEachOf } from './copy-file.ts';
 import { clusterFolder } from './create-backup.ts';
 import type { Manifest } from './manifest.ts';
@@ -35,9 +35,10 @@ export function requireMajor({ postgres, gateway }: Manifest, { major }: Binarie
 }
 
 /**
- * Makes sure that a backup has only what backups have: another file could make PostgreSQL write elsewhere, or connect elsewhere.
+ * Makes sure that a backup has what every backup has, and nothing else: another file could make PostgreSQL write elsewhere, or
+ * connect elsewhere.
  *
- * @throws Error that names the first other one.
+ * @throws Error that names the first file that is missing or another one.
  */
 export function requireKnown(source: string, { folders, files }: Manifest, secretFiles: readonly string[]): void {
   const isOfCluster = (path: string) => path.startsWith(`${clusterFolder}/`) && !isLeftOut(path);
@@ -45,12 +46,18 @@ export function requireKnown(source: string, { folders, files }: Manifest, secre
     ...folders.filter((path) => path !== clusterFolder && !isOfCluster(path)),
     ...files.map(({ path }) => path).filter((path) => !isOfCluster(path) && path !== labelFile && !secretFiles.includes(path)),
   ];
-  if (others.length === 0) return;
-  throw new Error(`The manifest of ${source} names ${JSON.stringify(others[0])}, which no backup has. Nothing was restored.`);
+  if (others.length > 0)
+    throw new Error(`The manifest of ${source} names ${JSON.stringify(others[0])}, which no backup has. Nothing was restored.`);
+  const missing = requiredFiles.find((path) => !files.some((file) => file.path === path));
+  if (missing === undefined) return;
+  throw new Error(`The manifest of ${source} does not name ${missing}, which every backup has. Nothing was restored.`);
 }
 
 /** The file of the data directory that a backup has of its own. */
 const labelFile = `${clusterFolder}/backup_label`;
+
+/** Without these, PostgreSQL would begin recovery at the wrong place, or not at all. */
+const requiredFiles = [labelFile, `${clusterFolder}/${controlFile}`, `${clusterFolder}/PG_VERSION`];
 
 /** Makes sure that the backup is complete, before anything is written. @throws Error that names the first file that is not. */
 export async function requireFiles(source: string, { folders, files }: Manifest): Promise<void> {

@@ -28,17 +28,20 @@ export async function updateGrownStatistics({ query, transaction }: Pick<Databas
   });
 }
 
-/** PostgreSQL would log a warning for each table that it skips, each time. */
+/**
+ * Locked tables first, as `case` guarantees: reading the size of one would wait for its lock. PostgreSQL would log a warning for
+ * each table that it skips, each time.
+ */
 const grownTables = `
   select c.oid::regclass from pg_class c
   where c.oid = any ($1::regclass[])
-    and pg_relation_size(c.oid) >= 2 * greatest(c.relpages, ${minPages}) * current_setting('block_size')::bigint
-    and case when current_setting('server_version_num')::int >= 170000
-      then has_table_privilege(c.oid, 'maintain') else pg_has_role(c.relowner, 'usage') end
-    and not exists (
+    and case when exists (
       select from pg_locks l
       where l.relation = c.oid and l.database = (select oid from pg_database where datname = current_database())
-        and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock'))`;
+        and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')
+    ) then false else pg_relation_size(c.oid) >= 2 * greatest(c.relpages, ${minPages}) * current_setting('block_size')::bigint end
+    and case when current_setting('server_version_num')::int >= 170000
+      then has_table_privilege(c.oid, 'maintain') else pg_has_role(c.relowner, 'usage') end`;
 
 const lockGrownTables = `
   with guard as materialized (
