@@ -17,8 +17,8 @@ const sameSignalMs = 1_000;
  * Resolves with the reason, as text, when this process must stop: one of {@link stopSignals}, or the exit of the npm that started
  * it. npm forwards a signal to its shell only, and not every shell forwards it; without this, the gateway would outlive both.
  *
- * After that, a second signal stops the process immediately, with its {@link exitCodeOf}. SIGHUP never does: shells repeat it when
- * their terminal is closed, and supervisors may send it after SIGTERM.
+ * After that, a second signal stops the process immediately, with its {@link exitCodeOf}. SIGHUP never does: shells repeat it
+ * when their terminal is closed, and supervisors may send it after SIGTERM.
  */
 export function untilStopRequested(): Promise<string> {
   return new Promise((resolve) => {
