@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { close, createReadStream, fstatSync, open, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { EventKey } from '../database/queries/event-writes.ts';
 import { queryIn } from '../database/queries/user-group-import.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { recordImport } from '../domain/event-recording.ts';
@@ -113,8 +113,7 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   });
 
   const author = ownAuthor();
-  let event: EventKey | undefined;
-  let uncommitted: EventKey | undefined;
+  const importId = randomUUID();
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
   const rejections = await openRejections(print, request.report);
@@ -129,13 +128,11 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   try {
     latest = await importUserGroups(db, lines, {
       ...{ onExisting: request.onExisting, dryRun: request.dryRun },
-      inEachTransaction: async (transaction, summary) => {
-        uncommitted = await recordImport(queryIn(transaction), author, summary, event);
-      },
+      inEachTransaction: (transaction, { created, updated }) =>
+        recordImport(queryIn(transaction), author, { importId, created, updated }),
       onRejected: rejections.add,
       onProgress: (summary) => {
         latest = summary;
-        event = uncommitted;
         progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
       },
     });
