@@ -14,7 +14,7 @@ import { bindWrites } from './database/queries/writes.ts';
 import { traceStatements } from './database/traced.ts';
 import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
-import { countEventBytes } from './domain/event-limits.ts';
+import { countEventBytes, createEventBytes } from './domain/event-limits.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
 import { instanceSource } from './domain/instance.ts';
 import { isMissingKey, type KeyRing } from './domain/keys.ts';
@@ -99,7 +99,7 @@ export function buildGateway(
 ): Gateway {
   const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
-  const eventBytes = options.eventBytes ?? countEventBytes();
+  const eventBytes = options.eventBytes ?? createEventBytes();
   const db = bindDb(database, keys, publicUrl, eventBytes);
   const { signingKeys } = db.embedTokens;
   const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(unit, keys, publicUrl, eventBytes));
@@ -197,9 +197,7 @@ export function buildGateway(
 
 /** The database access of the domain: of a whole database, or of one transaction. */
 function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, eventBytes: StoredBytes): Db {
-  const onRecorded: OnRecorded = (apiTokenId, bytes) => {
-    if (apiTokenId !== null) eventBytes.count(apiTokenId, bytes);
-  };
+  const onRecorded: OnRecorded = (apiTokenId, bytes) => countEventBytes(eventBytes, apiTokenId, bytes);
   return {
     // Not read here: the Prisma client of a transaction is created on first use.
     get prisma() {

@@ -4,6 +4,7 @@ import { type EnvironmentName, environmentChoices, isEnvironmentName } from './a
 import { type FormatName, formatOf, groupFormats } from './group-formats.ts';
 import { groupsHelp } from './groups-text.ts';
 import { type OptionKind, type ReadOptions, readOptions } from './options.ts';
+import { type FileDraft, openDraft } from './replace-file.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The streams of `groups`: for input, for the result, and for progress. */
@@ -38,6 +39,13 @@ export function choice<Name extends string>(
   return found;
 }
 
+/** The path of a file that was given; undefined when it was not, or is empty. */
+export function fileOf({ given, problems }: GroupsArguments, option: string): string | undefined {
+  const [path] = given.get(option) ?? [];
+  if (path === '') problems.push(`--${option} must name a file.`);
+  return path || undefined;
+}
+
 /** The environment that was given; `null` means untagged, undefined that none was given. */
 export function environmentOf({ given, problems }: GroupsArguments): EnvironmentTag | null | undefined {
   const [name] = given.get('environment') ?? [];
@@ -66,4 +74,19 @@ export function assertValid({ problems }: GroupsArguments, command: string): voi
   throw new UsageError(
     `Invalid arguments for ${command}; nothing was done.\n${problems.map((line) => `  ${line}\n`).join('')}\n${groupsHelp}`,
   );
+}
+
+/**
+ * Begins to write a file that was given, which only its owner may read.
+ *
+ * @param outcome a sentence for the message: what has not happened.
+ * @throws UsageError when it cannot be written.
+ */
+export async function openOutput(path: string, outcome: string): Promise<FileDraft> {
+  try {
+    return await openDraft(path, 0o600);
+  } catch (error) {
+    const remedy = 'Choose a folder that exists and is writable.';
+    throw new UsageError(`${path} cannot be written: ${(error as Error).message}. ${outcome} ${remedy}`);
+  }
 }

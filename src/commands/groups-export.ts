@@ -5,9 +5,9 @@ import { exportUserGroups } from '../domain/user-group-export.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { withDatabase } from './context.ts';
 import { type FormatName, groupFormats } from './group-formats.ts';
-import { assertValid, environmentOf, formatFrom, type GroupsIo, readArguments } from './groups-arguments.ts';
+import { assertValid, environmentOf, fileOf, formatFrom, type GroupsIo, openOutput, readArguments } from './groups-arguments.ts';
 import { openProgress, type Progress, thousands } from './progress.ts';
-import { openDraft } from './replace-file.ts';
+import type { FileDraft } from './replace-file.ts';
 import { exitCodeOf, untilStopRequested } from './stop-request.ts';
 
 interface ExportRequest {
@@ -18,25 +18,31 @@ interface ExportRequest {
   readonly output: string | undefined;
 }
 
-/** Only the owner may read a file with tokens. */
-const outputMode = 0o600;
-
 /**
  * `groups export`: writes user groups to a file or standard output. A reader that closes standard output early ends the export
  * without a message.
  *
- * @throws UsageError for invalid arguments, before anything is opened.
- * @throws Error when the file cannot be written; one that exists is unchanged then.
+ * @throws UsageError for invalid arguments, or a file that cannot be written, before the database is opened.
+ * @throws Error when the file cannot be written later; one that exists is unchanged then.
  */
 export async function exportGroups(args: readonly string[], io: GroupsIo): Promise<number> {
-  const { output, ...request } = readRequest(args);
+  const request = readRequest(args);
+  const draft = request.output === undefined ? undefined : await openOutput(request.output, 'Nothing was exported.');
+  try {
+    return await run(request, draft, io);
+  } finally {
+    await draft?.discard();
+  }
+}
+
+function run({ output = '', ...request }: ExportRequest, draft: FileDraft | undefined, io: GroupsIo): Promise<number> {
   let stopped: string | undefined;
   void untilStopRequested().then((reason) => (stopped = reason));
   return withDatabase(async ({ database, keys }) => {
     const progress = openProgress(io.stderr, 'groups');
     const write = (target: Writable) =>
       writeGroups({ pool: database.pool, keys }, request, target, progress, () => stopped !== undefined);
-    if (output === undefined) {
+    if (!draft) {
       const count = await write(io.stdout);
       progress.clear();
       if (count === undefined) return 0; // the reader has closed the output
@@ -46,12 +52,10 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
     const fail = (error: unknown): never => {
       throw describeFailure(error, output);
     };
-    const draft = await openDraft(output, outputMode).catch(fail);
     try {
       const count = await write(draft.stream);
       progress.clear();
       if (stopped) {
-        await draft.discard();
         io.stdout.write(`Stopped by ${stopped}. ${escapeControls(output)} was not written.\n`);
         return exitCodeOf(stopped);
       }
@@ -62,7 +66,6 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
       return 0;
     } catch (error) {
       progress.clear();
-      await draft.discard();
       throw draft.stream.errored === error ? describeFailure(error, output) : error;
     }
   });
@@ -81,7 +84,7 @@ const describe = (count: number): string => `${thousands(count)} ${count === 1 ?
 function readRequest(args: readonly string[]): ExportRequest {
   const read = readArguments(args, { format: 'value', environment: 'value', output: 'value' });
   read.problems.push(...read.words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));
-  const [output] = read.given.get('output') ?? [];
+  const output = fileOf(read, 'output');
   const request = { format: formatFrom(read, output, 'ndjson'), environment: environmentOf(read), output };
   assertValid(read, 'groups export');
   return request;

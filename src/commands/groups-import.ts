@@ -1,10 +1,11 @@
-import { close, createReadStream, fstatSync, open, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { type BigIntStats, close, createReadStream, fstatSync, open, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { EventKey } from '../database/queries/event-writes.ts';
 import { queryIn } from '../database/queries/user-group-import.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
+import { escapeControls } from '../docs-config/reporters/terminal-text.ts';
 import { recordImport } from '../domain/event-recording.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
 import { importNames } from '../domain/user-group-import-line.ts';
@@ -13,8 +14,17 @@ import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
 import type { FormatName } from './group-formats.ts';
 import { readGroupLines } from './group-lines.ts';
-import { assertValid, choice, environmentOf, formatFrom, type GroupsIo, readArguments } from './groups-arguments.ts';
-import { openRejections } from './import-rejections.ts';
+import {
+  assertValid,
+  choice,
+  environmentOf,
+  fileOf,
+  formatFrom,
+  type GroupsIo,
+  openOutput,
+  readArguments,
+} from './groups-arguments.ts';
+import { collectRejections, type Report } from './import-rejections.ts';
 import { openProgress, thousands } from './progress.ts';
 import { exitCodeOf, untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
@@ -32,15 +42,19 @@ interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
 /**
  * `groups import`: reads user groups from a file or standard input, and prints rejected lines and a summary.
  *
- * @throws UsageError for invalid arguments, or a file that cannot be read, before anything is opened.
+ * @throws UsageError for invalid arguments, a file that cannot be read, or a report that cannot be written, before the database
+ *   is opened.
  */
 export async function importGroups(args: readonly string[], io: GroupsIo): Promise<number> {
   const request = readRequest(args);
   const source = await openSource(request.file, io.stdin);
+  let report: Report | undefined;
   try {
-    return await withDatabase(({ database, keys }) => run(request, source, { pool: database.pool, keys }, io));
+    report = await openReport(request.report);
+    return await withDatabase(({ database, keys }) => run({ ...request, source, report }, { pool: database.pool, keys }, io));
   } finally {
     source.chunks.destroy();
+    await report?.draft.discard();
   }
 }
 
@@ -61,17 +75,27 @@ function readRequest(args: readonly string[]): ImportRequest {
     environment: environmentOf(read),
     onExisting: choice(read, 'on-existing', ['skip', 'update', 'fail'] as const) ?? 'skip',
     dryRun: read.given.has('dry-run'),
-    report: read.given.get('report')?.[0],
+    report: fileOf(read, 'report'),
   };
-  if (request.report !== undefined && isSameFile(request.file, request.report))
+  const input = request.file === '-' ? '/dev/stdin' : request.file;
+  if (request.report !== undefined && isSameFile(input, request.report))
     read.problems.push('--report must name another file than the one to import.');
   assertValid(read, 'groups import');
   return request;
 }
 
+/** Whether two paths name one file. False for one that cannot be opened: that is reported when it is. */
 function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+  try {
+    const [a, b] = [one, other].map((path) => statSync(path, { bigint: true })) as [BigIntStats, BigIntStats];
+    return a.dev === b.dev && a.ino === b.ino;
+  } catch {
+    return false;
+  }
+}
+
+async function openReport(path: string | undefined): Promise<Report | undefined> {
+  return path === undefined ? undefined : { path, draft: await openOutput(path, 'Nothing was imported.') };
 }
 
 /** What is read, and its size in bytes if it is known. */
@@ -99,11 +123,17 @@ async function openSource(file: string, stdin: Readable): Promise<Source> {
 
 type Db = Parameters<typeof importUserGroups>[0];
 
-async function run(request: ImportRequest, source: Source, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
+/** What is imported how, with the files that are open. */
+interface OpenImport extends Omit<ImportRequest, 'report'> {
+  readonly source: Source;
+  readonly report: Report | undefined;
+}
+
+async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
   const progress = openProgress(stderr, 'lines');
   const print = (text: string) => {
     progress.clear();
-    stdout.write(`${text}\n`);
+    stdout.write(`${escapeControls(text)}\n`);
   };
   stdout.on('error', ignoreClosedPipe);
   let stopped: string | undefined;
@@ -113,11 +143,10 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   });
 
   const author = ownAuthor();
-  let event: EventKey | undefined;
-  let uncommitted: EventKey | undefined;
+  const importId = randomUUID();
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
-  const rejections = await openRejections(print, request.report);
+  const rejections = collectRejections(print, request.report);
   const onIgnored = (name: string | undefined) => print(name === undefined ? 'Further fields are ignored, too.' : ignored(name));
   const lines = untilStopped(
     readGroupLines(source.chunks, { ...request, onIgnored }),
@@ -129,13 +158,15 @@ async function run(request: ImportRequest, source: Source, db: Db, { stdout, std
   try {
     latest = await importUserGroups(db, lines, {
       ...{ onExisting: request.onExisting, dryRun: request.dryRun },
-      inEachTransaction: async (transaction, summary) => {
-        uncommitted = await recordImport(queryIn(transaction), author, summary, event);
-      },
+      inEachTransaction: (transaction, { created, updated }) =>
+        recordImport(queryIn(transaction), author, {
+          importId,
+          created: (latest?.created ?? 0) + created,
+          updated: (latest?.updated ?? 0) + updated,
+        }),
       onRejected: rejections.add,
       onProgress: (summary) => {
         latest = summary;
-        event = uncommitted;
         progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
       },
     });
@@ -186,7 +217,10 @@ async function* untilStopped(
   }
 }
 
-function describe(summary: Readonly<ImportSummary> | undefined, { dryRun, onExisting }: ImportRequest): string {
+function describe(
+  summary: Readonly<ImportSummary> | undefined,
+  { dryRun, onExisting }: Pick<ImportOptions, 'dryRun' | 'onExisting'>,
+): string {
   const { lines = 0, created = 0, updated = 0, unchanged = 0, rejected = 0 } = summary ?? {};
   const counts = [
     `${thousands(lines)} ${lines === 1 ? 'line' : 'lines'}`,
@@ -198,7 +232,7 @@ function describe(summary: Readonly<ImportSummary> | undefined, { dryRun, onExis
   return `${dryRun ? 'Dry run, nothing was written: ' : ''}${counts.join(', ')}.`;
 }
 
-const runAgain = ({ dryRun, onExisting }: ImportRequest): string =>
+const runAgain = ({ dryRun, onExisting }: Pick<ImportOptions, 'dryRun' | 'onExisting'>): string =>
   dryRun
     ? ''
     : `What was written stays. It is safe to run the same command again${onExisting === 'fail' ? ', with --on-existing skip' : ''}.`;

@@ -1,3 +1,4 @@
+import { importLimits } from '../domain/import-limits.ts';
 import { importFields } from '../domain/user-group-import-line.ts';
 
 /** What `groups --help` prints. */
@@ -9,7 +10,7 @@ export const groupsHelp = `Usage:
 import reads user groups from FILE, or from standard input for -: one JSON object a line, or CSV whose first line names the columns.
 Fields: ${importFields.join(', ')}. A group keeps the token that is given, and gets a new one otherwise.
 The names of the GraphQL schema are accepted, too: providedId for user_group_id, environmentTag for environment.
-It prints the first 100 rejected lines with number and reason, counts all of them by reason, and imports all other lines. It may be
+It prints the first ${importLimits.maxPrintedRejections} rejected lines with number and reason, counts all of them by reason, and imports all other lines. It may be
 interrupted and run again.
   --format       by default, that of the file name: .ndjson, .jsonl or .csv; of standard input, ndjson
   --environment  the environment of lines that name none (default: none, which means untagged); lines that name another are rejected
@@ -22,6 +23,6 @@ export writes all groups, or those of one environment, to standard output or a f
 It contains tokens: a file gets the mode 0600.
   --format       by default, that of the file name, or ndjson
 
-Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or the file cannot be read,
+Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or a file cannot be opened,
 129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM.
 `;

@@ -1,12 +1,15 @@
 import { importLimits } from '../domain/import-limits.ts';
 import type { RejectedLine } from '../domain/user-group-import-line.ts';
 import { thousands } from './progress.ts';
-import { type FileDraft, openDraft } from './replace-file.ts';
+import type { FileDraft } from './replace-file.ts';
 
 const { maxPrintedRejections, maxCountedReasons } = importLimits;
 
-/** Only the owner may read a report: reasons have names out of the file. */
-const reportMode = 0o600;
+/** A file that gets all rejected lines, which have names out of the imported file. */
+export interface Report {
+  readonly path: string;
+  readonly draft: FileDraft;
+}
 
 /** What becomes of the lines that an import rejects. */
 export interface Rejections {
@@ -17,14 +20,12 @@ export interface Rejections {
 }
 
 /**
- * Prints the first rejected lines, counts all by their reason, and writes all to a file, if one is given: a JSON object a line
- * with `line` and `reason`. Memory is bounded. A file that exists is replaced when the report is complete.
+ * Prints the first rejected lines, counts all by their reason, and writes all to the report, if there is one: a JSON object a
+ * line with `line` and `reason`. Memory is bounded. A file that exists is replaced when the report is complete.
  *
  * @param print prints a line.
- * @throws Error with a message for the operator when the file cannot be written.
  */
-export async function openRejections(print: (line: string) => void, file: string | undefined): Promise<Rejections> {
-  const draft = file === undefined ? undefined : await openReport(file);
+export function collectRejections(print: (line: string) => void, report: Report | undefined): Rejections {
   const counts = new Map<string, number>();
   let count = 0;
   return {
@@ -35,41 +36,32 @@ export async function openRejections(print: (line: string) => void, file: string
         const counted = counts.has(kind) || counts.size < maxCountedReasons ? kind : 'other reasons';
         counts.set(counted, (counts.get(counted) ?? 0) + 1);
       }
+      if (!report) return;
       const text = lines.map(({ line, reason }) => `${JSON.stringify({ line, reason })}\n`).join('');
       // A failure is reported at the end.
-      await new Promise<void>((resolve) => (draft ? draft.stream.write(text, () => resolve()) : resolve()));
+      await new Promise<void>((resolve) => report.draft.stream.write(text, () => resolve()));
     },
     async close() {
       if (count > maxPrintedRejections) {
-        const others = file === undefined ? '; --report FILE writes all of them' : '';
+        const others = report ? '' : '; --report FILE writes all of them';
         print(
           `${thousands(count)} lines were rejected, of which the first ${maxPrintedRejections} are listed${others}. By reason:`,
         );
         const sorted = [...counts].sort(([, a], [, b]) => b - a);
         for (const [kind, each] of sorted) print(`${thousands(each).padStart(11)}  ${kind}`);
       }
-      return draft === undefined || publish(draft, `${thousands(count)} rejected ${count === 1 ? 'line' : 'lines'}`);
+      return report === undefined || publish(report, `${thousands(count)} rejected ${count === 1 ? 'line' : 'lines'}`);
     },
   };
 
-  async function publish(report: FileDraft, what: string): Promise<boolean> {
+  async function publish({ path, draft }: Report, what: string): Promise<boolean> {
     try {
-      await report.publish();
-      print(`Wrote ${what} to ${file}.`);
+      await draft.publish();
+      print(`Wrote ${what} to ${path}.`);
       return true;
     } catch (error) {
-      await report.discard();
-      print(`${file} cannot be written: ${(error as Error).message}. The report is lost; the import is not affected.`);
+      print(`${path} cannot be written: ${(error as Error).message}. The report is lost; the import is not affected.`);
       return false;
     }
-  }
-}
-
-async function openReport(file: string): Promise<FileDraft> {
-  try {
-    return await openDraft(file, reportMode);
-  } catch (error) {
-    const remedy = 'Choose a folder that exists and is writable.';
-    throw new Error(`${file} cannot be written: ${(error as Error).message}. Nothing was imported. ${remedy}`);
   }
 }

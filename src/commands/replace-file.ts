@@ -31,7 +31,7 @@ export interface FileDraft {
   readonly stream: Writable;
   /** Replaces the file atomically, or creates it: readers see the old content or all of the new one, even after a crash. */
   publish(): Promise<void>;
-  /** Leaves the file as it was. */
+  /** Leaves the file as it was, unless it is published. */
   discard(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
     (stats) => !stats.isFile(),
     () => false,
   );
-  if (isOther) throw new Error(`${path} is not a regular file, so it is not replaced.`); // a device, or a folder
+  if (isOther) throw new Error('It is not a regular file, so it is not replaced'); // a device, or a folder
   const draft = `${target}.${randomUUID()}.tmp`;
   const handle = await open(draft, 'wx', mode);
   const stream = handle.createWriteStream({ flush: true });

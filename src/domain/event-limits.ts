@@ -8,17 +8,33 @@ import { StoredBytes } from './stored-bytes.ts';
 export const eventLimits = {
   /** The bytes of a property's value in an event. Of a larger one it has the length and the SHA-256. */
   maxEventValueBytes,
-  /** The changes of an event with as many bytes count towards {@link eventLimits.maxEventBytesPerApiToken}. */
-  minCountedEventBytes: 1_024,
-  /** The bytes of such changes that one process records for an API token in 24 hours. */
+  /** The bytes of changes that one process records for an API token in 24 hours. */
   maxEventBytesPerApiToken: 1_073_741_824,
 } as const;
 
-const { minCountedEventBytes, maxEventBytesPerApiToken } = eventLimits;
+const { maxEventBytesPerApiToken } = eventLimits;
 
-/** Creates the count of what API tokens record. */
-export const countEventBytes = (): StoredBytes =>
-  new StoredBytes({ minBytes: minCountedEventBytes, maxBytes: maxEventBytesPerApiToken });
+/**
+ * Creates the count of what API tokens record.
+ *
+ * @param maxBytes how much each may record in 24 hours.
+ * @param now the time in seconds, as {@link StoredBytes} reads it.
+ */
+export const createEventBytes = (maxBytes: number = maxEventBytesPerApiToken, now?: () => number): StoredBytes =>
+  new StoredBytes({ minBytes: 1, maxBytes }, now);
+
+/**
+ * Counts the bytes of what a change has recorded, if an API token has made it. They stay counted when the transaction of the
+ * change is rolled back, as that of a request with an `Idempotency-Key` is when its response is not kept.
+ */
+export function countEventBytes(eventBytes: StoredBytes, apiTokenId: number | null | undefined, bytes: number): void {
+  if (apiTokenId != null) eventBytes.count(apiTokenId, bytes);
+}
+
+/** Counts a group that was created, as {@link countEventBytes} does. */
+export function countCreation(eventBytes: StoredBytes, { apiToken }: Caller, draft: Created): void {
+  countEventBytes(eventBytes, apiToken?.id, bytesOfCreation(draft));
+}
 
 /**
  * Refuses a change of a caller whose API token has reached its limit. How much a change records is known when it is made, so the
@@ -31,24 +47,22 @@ export function requireEventBytes(eventBytes: StoredBytes, { apiToken }: Caller)
   if (retryAfterSeconds === 0) return;
   throw new GatewayError(
     'RATE_LIMITED',
-    `The changes of properties and mappings that this API token has made exceed ${maxEventBytesPerApiToken} bytes of the audit log in ` +
+    `The changes of user groups that this API token has made exceed ${maxEventBytesPerApiToken} bytes of the audit log in ` +
       `24 hours. Nothing was changed. Send it again after ${retryAfterSeconds} seconds.`,
     { retryAfterSeconds },
   );
 }
 
-/** The bytes of what the creation of a group records of its properties and its mapping. */
-export function bytesOfCreation({ properties, mapping }: Pick<UserGroupDraft, 'properties' | 'mapping'>): number {
+/** What counts of a new group. */
+type Created = Pick<UserGroupDraft, 'name' | 'properties' | 'mapping'>;
+
+/** The bytes of what the creation of a group records of its name, its properties and its mapping. */
+function bytesOfCreation({ name, properties, mapping }: Created): number {
   const whole = Buffer.byteLength(properties ?? '');
   const sizes =
     whole > maxEventValueBytes
       ? Object.values(JSON.parse(properties ?? '{}')).map((value) => Buffer.byteLength(JSON.stringify(value)))
       : [];
   const omitted = sizes.reduce((sum, size) => (size > maxEventValueBytes ? sum + size : sum), 0);
-  return Buffer.byteLength(mapping) + whole - omitted;
-}
-
-/** Refuses the creation of groups as {@link requireEventBytes} does, unless what they record would not count. */
-export function requireCreationBytes(eventBytes: StoredBytes, caller: Caller, bytes: readonly number[]): void {
-  if (bytes.some((each) => each >= minCountedEventBytes)) requireEventBytes(eventBytes, caller);
+  return Buffer.byteLength(name) + Buffer.byteLength(mapping) + whole - omitted;
 }

@@ -3,9 +3,9 @@ import {
   type Author,
   createEvent,
   type EventDraft,
-  type EventKey,
   eventEnvironmentOf,
   insertEvent,
+  removeImportEvent,
 } from '../database/queries/event-writes.ts';
 import type { ApiToken, Prisma } from '../generated/prisma/client.ts';
 import type { EventType } from './event-types.ts';
@@ -22,20 +22,27 @@ export function commandAuthor(user: string): Author {
 /** Where events are recorded: a database, or the statements of a transaction, which `query` then is. */
 type Recorder = Pick<Database, 'query'>;
 
+/** What an import has changed so far. */
+export interface ImportedGroups {
+  /** The id of the import, a UUID, the same in all of its transactions. */
+  readonly importId: string;
+  readonly created: number;
+  readonly updated: number;
+}
+
 /**
- * Records an import, with how many groups it created and changed so far. It belongs to no environment, because a file may have
- * groups of several. Belongs into each transaction of the import that stores groups.
- *
- * @param earlier the event of its earlier transactions, which the new one replaces: an import has one event.
+ * Records what an import has changed up to a transaction, and belongs into that transaction. Replaces the event of its earlier
+ * transactions: events are never updated, so that a reader who follows them finds the new one. The event belongs to no
+ * environment, because a file may have groups of several.
  */
-export function recordImport(
+export async function recordImport(
   recorder: Recorder,
   author: Author,
-  { created, updated }: { readonly created: number; readonly updated: number },
-  earlier?: EventKey,
-): Promise<EventKey> {
-  const changes = changesOf({ created, updated });
-  return record(recorder, { type: 'user_group.imported', environment: 'None', author, changes }, earlier);
+  { importId, created, updated }: ImportedGroups,
+): Promise<void> {
+  const changes = changesOf({ import: importId, created, updated });
+  await removeImportEvent(recorder, importId);
+  await record(recorder, { type: 'user_group.imported', environment: 'None', author, changes });
 }
 
 /**
@@ -54,8 +61,7 @@ export async function recordEncryptionKeyRotation(
 /** An event whose type is one of the list. */
 type TypedEvent = EventDraft & { readonly type: EventType };
 
-const record = (recorder: Recorder, event: TypedEvent, replaced?: EventKey): Promise<EventKey> =>
-  insertEvent(recorder, event, replaced);
+const record = (recorder: Recorder, event: TypedEvent): Promise<void> => insertEvent(recorder, event);
 
 type Transaction = Pick<Prisma.TransactionClient, 'event'>;
 

@@ -5,7 +5,7 @@ export const eventTypes = {
   'user_group.token_rotated': 'the token of a user group was replaced',
   'user_group.environment_changed': 'a user group was moved to another environment, to which the event belongs',
   'user_group.deleted': 'a user group was deleted, with its tokens',
-  'user_group.imported': 'an import created or changed user groups; one event for all of them, with their numbers',
+  'user_group.imported': 'an import created or changed user groups; one event for each import, with their numbers so far',
   'api_token.created': 'an API token was created',
   'api_token.rotated': 'the secret of an API token was replaced',
   'api_token.revoked': 'an API token was revoked',

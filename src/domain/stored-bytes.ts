@@ -5,17 +5,17 @@ const slotCount = 25;
 
 /** The limits of what is counted, in bytes. */
 export interface StoredBytesLimits {
-  /** Smaller texts do not count: a request that changes something stores about as much anyway. */
+  /** Smaller texts do not count, such as those that take less than what a request stores anyway. At least 1. */
   readonly minBytes: number;
   /** How much an API token may store in 24 hours. */
   readonly maxBytes: number;
 }
 
 /**
- * Counts the bytes of the large texts of one kind, such as responses, that each API token had this process store within the last
+ * Counts the bytes of the texts of one kind, such as responses, that each API token had this process store within the last
  * 24 hours, rounded up to whole hours: a short request could store as much as the largest text has, as often as it is sent.
  *
- * Its memory is bounded by the API tokens that stored large texts within that time.
+ * Its memory is bounded by the API tokens that stored some within that time.
  */
 export class StoredBytes {
   private readonly limits: StoredBytesLimits;
@@ -38,7 +38,8 @@ export class StoredBytes {
   admit(apiTokenId: number, bytes: number): (() => void) | undefined {
     if (bytes < this.limits.minBytes) return () => {};
     this.forgetOld();
-    if (total(this.byApiToken.get(apiTokenId)) + bytes > this.limits.maxBytes) return undefined;
+    const slots = this.byApiToken.get(apiTokenId);
+    if (bytes + (slots ? total(slots) : 0) > this.limits.maxBytes) return undefined;
     return this.count(apiTokenId, bytes);
   }
 
@@ -49,9 +50,10 @@ export class StoredBytes {
   secondsUntilRoom(apiTokenId: number): number {
     this.forgetOld();
     const slots = this.byApiToken.get(apiTokenId);
+    if (!slots) return 0;
     let stored = total(slots);
     let hour = this.hour;
-    while (slots && stored >= this.limits.maxBytes && hour < this.hour + slotCount) {
+    while (stored >= this.limits.maxBytes && hour < this.hour + slotCount) {
       hour += 1;
       stored -= slots[hour % slotCount] as number;
     }
@@ -87,4 +89,4 @@ export class StoredBytes {
   }
 }
 
-const total = (slots: Float64Array = new Float64Array()): number => slots.reduce((sum, each) => sum + each, 0);
+const total = (slots: Float64Array): number => slots.reduce((sum, each) => sum + each, 0);

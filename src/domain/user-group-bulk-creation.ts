@@ -2,7 +2,7 @@ import type { Author } from '../database/queries/event-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { GatewayError, type InvalidInput } from './errors.ts';
-import { bytesOfCreation, requireCreationBytes } from './event-limits.ts';
+import { countCreation, requireEventBytes } from './event-limits.ts';
 import type { KeyRing } from './keys.ts';
 import {
   type Creation,
@@ -73,7 +73,7 @@ export async function getOrCreateUserGroups(
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
     const { drafts: planned, refusals } = planDrafts(db.keys, author, pending, stored);
     const drafts = [...planned.values()].map(({ draft }) => draft);
-    if (attempt === 1) requireCreationBytes(db.eventBytes, caller, drafts.map(bytesOfCreation));
+    if (attempt === 1 && drafts.length > 0) requireEventBytes(db.eventBytes, caller);
     const inserted = drafts.length > 0 ? await db.writes.insertGroups(drafts) : [];
     for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
 
@@ -85,7 +85,7 @@ export async function getOrCreateUserGroups(
         const userGroup = ownAmong(stored.get(providedId) ?? [], { providedId, environmentTag });
         if (!userGroup) return undefined;
         const created = own !== undefined && isOfDraft(userGroup, own.draft);
-        if (created) db.eventBytes.count(caller.share ?? 0, bytesOfCreation(own.draft));
+        if (created) countCreation(db.eventBytes, caller, own.draft);
         return { userGroup: created ? withToken(userGroup, own.token) : userGroup, created };
       });
     });

@@ -3,7 +3,7 @@ import type { AuthoredDraft } from '../database/queries/user-group-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, GatewayError } from './errors.ts';
-import { bytesOfCreation, requireCreationBytes } from './event-limits.ts';
+import { countCreation, requireEventBytes } from './event-limits.ts';
 import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping } from './limits.ts';
 import { issueToken } from './tokens.ts';
@@ -48,13 +48,12 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
   if (refusal) throw refusal;
 
   const { draft, token } = draftOf(db.keys, input, environmentTag, caller.author);
-  const eventBytes = bytesOfCreation(draft);
-  requireCreationBytes(db.eventBytes, caller, [eventBytes]);
+  requireEventBytes(db.eventBytes, caller);
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
     const inserted = await db.writes.insertGroup(draft, caller.share);
     // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
     const created = inserted !== undefined && isOfDraft(inserted, draft);
-    if (created) db.eventBytes.count(caller.share ?? 0, eventBytes);
+    if (created) countCreation(db.eventBytes, caller, draft);
     if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 
     // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.

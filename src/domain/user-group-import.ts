@@ -3,7 +3,7 @@ import { openImportClaims } from '../database/queries/import-claims.ts';
 import type { Transaction } from '../database/queries/user-group-import.ts';
 import { rejectRepeated } from './import-duplicates.ts';
 import { importBatch } from './import-limits.ts';
-import { type OnExisting, writeLines } from './import-writes.ts';
+import { type OnExisting, type WriteOutcome, writeLines } from './import-writes.ts';
 import type { KeyRing } from './keys.ts';
 import type { ImportLine, RejectedLine } from './user-group-import-line.ts';
 
@@ -40,10 +40,10 @@ export interface ImportOptions {
   /** Receives the summary of all lines so far, after each batch is committed. The same object each time. */
   readonly onProgress: (summary: Readonly<ImportSummary>) => void;
   /**
-   * Runs at the end of each transaction that creates or changes groups, with the summary of all lines up to there: the place for
-   * what is written about the import, which then holds however the import ends. Runs again when the transaction is repeated.
+   * Runs at the end of each transaction that creates or changes groups, with what that transaction did: the place for what is
+   * written about it, which then holds however the import ends. Runs again when the transaction is repeated.
    */
-  readonly inEachTransaction?: (transaction: Transaction, summary: Readonly<ImportSummary>) => Promise<void>;
+  readonly inEachTransaction?: (transaction: Transaction, outcome: WriteOutcome) => Promise<void>;
 }
 
 /**
@@ -63,8 +63,7 @@ export async function importUserGroups(
   };
   const write = async (batch: Batch) => {
     const outcome = await writeLines(db, batch.lines, options, async (transaction, counts) => {
-      if (counts.created + counts.updated === 0) return;
-      await options.inEachTransaction?.(transaction, add({ ...summary }, batch, counts));
+      if (counts.created + counts.updated > 0) await options.inEachTransaction?.(transaction, counts);
     });
     add(summary, batch, outcome);
     const rejected = [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);
@@ -117,14 +116,9 @@ async function* inBatches(chunks: AsyncIterable<readonly ReadLine[]>): AsyncGene
   if (batch.lastLine > 0) yield batch;
 }
 
-type Counts = Pick<ImportSummary, 'created' | 'updated' | 'unchanged' | 'untaggedByDefault'> & {
-  readonly rejected: readonly RejectedLine[];
-};
-
-function add(summary: ImportSummary, batch: Batch, counts: Counts): ImportSummary {
+function add(summary: ImportSummary, batch: Batch, counts: WriteOutcome): void {
   summary.lines += batch.lines.length + batch.rejected.length;
   summary.rejected += batch.rejected.length + counts.rejected.length;
   for (const count of ['created', 'updated', 'unchanged', 'untaggedByDefault'] as const) summary[count] += counts[count];
   summary.lastLine = batch.lastLine;
-  return summary;
 }

@@ -3,6 +3,8 @@ import type { Caller } from './caller.ts';
 import { InvalidInput, type Issue, maxIssues } from './errors.ts';
 import { mappingIssues, printableIssues, propertiesIssues, textIssues } from './limits.ts';
 
+export { maxVersion };
+
 /** An input as it was sent: its members may be missing or of any type. */
 export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
 

@@ -1,5 +1,5 @@
-import { maxVersion } from '../database/queries/expected-versions.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { maxVersion } from '../domain/user-group-input.ts';
 import { httpLimits } from './limits.ts';
 
 const { maxIfMatchCharacters } = httpLimits;

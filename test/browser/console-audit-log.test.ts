@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/domain/event-recording.ts';
 import { openConsole } from '../support/console.ts';
@@ -55,7 +56,7 @@ test('an event has the environment that it belongs to, and one of an import or a
   const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
   await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'untagged' }, secret);
   const author = commandAuthor('operator');
-  await recordImport(gateway.database, author, { created: 2, updated: 0 });
+  await recordImport(gateway.database, author, { importId: randomUUID(), created: 2, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: null, to: '00000001' });
   const { page } = await openConsole(gateway, '/console/audit-log', { secret });
   const events = page.getByRole('main').getByRole('listitem');

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { until } from '../support/process.ts';
+import { endProcesses, launch, until } from '../support/process.ts';
 import { snippetsOf } from '../support/snippets.ts';
 
 /** An event as the example returns it. */
@@ -9,6 +9,7 @@ interface Event {
   readonly id: string;
   readonly type: string;
   readonly providedId: string;
+  readonly changes: Readonly<Record<string, { readonly to: unknown }>>;
 }
 
 /** What the example needs to go on. */
@@ -37,6 +38,7 @@ beforeEach(() => {
   vi.stubEnv('GATEWAY', gateway.url);
   vi.stubEnv('AUDIT_API_TOKEN', reader);
 });
+afterEach(endProcesses);
 afterAll(async () => {
   vi.unstubAllEnvs();
   await gateway.close();
@@ -64,7 +66,8 @@ const create = (token: string | undefined, id: string) =>
 /** Updates a group in a transaction of several statements. */
 const updateWithKey = (token: string, id: string) =>
   gateway.send('PUT', '/api/user', {
-    ...{ token, headers: { 'idempotency-key': `update-${id}` } },
+    token,
+    headers: { 'idempotency-key': `update-${id}` },
     body: { user_group_id: id, name: 'updated' },
   });
 
@@ -116,4 +119,29 @@ test('the example reads several pages, the oldest event first', async () => {
   expect(new Set(events.map(({ providedId }) => providedId)).size).toBe(250);
   expect(events.at(0)?.providedId).toMatch(/^many-\d\d?$/);
   expect(events.at(-1)?.providedId).toMatch(/^many-2\d\d$/);
+});
+
+test('the example returns the event of an import as it runs, and again with the final counts', async () => {
+  const { state } = await readNewEvents();
+  const line = (index: number) => `${JSON.stringify({ user_group_id: `imported-${index}` })}\n`;
+  const lines = Array.from({ length: 2_500 }, (_, index) => line(index));
+  const settings = { DATABASE_URL: gateway.database.url };
+  const { child, ended } = launch(process.execPath, ['dist/main.js', 'groups', 'import', '-'], settings, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.write(lines.slice(0, 1_500).join(''));
+  const first = await until(async () => {
+    const read = await readNewEvents(state);
+    return read.events.length > 0 ? read : undefined;
+  }, 'the first batch is written');
+  child.stdin?.end(lines.slice(1_500).join(''));
+  expect(await ended).toMatchObject({ code: 0 });
+  const second = await readNewEvents(first.state);
+
+  const changes = [...first.events, ...second.events].map((event) => event.changes);
+  expect(changes.at(-1)?.['created']?.to).toBe(2_500);
+  expect(new Set(changes.map((each) => each['import']?.to)).size).toBe(1);
+  const query = '{ events(filter: { types: ["user_group.imported"] }) { nodes { id } } }';
+  const { json } = await gateway.graphql(query, {}, { token: reader });
+  expect(json.data.events.nodes).toEqual([{ id: second.events.at(-1)?.id }]);
 });

@@ -69,16 +69,16 @@ test('a gateway whose clock is ahead removes no event, response or replaced toke
   await mutate('getOrCreateUserGroup(input: { providedId: "kept" })', '', { 'idempotency-key': 'kept' });
   setClock(400);
   expect(await runHousekeeping(gateway.database, { retentionDays: 30 })).toEqual({
-    ...{ events: 0, retiredTokens: 0, idempotencyRecords: 0, rateCounts: 0 },
+    events: 0,
+    retiredTokens: 0,
+    idempotencyRecords: 0,
+    rateCounts: 0,
   });
 });
 
-test.each([
-  ['a minute ago', -60_000, 400],
-  ['a minute ago', -60_000, -400],
-])('an expiry of %s is refused by the database’s clock, whatever the gateway’s is', async (_, offsetMs, days) => {
+test.each([400, -400])('an expiry of a minute ago is refused by a gateway whose clock is off by %d days', async (days) => {
   setClock(days);
-  const expiresAt = new Date(startedMs + offsetMs).toISOString();
+  const expiresAt = new Date(startedMs - 60_000).toISOString();
   const input = `{ name: "", environmentTag: TESTING, scopes: ["groups:read"], expiresAt: "${expiresAt}" }`;
   expect((await mutate(`createApiToken(input: ${input})`, '')).issues).toEqual([
     { path: ['name'], message: expect.any(String) },

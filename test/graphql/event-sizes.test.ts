@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { StoredBytes } from '../../src/domain/stored-bytes.ts';
+import { createEventBytes } from '../../src/domain/event-limits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -81,7 +81,7 @@ describe('an API token that has recorded too much', () => {
   async function fill() {
     hours = 0;
     await database.prisma.userGroup.deleteMany();
-    const eventBytes = new StoredBytes({ minBytes: 1_024, maxBytes: 400_000 }, () => hours * 3_600 + 600);
+    const eventBytes = createEventBytes(400_000, () => hours * 3_600 + 600);
     const limited = await startGateway(database, { introspection: true, eventBytes });
     onTestFinished(() => limited.close());
     const update = (value: number, token = limited.token) =>
@@ -121,14 +121,59 @@ describe('an API token that has recorded too much', () => {
     ]);
   });
 
-  test('creates groups with few properties, and changes all again a day later; other API tokens are not affected', async () => {
+  test('creates no group, gets existing ones, and changes all again a day later; other API tokens are not affected', async () => {
     const { limited, update } = await fill();
-    const body = { user_group_id: 'small', properties: { plan: 'gold' } };
-    expect(await limited.send('GET', '/api/user', { body })).toMatchObject({ status: 200 });
+    const get = (id: string) => limited.send('GET', '/api/user', { body: { user_group_id: id } });
+    expect(outcomeOf(await get('small'))).toEqual(refusedAtOnce);
+    expect(await get('full')).toMatchObject({ status: 200 });
     expect(await update(4, (await limited.issue()).secret)).toMatchObject({ status: 200 });
     hours += 24;
     expect(outcomeOf(await update(5))).toEqual(refused(3_000));
     hours += 1;
     expect(await update(5)).toMatchObject({ status: 200 });
+  });
+
+  test('has recorded it in small changes, too', async () => {
+    await database.prisma.userGroup.deleteMany();
+    const limited = await startGateway(database, { introspection: true, eventBytes: createEventBytes(1_920) });
+    onTestFinished(() => limited.close());
+    const properties = { text: 'x'.repeat(900) };
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'a', properties } });
+    const update = (changes: object) => limited.send('PUT', '/api/user', { body: { user_group_id: 'a', ...changes } });
+    const statuses = [];
+    for (const changes of [{ properties: { text: 'y' } }, { properties }, { name: 'A' }, { name: 'B' }])
+      statuses.push((await update(changes)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    const { rows } = await database.pool.query(
+      "select sum(octet_length(changes::text) - 2)::int as bytes from event where provided_id = 'a' and type = 'user_group.updated'",
+    );
+    expect(rows).toEqual([{ bytes: 1_930 }]); // 951 twice, and 28
+  });
+
+  test('has recorded it in new groups, by name, properties and mapping', async () => {
+    await database.prisma.userGroup.deleteMany();
+    const limited = await startGateway(database, { introspection: true, eventBytes: createEventBytes(2_400) });
+    onTestFinished(() => limited.close());
+    const group = { name: 'n'.repeat(200), properties: { a: 'p'.repeat(400) }, mapping: { s: 'm'.repeat(200) } };
+    const statuses = [];
+    for (const id of ['a', 'b', 'c', 'd'])
+      statuses.push((await limited.send('GET', '/api/user', { body: { user_group_id: id, ...group } })).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  test('of two mutations in one request, the first is made and the second one refused', async () => {
+    await database.prisma.userGroup.deleteMany();
+    const limited = await startGateway(database, { introspection: true, eventBytes: createEventBytes(1) });
+    onTestFinished(() => limited.close());
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'a' } });
+    const rename = (name: string) =>
+      `${name}: updateUserGroup(input: { by: { providedId: "a" }, name: "${name}" }) { __typename }`;
+    const { status, json } = await limited.graphql(`mutation { ${rename('first')} ${rename('second')} }`);
+    expect([status, json.data, json.errors]).toMatchObject([
+      429,
+      { first: { __typename: 'UpdateUserGroupPayload' }, second: null },
+      [{ path: ['second'], extensions: { code: 'RATE_LIMITED' } }],
+    ]);
+    expect(await database.prisma.userGroup.findMany()).toMatchObject([{ name: 'first' }]);
   });
 });

@@ -92,7 +92,7 @@ beforeAll(async () => {
   await change('token-3', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
   await change('token-4', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`); // again: nothing
   const author = commandAuthor('operator');
-  await recordImport(gateway.database, author, { created: 3, updated: 0 });
+  await recordImport(gateway.database, author, { importId: 'import-1', created: 3, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });
   await new SigningKeys(bindSigningKeys(gateway.database), testKeys).rotate(author);
 });
@@ -173,7 +173,10 @@ test('a rotation of signing keys and an import record their actor, and nothing o
   const actor = { kind: 'CLI', name: 'operator', apiToken: null };
   expect(events).toMatchObject([
     { type: 'signing_key.rotated', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
-    { type: 'user_group.imported', actor, changes: { created: changed(null, 3), updated: changed(null, 0) } },
+    {
+      ...{ type: 'user_group.imported', actor },
+      changes: { import: changed(null, 'import-1'), created: changed(null, 3), updated: changed(null, 0) },
+    },
   ]);
 });
 

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -169,9 +179,12 @@ describe('an import that ends in its third transaction has recorded what the fir
     await end(begun);
     expect(await begun.started.ended).toMatchObject(outcome);
     expect(await begun.changed()).toBe(2_000);
-    expect(await begun.database.prisma.event.findMany()).toMatchObject([
-      { type: 'user_group.imported', changes: { created: { from: null, to: 0 }, updated: { from: null, to: 2_000 } } },
-    ]);
+    const changes = {
+      import: { from: null, to: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      created: { from: null, to: 0 },
+      updated: { from: null, to: 2_000 },
+    };
+    expect(await begun.database.prisma.event.findMany()).toMatchObject([{ type: 'user_group.imported', changes }]);
   });
 });
 
@@ -297,17 +310,6 @@ describe('many rejected lines', () => {
     },
   );
 
-  test('a report that cannot be written is an error before anything is imported', async () => {
-    const { database, settings } = await open();
-    const report = join(folder, 'none', 'report.ndjson');
-    const { code, stderr } = await run(['groups', 'import', source(), '--report', report], settings);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/report\.ndjson cannot be written: .* Nothing was imported/),
-    });
-    expect(await database.prisma.userGroup.count()).toBe(0);
-  });
-
   test('the report does not replace the file to import', async () => {
     const path = source();
     symlinkSync(path, join(folder, 'link.ndjson'));
@@ -347,17 +349,6 @@ describe('groups export --output', () => {
     expect(statSync(target).mode & 0o777).toBe(0o600);
   });
 
-  test.each([
-    ['a folder', () => join(folder, 'x.csv'), /x\.csv is not a regular file/],
-    ['in a folder that does not exist', () => join(folder, 'none', 'y.csv'), /^\S*y\.csv cannot be written: ENOENT/],
-  ])('%s is refused', async (_, path, message) => {
-    const { settings } = await open();
-    symlinkSync(folder, join(folder, 'x.csv'));
-    const { code, stderr } = await run(['groups', 'export', '--output', path()], settings);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(message);
-  });
-
   test('an export that fails leaves the file as it was, and no other', async () => {
     const { database, settings } = await open();
     await database.pool.query(
@@ -370,6 +361,16 @@ describe('groups export --output', () => {
     expect(existsSync(`${target}.tmp`)).toBe(false);
   });
 });
+
+test.each(['import a.ndjson --report b.ndjson', 'export --output b.ndjson'])(
+  '%s leaves no file when the database cannot be opened',
+  async (command) => {
+    file('a.ndjson', '');
+    const args = command.split(' ').map((word) => (word.endsWith('.ndjson') ? join(folder, word) : word));
+    expect(await run(['groups', ...args], { DATABASE_URL: 'none' })).toMatchObject({ code: 1 });
+    expect(readdirSync(folder)).toEqual(['a.ndjson']);
+  },
+);
 
 test('a reader that closes the output early ends the export without a message, but not with success', async () => {
   const { settings } = await open();
@@ -406,6 +407,21 @@ describe('arguments', () => {
     ],
     ['a file that does not exist', ['import', '/nowhere/a.csv'], /Cannot read \/nowhere\/a\.csv: ENOENT/],
     ['a folder', ['import', '/tmp', '--format', 'csv'], /Cannot read \/tmp: it is a folder/],
+    ['a report without a name', ['import', 'package.json', '--format', 'csv', '--report', ''], /--report must name a file\./],
+    ...['import package.json --format csv --report', 'export --format csv --output'].flatMap((command) =>
+      [
+        ['a folder', 'src', 'It is not a regular file, so it is not replaced'],
+        ['in a folder that does not exist', '/nowhere/a.csv', 'ENOENT: .*'],
+        ['in a file', 'package.json/a.csv', 'ENOTDIR: .*'],
+      ].map(([what, path = '', reason]): [string, string[], RegExp] => [
+        `${command}: ${what}`,
+        [...command.split(' '), path],
+        RegExp(
+          `^${path} cannot be written: ${reason}\\. Nothing was \\w+ported\\. Choose a folder that exists and is writable\\.$`,
+        ),
+      ]),
+    ),
+    ['an output without a name', ['export', '--format', 'csv', '--output', ''], /--output must name a file\./],
     ['a word for export', ['export', 'a.csv'], /Unexpected argument "a\.csv"/],
     ['an output that stands for no format', ['export', '--output', 'a.txt'], /--format is required/],
     ['several mistakes', ['import', '--environment', 'x', '--dry'], /Unknown option --dry\..*Name the file.*--environment/s],

@@ -58,7 +58,7 @@ test.each<[args: string[], extra?: Record<string, string>]>([
   [['keys', 'list', hostile]],
   [['groups', hostile]],
   [['groups', 'import', `FOLDER/${hostile}.ndjson`]],
-  [['groups', 'import', 'FOLDER/groups.ndjson', '--dry-run']],
+  [['groups', 'import', 'FOLDER/groups.ndjson', '--dry-run', '--report', `FOLDER/${hostile}.report`]],
   [['groups', 'export']],
   [['groups', 'export', '--output', `FOLDER/${hostile}.ndjson`]],
   [['groups', 'export', '--output', `FOLDER/${hostile}/a.ndjson`]],

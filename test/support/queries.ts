@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts';
 import { bindLookups } from '../../src/database/queries/lookups.ts';
 import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
 import { bindWrites } from '../../src/database/queries/writes.ts';
-import { countEventBytes } from '../../src/domain/event-limits.ts';
+import { createEventBytes } from '../../src/domain/event-limits.ts';
 import { SigningKeys } from '../../src/domain/signing-keys.ts';
 import type { Db } from '../../src/domain/user-groups.ts';
 import { testKeys } from './keys.ts';
@@ -12,7 +12,7 @@ export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'trans
   const signingKeys = new SigningKeys(bindSigningKeys(database), testKeys);
   return {
     ...{ prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database, () => {}), keys: testKeys },
-    eventBytes: countEventBytes(),
+    eventBytes: createEventBytes(),
     embedTokens: { signingKeys, publicUrl: () => 'http://gateway.test' },
   };
 }

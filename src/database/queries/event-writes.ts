@@ -123,32 +123,28 @@ export interface EventDraft extends Authored {
   readonly changes?: Prisma.InputJsonObject | undefined;
 }
 
-/** What a recorded event is found by, as texts of the database. */
-export type EventKey = readonly [occurredAt: string, id: string];
-
-/**
- * Records an event, in a transaction if `query` is one's.
- *
- * @param replaced an earlier event of the same environment that is removed. Events are never changed: the role needs no right to,
- *   and a reader who follows them in their order finds the new one.
- */
-export async function insertEvent({ query }: Pick<Database, 'query'>, event: EventDraft, replaced?: EventKey): Promise<EventKey> {
+/** Records an event, in a transaction if `query` is one's. */
+export async function insertEvent({ query }: Pick<Database, 'query'>, event: EventDraft): Promise<void> {
   const { author, changes } = event;
-  const [row] = await query('insert-event', insertOne, [
+  await query('insert-event', insertOne, [
     ...[event.type, event.environment, event.subjectApiTokenId ?? null, changes === undefined ? null : JSON.stringify(changes)],
     ...[author.kind, author.name, author.apiTokenId, author.requestId],
-    ...(replaced ?? [null, null]),
   ]);
-  return row as unknown as EventKey;
 }
 
 const insertOne = `
-  with removed as (
-    delete from event where environment = $2::event_environment and occurred_at = $9::timestamptz and id = $10::bigint
-  )
   insert into event (type, environment, subject_api_token_id, changes, actor_kind, actor_name, actor_api_token_id, request_id)
-  values ($1, $2::event_environment, $3::int, $4::json, $5::actor_kind, $6, $7::int, $8)
-  returning occurred_at, id`;
+  values ($1, $2::event_environment, $3::int, $4::json, $5::actor_kind, $6, $7::int, $8)`;
+
+/** Removes the event of an import, if it has one, in a transaction if `query` is one's. @param importId the id of the import. */
+export async function removeImportEvent({ query }: Pick<Database, 'query'>, importId: string): Promise<void> {
+  await query('remove-import-event', removeOfImport, [importId]);
+}
+
+/** Reads the events of a week that belong to no environment, which are few, by their index. */
+const removeOfImport = `
+  delete from event where environment = 'None' and occurred_at > now() - interval '7 days' and type = 'user_group.imported'
+    and changes #>> '{import,to}' = $1`;
 
 /** Records an event in a transaction of Prisma's. */
 export async function createEvent(transaction: Pick<Prisma.TransactionClient, 'event'>, event: EventDraft): Promise<void> {

@@ -1,4 +1,5 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { eventLimits } from '../../domain/event-limits.ts';
 import { eventTypeNames, eventTypes } from '../../domain/event-types.ts';
 import { environmentTagOf, eventApiToken, eventKey, userGroupOf } from '../../domain/events.ts';
 import type { Event } from '../../generated/prisma/client.ts';
@@ -99,8 +100,8 @@ builder.node(EventType, {
       extensions: largeField,
       description:
         'What changed: `{ field: { from, to } }`. Of properties and mapping only the members that differ; a member that one side ' +
-        'does not have is missing there. Members whose value has more than 4 KiB are in `omitted: { from, to }` next to these, each ' +
-        'with `bytes` and `sha256` of its JSON. Of a secret both are null: that it changed.',
+        `does not have is missing there. Members whose value has more than ${eventLimits.maxEventValueBytes / 1_024} KiB are in ` +
+        '`omitted: { from, to }` next to these, each with `bytes` and `sha256` of its JSON. Of a secret both are null: that it changed.',
     }),
   }),
 });

@@ -1,4 +1,4 @@
-import { maxVersion } from '../../database/queries/expected-versions.ts';
+import { maxVersion } from '../../domain/user-group-input.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The description of the input field `expectedVersion`. */
