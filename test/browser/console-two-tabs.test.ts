@@ -41,7 +41,7 @@ async function read(providedId: string) {
 
 /** Both values of what differs, as a person reads them. */
 async function differencesIn(page: Page): Promise<string[][]> {
-  const rows = page.getByRole('region', { name: 'What differs' }).locator('tbody tr');
+  const rows = page.getByRole('region', { name: 'What differs' }).locator('tbody');
   await rows.first().waitFor();
   return Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
 }
@@ -187,6 +187,9 @@ test('a group that was changed meanwhile is moved after the person has confirmed
   const { path } = await openTwice('moved');
   const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { page } = await openConsole(gateway, path, { secret });
+  // What is loaded last moves the button.
+  await page.getByText('user_group.created').waitFor();
+  await editorOf(page).getByText('gold').waitFor();
   await page.getByRole('button', { name: 'Move …' }).click();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'moved' }, name: 'ACME Inc' });
   await page.getByLabel('New environment').selectOption('Customer');

@@ -31,7 +31,7 @@ export function Choice({ title, differences = [], whole, isSaving, onSaveMine, o
         </>
       }
     >
-      It was changed since you opened it. Choose which values it has; other changes, yours and those that are stored, are kept.
+      Other values were stored since you opened the group. Choose which to keep. Changes of other fields are not lost.
     </Mismatch>
   );
 }

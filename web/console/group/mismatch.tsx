@@ -28,18 +28,21 @@ export function Mismatch({ title, differences, left, whole = '', children, actio
           {differences.length > 0 && (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which has to work with the keyboard too
             <section className="mismatch-frame" tabIndex={0} aria-label="What differs">
-              <table className="changes mismatch">
+              <table className="mismatch">
                 <thead>
                   <tr>
-                    <th scope="col">Field</th>
                     <th scope="col">{left}</th>
                     <th scope="col">Stored now</th>
                   </tr>
                 </thead>
-                <tbody>
-                  {differences.map(({ path, left: first, right: second }) => (
-                    <tr key={JSON.stringify(path)}>
-                      <th scope="row">{path.join('.') || whole}</th>
+                {differences.map(({ path, left: first, right: second }) => (
+                  <tbody key={JSON.stringify(path)}>
+                    <tr>
+                      <th scope="rowgroup" colSpan={2}>
+                        {path.join('.') || whole}
+                      </th>
+                    </tr>
+                    <tr>
                       <td>
                         <Value value={first} other={second} />
                       </td>
@@ -47,8 +50,8 @@ export function Mismatch({ title, differences, left, whole = '', children, actio
                         <Value value={second} other={first} />
                       </td>
                     </tr>
-                  ))}
-                </tbody>
+                  </tbody>
+                ))}
               </table>
             </section>
           )}
@@ -63,5 +66,5 @@ export function Mismatch({ title, differences, left, whole = '', children, actio
 function Value({ value, other }: { readonly value: unknown; readonly other: unknown }) {
   if (value === undefined) return <span className="muted">none</span>;
   const isPlain = typeof value === 'string' && value !== '' && (typeof other === 'string' || other === undefined);
-  return <code>{isPlain ? value : JSON.stringify(value, null, 2)}</code>;
+  return <code>{isPlain ? value : JSON.stringify(value)}</code>;
 }
