@@ -1,33 +1,49 @@
+import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
-import type { Difference } from './merge.ts';
+import { conflictsOf, isEqual, merge } from './merge.ts';
 import { Mismatch } from './mismatch.tsx';
+import type { Edited, Part } from './use-update.ts';
 
-interface ChoiceProps {
+interface ChoiceProps<Value> {
   /** What was not saved, such as `The name was not saved`. */
   readonly title: string;
-  /** Nothing is shown if there is none. */
-  readonly differences: readonly Difference[] | undefined;
-  readonly whole?: string;
+  /** The name of the part as a whole. */
+  readonly whole: string;
+  readonly part: Part<Value>;
+  /** What the person has edited; nothing is shown without it. */
+  readonly edited: Edited<Value> | undefined;
+  /** The group with other values; nothing is shown without it, and if what differs was edited away. */
+  readonly stored: GroupDetailFragment | undefined;
   readonly isSaving: boolean;
-  readonly onSaveMine: () => void;
-  readonly onTakeStored: () => void;
+  /** Called with what was edited, and the group whose values it replaces. */
+  readonly onSaveMine: (edited: Edited<Value>, over: GroupDetailFragment) => void;
+  /** Called with what is left to save, if anything is. */
+  readonly onTakeStored: (rest: Edited<Value> | undefined) => void;
 }
 
-/** Lets the person choose between what they entered and what someone else has stored meanwhile. */
-export function Choice({ title, differences = [], whole, isSaving, onSaveMine, onTakeStored }: ChoiceProps) {
+/** Lets the person choose between what they entered and what was stored meanwhile. */
+export function Choice<Value>(props: ChoiceProps<Value>) {
+  const { title, whole, part, edited, stored, isSaving, onSaveMine, onTakeStored } = props;
+  if (!edited || !stored) return null;
+  const [base, value] = [part.valueIn(edited.base), part.valueIn(stored)];
+  const differences = conflictsOf(base, edited.value, value);
   if (differences.length === 0) return null;
+  const takeStored = () => {
+    const rest = merge(base, edited.value, value, 'stored') as Value;
+    onTakeStored(isEqual(rest, value) ? undefined : { base: stored, value: rest });
+  };
   return (
     <Mismatch
       title={title}
       differences={differences}
       left="Yours"
-      {...(whole !== undefined && { whole })}
+      whole={whole}
       actions={
         <>
-          <Button isBusy={isSaving} onClick={onSaveMine}>
+          <Button isBusy={isSaving} onClick={() => onSaveMine(edited, stored)}>
             Save mine
           </Button>
-          <Button onClick={onTakeStored}>Take what is stored</Button>
+          <Button onClick={takeStored}>Take what is stored</Button>
         </>
       }
     >

@@ -10,7 +10,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { failureOfRows, type MappingRow, rowIssues } from './mapping-issues.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Change, type Edited, type Part, useUpdate } from './use-update.ts';
+import { type Edited, type Part, type SaveOptions, useUpdate } from './use-update.ts';
 
 type Mapping = Readonly<Record<string, string>>;
 
@@ -48,23 +48,22 @@ export function MappingSection(props: GroupSectionProps) {
   const [sent, setSent] = useState<readonly MappingRow[]>([]);
   const entries = rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
   const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(base.mapping);
-  const choice = update.choiceFor(mappingOf(entries));
+  const edited = draft && { base, value: mappingOf(entries) };
 
-  const save = async (edited: Edited<Mapping>, first?: Change) => {
+  const save = async (value: Edited<Mapping>, options: SaveOptions) => {
     setSent(rows);
-    if (await update.save(edited, first)) setDraft(undefined);
+    if (await update.save(value, options)) setDraft(undefined);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // In the order of the table, and with duplicates, which the gateway rejects.
-    void save({ base, value: mappingOf(entries) }, { mapping: entries });
+    if (edited) void save(edited, { first: { mapping: entries } });
   };
   const discard = () => {
     setDraft(undefined);
     update.reset();
   };
-  const takeStored = () => {
-    const rest = choice?.rest;
+  const takeStored = (rest: Edited<Mapping> | undefined) => {
     update.reset();
     setDraft(rest && { base: rest.base, value: rowsOf(mappingPart.changeTo(rest.value, rest.base).mapping ?? []) });
   };
@@ -89,9 +88,12 @@ export function MappingSection(props: GroupSectionProps) {
         />
         <Choice
           title="The mapping was not saved"
-          differences={choice?.differences}
+          whole="Mapping"
+          part={mappingPart}
+          edited={edited}
+          stored={update.mismatch}
           isSaving={update.isRunning}
-          onSaveMine={() => choice && void save(choice.mine)}
+          onSaveMine={(value, over) => void save(value, { over })}
           onTakeStored={takeStored}
         />
         {rows.length === 0 && <p className="muted">No schema is mapped: dashboards read from their own data sources.</p>}

@@ -41,6 +41,11 @@ export function merge(base: unknown, mine: unknown, stored: unknown, winner: 'mi
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
+/** Where two changes of one value differ because both have changed the same. @param base what both started from. */
+export function conflictsOf(base: unknown, mine: unknown, stored: unknown): readonly Difference[] {
+  return differencesOf(merge(base, mine, stored, 'mine'), merge(base, mine, stored, 'stored'));
+}
+
 /** The JSON Merge Patch (RFC 7396) that makes one object the other; undefined if none does: it cannot add a member with null. */
 export function patchOf(from: Members, to: Members): Members | undefined {
   const patch: [name: string, value: unknown][] = [];

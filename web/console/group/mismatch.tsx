@@ -17,7 +17,7 @@ interface MismatchProps {
 }
 
 /** A change that was not made because the group has changed: both values of what differs. Read out when it appears. */
-export function Mismatch({ title, differences, left, whole = '', children, actions }: MismatchProps) {
+export function Mismatch({ title, differences, left, whole, children, actions }: MismatchProps) {
   return (
     <div role="alert">
       <div className="notice warn">

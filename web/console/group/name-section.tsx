@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { maxTextUnits, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
@@ -16,9 +17,8 @@ export function NameSection(props: GroupSectionProps) {
   const [draft, setDraft] = useState<Edited<string>>();
   const name = draft?.value ?? group.name;
   const update = useUpdate(props, namePart);
-  const choice = update.choiceFor(name);
-  const save = async (edited: Edited<string>) => {
-    if (await update.save(edited)) setDraft(undefined);
+  const save = async (edited: Edited<string>, over?: GroupDetailFragment) => {
+    if (await update.save(edited, over && { over })) setDraft(undefined);
   };
   const discard = () => {
     setDraft(undefined);
@@ -38,10 +38,12 @@ export function NameSection(props: GroupSectionProps) {
         <FailureNotice title="The name was not saved" failure={update.failure} />
         <Choice
           title="The name was not saved"
-          differences={choice?.differences}
           whole="Display name"
+          part={namePart}
+          edited={draft}
+          stored={update.mismatch}
           isSaving={update.isRunning}
-          onSaveMine={() => choice && void save(choice.mine)}
+          onSaveMine={(edited, over) => void save(edited, over)}
           onTakeStored={discard}
         />
         <TextField

@@ -10,7 +10,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { printProperties, propertiesPart, readProperties } from './properties-text.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, useUpdate } from './use-update.ts';
+import { type Edited, type SaveOptions, useUpdate } from './use-update.ts';
 
 /** The properties, as JSON to edit. */
 export function PropertiesSection(props: GroupSectionProps) {
@@ -40,8 +40,8 @@ export function PropertiesSection(props: GroupSectionProps) {
     setSyntaxError(undefined);
     update.reset();
   };
-  const save = async (edited: Edited<unknown>, first?: { readonly properties: RawJson }) => {
-    if (await update.save(edited, first)) setDraft(undefined);
+  const save = async (edited: Edited<unknown>, options?: SaveOptions) => {
+    if (await update.save(edited, options)) setDraft(undefined);
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -49,12 +49,11 @@ export function PropertiesSection(props: GroupSectionProps) {
     const properties = readProperties(draft.value);
     if (properties instanceof Failure) return setSyntaxError(properties);
     const { value, isExact } = properties;
-    await save({ base: draft.base, value }, isExact ? undefined : { properties: new RawJson(draft.value) });
+    await save({ base: draft.base, value }, isExact ? undefined : { first: { properties: new RawJson(draft.value) } });
   };
-  const edited = draft && readProperties(draft.value);
-  const choice = edited && !(edited instanceof Failure) ? update.choiceFor(edited.value) : undefined;
-  const takeStored = () => {
-    const rest = choice?.rest;
+  const read = update.mismatch && draft && readProperties(draft.value);
+  const edited = draft && read && !(read instanceof Failure) ? { base: draft.base, value: read.value } : undefined;
+  const takeStored = (rest: Edited<unknown> | undefined) => {
     if (!rest) return discard();
     const value = printProperties(rest.value);
     editor.current?.setText(value);
@@ -70,10 +69,12 @@ export function PropertiesSection(props: GroupSectionProps) {
         <FailureNotice title="The properties were not saved" failure={syntaxError ?? update.failure} />
         <Choice
           title="The properties were not saved"
-          differences={choice?.differences}
           whole="All properties"
+          part={propertiesPart}
+          edited={edited}
+          stored={update.mismatch}
           isSaving={update.isRunning}
-          onSaveMine={() => choice && void save(choice.mine)}
+          onSaveMine={(value, over) => void save(value, { over })}
           onTakeStored={takeStored}
         />
         <CodeEditor

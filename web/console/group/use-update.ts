@@ -4,7 +4,7 @@ import { type GroupDetailFragment, UpdateGroup, type UpdateUserGroupInput } from
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useMessage } from '../ui/messages.tsx';
 import type { GroupSectionProps } from './group.tsx';
-import { differencesOf, isEqual, merge } from './merge.ts';
+import { conflictsOf, isEqual, merge } from './merge.ts';
 
 /** What an update changes. */
 export type Change = Omit<UpdateUserGroupInput, 'by' | 'expectedVersion'>;
@@ -26,46 +26,56 @@ export interface Edited<Value> {
 /** How often changes are merged with others that are made at the same time, before the person is asked to try again. */
 const maxMerges = 5;
 
+/** How to save. */
+export interface SaveOptions {
+  /** What to send first, if that is not what the part makes of the value. */
+  readonly first?: Change;
+  /** The group with other values, which the person has seen and decided to replace. */
+  readonly over?: GroupDetailFragment;
+}
+
 /**
  * Saves a part of the group as one version of it. If the group has another one, what the person edited is merged with what is
- * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is a mismatch.
+ * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is the mismatch.
  */
 export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valueIn, changeTo }: Part<Value>) {
   const showMessage = useMessage();
-  const [mismatch, setMismatch] = useState<{ readonly base: GroupDetailFragment; readonly stored: GroupDetailFragment }>();
+  const [mismatch, setMismatch] = useState<GroupDetailFragment>();
 
-  /** @returns whether it is saved. @param first what to send first, if that is not what the part makes of the value. */
-  const update = useMutation(async (client, edited: Edited<Value>, first?: Change) => {
-    let { base, value } = edited;
-    let change = first ?? changeTo(value, base);
+  const update = useMutation(async (client, { base, value }: Edited<Value>, { first, over = base }: SaveOptions) => {
+    const seen = valueIn(over);
+    const wanted = merge(valueIn(base), value, seen, 'mine') as Value;
+    let stored = over;
+    let change = first ?? changeTo(wanted, stored);
     for (let merges = 0; ; merges += 1) {
-      const input = { by: { id: group.id }, expectedVersion: base.version, ...change };
+      const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
       const { data, requestId } = await client.send(UpdateGroup, { input });
       const result = data.updateUserGroup;
       if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
         onChanged(payloadOf(result, requestId).userGroup);
-        const isMerged = !isEqual(valueIn(base), valueIn(edited.base));
+        const isMerged = !isEqual(valueIn(stored), seen);
         showMessage(isMerged ? 'Saved, with what has changed since you opened it' : 'Saved');
         return true;
       }
-      const stored = result.userGroup;
+      stored = result.userGroup;
       onChanged(stored);
-      if (conflictsOf(valueIn(base), value, valueIn(stored)).length > 0) {
-        setMismatch({ base: edited.base, stored });
+      if (conflictsOf(seen, wanted, valueIn(stored)).length > 0) {
+        setMismatch(stored);
         return false;
       }
-      value = merge(valueIn(base), value, valueIn(stored), 'mine') as Value;
-      base = stored;
-      change = changeTo(value, base);
+      change = changeTo(merge(seen, wanted, valueIn(stored), 'mine') as Value, stored);
     }
   });
 
   return {
     isRunning: update.isRunning,
     failure: update.failure,
-    async save(edited: Edited<Value>, first?: Change): Promise<boolean> {
+    /** The group with other values than those that the person has edited, because of which they were not saved. */
+    mismatch,
+    /** @returns whether it is saved. */
+    async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<boolean> {
       setMismatch(undefined);
-      return (await update.run(edited, first)) ?? false;
+      return (await update.run(edited, options)) ?? false;
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
     resetFailure: update.reset,
@@ -73,28 +83,5 @@ export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valu
       update.reset();
       setMismatch(undefined);
     },
-    /** How the value, as it is edited now, and the stored one differ where both were changed; nothing without a mismatch. */
-    choiceFor(value: Value) {
-      if (!mismatch) return undefined;
-      const base = valueIn(mismatch.base);
-      const stored = valueIn(mismatch.stored);
-      const merged = (winner: 'mine' | 'stored'): Edited<Value> => ({
-        base: mismatch.stored,
-        value: merge(base, value, stored, winner) as Value,
-      });
-      const rest = merged('stored');
-      return {
-        differences: conflictsOf(base, value, stored),
-        /** What is saved if the person keeps their own values. */
-        mine: merged('mine'),
-        /** What is left to save if the person takes the stored values. */
-        rest: isEqual(rest.value, stored) ? undefined : rest,
-      };
-    },
   };
-}
-
-/** Where both values changed the same member of the one that they started from. */
-function conflictsOf(base: unknown, mine: unknown, stored: unknown) {
-  return differencesOf(merge(base, mine, stored, 'mine'), merge(base, mine, stored, 'stored'));
 }
