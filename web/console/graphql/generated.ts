@@ -72,6 +72,14 @@ export type DateTimeRange = {
   readonly to?: string | null | undefined;
 };
 
+/** The group to delete. */
+export type DeleteUserGroupInput = {
+  /** Selects the group. */
+  readonly by: UserGroupBy;
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
+};
+
 /** A configuration file: its text, or its value. */
 export type DocsConfigInput =
   {   /** The text of the file. Positions of diagnostics refer to it. */
@@ -359,9 +367,11 @@ export type GroupQueryVariables = Exact<{
 }>;
 
 
-export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
+export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
 
-export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+
+export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
 
 export type GroupTokenQueryVariables = Exact<{
   by: UserGroupBy;
@@ -380,8 +390,8 @@ export type UpdateGroupMutation = { readonly updateUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type RotateGroupTokenMutationVariables = Exact<{
@@ -393,9 +403,9 @@ export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly updatedAt: string } }
+    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type CreateEmbedTokenMutationVariables = Exact<{
@@ -421,9 +431,9 @@ export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type GroupListQueryVariables = Exact<{
@@ -436,9 +446,9 @@ export type GroupListQueryVariables = Exact<{
 }>;
 
 
-export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
-export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string };
+export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number };
 
 export type GroupCountQueryVariables = Exact<{
   filter?: UserGroupFilter | null | undefined;
@@ -452,7 +462,7 @@ export type FindGroupQueryVariables = Exact<{
 }>;
 
 
-export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string } | null };
+export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number } | null };
 
 export type GroupExportQueryVariables = Exact<{
   first: number;
@@ -478,7 +488,7 @@ export type CreateGroupMutation = { readonly getOrCreateUserGroup:
    | null };
 
 export type DeleteGroupMutationVariables = Exact<{
-  by: UserGroupBy;
+  input: DeleteUserGroupInput;
 }>;
 
 
@@ -488,7 +498,7 @@ export type DeleteGroupMutation = { readonly deleteUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -606,7 +616,7 @@ export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVari
 );
 
 export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
-  "mutation DeleteGroup($by:UserGroupBy!){deleteUserGroup(input:{by:$by}){__typename ...on DeleteUserGroupPayload{deletedId}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
@@ -618,11 +628,11 @@ export const EventList = document<EventListQuery, EventListQueryVariables>(
 );
 
 export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
-  "fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}",
+  "fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt version}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}",
 );
 
 export const Group = document<GroupQuery, GroupQueryVariables>(
-  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}",
+  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}",
 );
 
 export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
@@ -634,7 +644,7 @@ export const GroupExport = document<GroupExportQuery, GroupExportQueryVariables>
 );
 
 export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
-  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt}",
+  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt version}",
 );
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
@@ -662,13 +672,13 @@ export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMut
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
-  "mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{token updatedAt}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );

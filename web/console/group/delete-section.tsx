@@ -1,8 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { hrefOf, navigate } from '../app/router.tsx';
 import { payloadOf } from '../graphql/client.ts';
-import { DeleteGroup, type GroupDetailFragment } from '../graphql/generated.ts';
-import { useMutation } from '../graphql/use-mutation.ts';
+import { DeleteGroup } from '../graphql/generated.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
@@ -10,9 +9,12 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
 import { Section } from '../ui/section.tsx';
+import { ConfirmAgain } from './confirm-again.tsx';
+import type { GroupSectionProps } from './group.tsx';
+import { useConfirmed } from './use-confirmed.ts';
 
 /** Deletes the group, after the person has typed its provided id. */
-export function DeleteSection({ group }: { readonly group: GroupDetailFragment }) {
+export function DeleteSection(props: GroupSectionProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Section
@@ -25,18 +27,22 @@ export function DeleteSection({ group }: { readonly group: GroupDetailFragment }
         </Button>
       }
     >
-      {isOpen && <DeleteDialog group={group} onClose={() => setIsOpen(false)} />}
+      {isOpen && <DeleteDialog {...props} onClose={() => setIsOpen(false)} />}
     </Section>
   );
 }
 
-function DeleteDialog({ group, onClose }: { readonly group: GroupDetailFragment; readonly onClose: () => void }) {
+function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onClose: () => void }) {
   const showMessage = useMessage();
   const [typed, setTyped] = useState('');
-  const deletion = useMutation(async (client) => {
-    const { data, requestId } = await client.send(DeleteGroup, { by: { id: group.id } });
-    return payloadOf(data.deleteUserGroup, requestId);
+  const deletion = useConfirmed(props, async (client, { id, version }) => {
+    const { data, requestId } = await client.send(DeleteGroup, { input: { by: { id }, expectedVersion: version } });
+    const result = data.deleteUserGroup;
+    if (result?.__typename !== 'VersionMismatch') return payloadOf(result, requestId);
+    setTyped('');
+    return result;
   });
+  const group = deletion.seen;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await deletion.run())) return;
@@ -50,6 +56,7 @@ function DeleteDialog({ group, onClose }: { readonly group: GroupDetailFragment;
           <EnvironmentBadge tag={group.environmentTag} /> Dashboards that are embedded for this group no longer know who views
           them.
         </p>
+        <ConfirmAgain title="The group was not deleted" differences={deletion.differences} />
         <TextField
           label={
             <>

@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { SetGroupEnvironment } from '../graphql/generated.ts';
-import { useMutation } from '../graphql/use-mutation.ts';
 import { choiceOf, EnvironmentBadge, environments, tagOf } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
@@ -9,7 +8,9 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
 import { Section } from '../ui/section.tsx';
+import { ConfirmAgain } from './confirm-again.tsx';
 import type { GroupSectionProps } from './group.tsx';
+import { useConfirmed } from './use-confirmed.ts';
 
 /** The environment of the group, which an API token with the scope admin can change. */
 export function EnvironmentSection(props: GroupSectionProps) {
@@ -34,19 +35,21 @@ export function EnvironmentSection(props: GroupSectionProps) {
   );
 }
 
-function MoveDialog({ group, onChanged, onClose }: GroupSectionProps & { readonly onClose: () => void }) {
+function MoveDialog({ onClose, ...props }: GroupSectionProps & { readonly onClose: () => void }) {
   const showMessage = useMessage();
-  const [environment, setEnvironment] = useState(choiceOf(group.environmentTag));
-  const move = useMutation(async (client) => {
-    const input = { by: { id: group.id }, environmentTag: tagOf(environment) };
+  const [environment, setEnvironment] = useState(choiceOf(props.group.environmentTag));
+  const move = useConfirmed(props, async (client, { id, version }) => {
+    const input = { by: { id }, expectedVersion: version, environmentTag: tagOf(environment) };
     const { data, requestId } = await client.send(SetGroupEnvironment, { input });
-    return payloadOf(data.setUserGroupEnvironment, requestId).userGroup;
+    const result = data.setUserGroupEnvironment;
+    return result?.__typename === 'VersionMismatch' ? result : payloadOf(result, requestId);
   });
+  const group = move.seen;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const moved = await move.run();
     if (!moved) return;
-    onChanged(moved);
+    props.onChanged(moved.userGroup);
     showMessage('Moved');
     onClose();
   };
@@ -57,6 +60,7 @@ function MoveDialog({ group, onChanged, onClose }: GroupSectionProps & { readonl
           From the next request on only API tokens of the new environment have access to <strong>{group.name}</strong>. Its
           provided id, team id and tokens stay the same.
         </p>
+        <ConfirmAgain title="The group was not moved" differences={move.differences} />
         <SelectField label="New environment" value={environment} options={environments} onChange={setEnvironment} />
         <FailureNotice title="The group was not moved" failure={move.failure} />
         <DialogFooter onClose={onClose} isDisabled={environment === choiceOf(group.environmentTag)} isBusy={move.isRunning}>

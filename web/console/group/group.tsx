@@ -39,7 +39,7 @@ function GroupById({ id }: { readonly id: string }) {
   latest.current = group;
   const onChanged = (userGroup: GroupDetailFragment) => {
     // The response to an earlier change may come after that to a later one.
-    const isOlder = latest.current && Date.parse(userGroup.updatedAt) < Date.parse(latest.current.updatedAt);
+    const isOlder = latest.current && userGroup.version < latest.current.version;
     if (!isOlder) setData({ userGroup });
   };
 
@@ -85,7 +85,7 @@ function GroupById({ id }: { readonly id: string }) {
       {can('embed:sign') && <EmbedSection group={group} />}
       {can('audit:read') && <AuditSection group={group} />}
       {can('admin') && <EnvironmentSection {...props} />}
-      {can('groups:write') && <DeleteSection group={group} />}
+      {can('groups:write') && <DeleteSection {...props} />}
     </>
   );
 }

@@ -1,14 +1,36 @@
 import { type FormEvent, useMemo, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
+import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { maxTextUnits } from '../ui/field.tsx';
 import { CloseIcon, PlusIcon } from '../ui/icons.tsx';
 import { Section } from '../ui/section.tsx';
+import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { failureOfRows, type MappingRow, rowIssues } from './mapping-issues.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { useUpdate } from './use-update.ts';
+import { type Edited, type Part, type SaveOptions, useUpdate } from './use-update.ts';
+
+type Mapping = Readonly<Record<string, string>>;
+
+type Entry = GroupDetailFragment['mapping'][number];
+
+const mappingPart: Part<Mapping> = {
+  valueIn: ({ mapping }) => mappingOf(mapping),
+  // Not in the order of the object, which has names like numbers first.
+  changeTo: (mapping, group) => ({
+    mapping: [...new Set([...group.mapping.map(({ schemaId }) => schemaId), ...Object.keys(mapping)])]
+      .filter((schemaId) => Object.hasOwn(mapping, schemaId))
+      .map((schemaId) => ({ schemaId, dataSource: mapping[schemaId] ?? '' })),
+  }),
+};
+
+function mappingOf(entries: readonly Entry[]): Mapping {
+  return Object.fromEntries(entries.map(({ schemaId, dataSource }) => [schemaId, dataSource]));
+}
+
+const rowsOf = (entries: readonly Entry[]): readonly MappingRow[] => entries.map((entry, key) => ({ ...entry, key }));
 
 /** Which data source each schema has, as a table to edit. */
 export function MappingSection(props: GroupSectionProps) {
@@ -17,27 +39,42 @@ export function MappingSection(props: GroupSectionProps) {
   const isEditable = can('groups:write');
   const body = useRef<HTMLTableSectionElement>(null);
   /** Undefined while the table shows what is stored, which may change at any time. */
-  const [draft, setDraft] = useState<readonly MappingRow[]>();
-  const rows: readonly MappingRow[] = draft ?? group.mapping.map((entry, key) => ({ ...entry, key }));
-  const update = useUpdate(props);
+  const [draft, setDraft] = useState<Edited<readonly MappingRow[]>>();
+  const base = draft?.base ?? group;
+  const rows = draft?.value ?? rowsOf(group.mapping);
+  const setRows = (value: readonly MappingRow[]) => setDraft({ base, value });
+  const update = useUpdate(props, mappingPart);
   /** What was sent when it failed. */
   const [sent, setSent] = useState<readonly MappingRow[]>([]);
   const entries = rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
-  const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(group.mapping);
+  const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(base.mapping);
+  const edited = draft && { base, value: mappingOf(entries) };
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async (value: Edited<Mapping>, options: SaveOptions) => {
     setSent(rows);
-    if (await update.run({ mapping: entries })) setDraft(undefined);
+    if (await update.save(value, options)) setDraft(undefined);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // In the order of the table, and with duplicates, which the gateway rejects.
+    if (edited) void save(edited, { first: { mapping: entries } });
+  };
+  const discard = () => {
+    setDraft(undefined);
+    update.reset();
+  };
+  const takeStored = (rest: Edited<Mapping> | undefined) => {
+    update.reset();
+    setDraft(rest && { base: rest.base, value: rowsOf(mappingPart.changeTo(rest.value, rest.base).mapping ?? []) });
   };
   const change = (key: number, part: Partial<MappingRow>) =>
-    setDraft(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
+    setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
   const issues = useMemo(() => (update.failure ? rowIssues(update.failure, sent, rows) : []), [update.failure, sent, rows]);
   const isInvalid = (key: number, field: 'schemaId' | 'dataSource') =>
     issues.some((issue) => issue.key === key && issue.field === field) || undefined;
   const add = () => {
     const key = rows.reduce((greatest, row) => Math.max(greatest, row.key), -1) + 1;
-    setDraft([...rows, { key, schemaId: '', dataSource: '' }]);
+    setRows([...rows, { key, schemaId: '', dataSource: '' }]);
     // The row is there after the next frame.
     requestAnimationFrame(() => body.current?.querySelector<HTMLInputElement>('tr:last-child input')?.focus());
   };
@@ -48,6 +85,16 @@ export function MappingSection(props: GroupSectionProps) {
         <FailureNotice
           title="The mapping was not saved"
           failure={update.failure && failureOfRows(update.failure, issues, sent, rows)}
+        />
+        <Choice
+          title="The mapping was not saved"
+          whole="Mapping"
+          part={mappingPart}
+          edited={edited}
+          stored={update.mismatch}
+          isSaving={update.isRunning}
+          onSaveMine={(value, over) => void save(value, { over })}
+          onTakeStored={takeStored}
         />
         {rows.length === 0 && <p className="muted">No schema is mapped: dashboards read from their own data sources.</p>}
         {rows.length > 0 && (
@@ -101,7 +148,7 @@ export function MappingSection(props: GroupSectionProps) {
                           variant="quiet"
                           className="icon-only"
                           aria-label={`Remove ${schemaId || `schema ${index + 1}`}`}
-                          onClick={() => setDraft(rows.filter((row) => row.key !== key))}
+                          onClick={() => setRows(rows.filter((row) => row.key !== key))}
                         >
                           <CloseIcon />
                         </Button>
@@ -118,15 +165,7 @@ export function MappingSection(props: GroupSectionProps) {
             <Button className="small" onClick={add}>
               <PlusIcon /> Add a schema
             </Button>
-            <SaveButtons
-              label="Save the mapping"
-              isChanged={isChanged}
-              isSaving={update.isRunning}
-              onDiscard={() => {
-                setDraft(undefined);
-                update.reset();
-              }}
-            />
+            <SaveButtons label="Save the mapping" isChanged={isChanged} isSaving={update.isRunning} onDiscard={discard} />
           </>
         )}
       </form>

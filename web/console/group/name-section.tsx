@@ -1,26 +1,51 @@
 import { type FormEvent, useState } from 'react';
+import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { maxTextUnits, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
+import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { SaveButtons } from './save-buttons.tsx';
-import { useUpdate } from './use-update.ts';
+import { type Edited, type Part, useUpdate } from './use-update.ts';
+
+const namePart: Part<string> = { valueIn: ({ name }) => name, changeTo: (name) => ({ name }) };
 
 /** The display name. */
 export function NameSection(props: GroupSectionProps) {
   const { group } = props;
   /** Undefined while the field shows what is stored, which may change at any time. */
-  const [draft, setDraft] = useState<string>();
-  const name = draft ?? group.name;
-  const update = useUpdate(props);
-  const submit = async (event: FormEvent) => {
+  const [draft, setDraft] = useState<Edited<string>>();
+  const name = draft?.value ?? group.name;
+  const update = useUpdate(props, namePart);
+  const save = async (edited: Edited<string>, over?: GroupDetailFragment) => {
+    if (await update.save(edited, over && { over })) setDraft(undefined);
+  };
+  const discard = () => {
+    setDraft(undefined);
+    update.reset();
+  };
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (await update.run({ name })) setDraft(undefined);
+    if (draft) void save(draft);
+  };
+  const change = (value: string) => {
+    const base = draft?.base ?? group;
+    setDraft(value === base.name ? undefined : { base, value });
   };
   return (
     <Section title="Name">
-      <form onSubmit={(event) => void submit(event)} onInput={update.reset}>
+      <form onSubmit={submit} onInput={update.resetFailure}>
         <FailureNotice title="The name was not saved" failure={update.failure} />
+        <Choice
+          title="The name was not saved"
+          whole="Display name"
+          part={namePart}
+          edited={draft}
+          stored={update.mismatch}
+          isSaving={update.isRunning}
+          onSaveMine={(edited, over) => void save(edited, over)}
+          onTakeStored={discard}
+        />
         <TextField
           label="Display name"
           isLabelHidden
@@ -28,17 +53,9 @@ export function NameSection(props: GroupSectionProps) {
           required
           error={update.failure?.issueAt('name')}
           value={name}
-          onChange={(next) => setDraft(next === group.name ? undefined : next)}
+          onChange={change}
         />
-        <SaveButtons
-          label="Save the name"
-          isChanged={draft !== undefined}
-          isSaving={update.isRunning}
-          onDiscard={() => {
-            setDraft(undefined);
-            update.reset();
-          }}
-        />
+        <SaveButtons label="Save the name" isChanged={draft !== undefined} isSaving={update.isRunning} onDiscard={discard} />
       </form>
     </Section>
   );

@@ -6,42 +6,59 @@ import { CodeEditor } from '../ui/code-editor.tsx';
 import type { Editor } from '../ui/editor.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { Section } from '../ui/section.tsx';
+import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
+import { printProperties, propertiesPart, readProperties } from './properties-text.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { useUpdate } from './use-update.ts';
+import { type Edited, type SaveOptions, useUpdate } from './use-update.ts';
 
 /** The properties, as JSON to edit. */
 export function PropertiesSection(props: GroupSectionProps) {
   const { group } = props;
   const { can } = useSession();
   const isEditable = can('groups:write');
-  const stored = print(group.properties);
-  const [text, setText] = useState(stored);
-  const shown = useRef(stored);
+  const stored = printProperties(group.properties);
+  /** The edited text; undefined while the editor shows what is stored, which may change at any time. */
+  const [draft, setDraft] = useState<Edited<string>>();
+  const text = draft?.value ?? stored;
   const [syntaxError, setSyntaxError] = useState<Failure>();
   const editor = useRef<Editor>(undefined);
-  const update = useUpdate(props);
+  const update = useUpdate(props, propertiesPart);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the stored text replaces it
   useEffect(() => {
-    if (text === shown.current) {
-      setText(stored);
-      editor.current?.setText(stored);
-    }
-    shown.current = stored;
-  }, [stored]);
+    if (!draft && editor.current?.text() !== stored) editor.current?.setText(stored);
+  }, [draft, stored]);
 
-  const forgetFailure = () => {
+  const change = (value: string) => {
+    const base = draft?.base ?? group;
+    setDraft(value === printProperties(base.properties) ? undefined : { base, value });
+    setSyntaxError(undefined);
+    update.resetFailure();
+  };
+  const discard = () => {
+    setDraft(undefined);
     setSyntaxError(undefined);
     update.reset();
   };
+  const save = async (edited: Edited<unknown>, options?: SaveOptions) => {
+    if (await update.save(edited, options)) setDraft(undefined);
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    forgetFailure();
-    const properties = read(text);
+    if (!draft) return;
+    const properties = readProperties(draft.value);
     if (properties instanceof Failure) return setSyntaxError(properties);
-    const saved = await update.run({ properties });
-    if (saved) editor.current?.setText(print(saved.properties));
+    const { value, isExact } = properties;
+    await save({ base: draft.base, value }, isExact ? undefined : { first: { properties: new RawJson(draft.value) } });
+  };
+  const read = update.mismatch && draft && readProperties(draft.value);
+  const edited = draft && read && !(read instanceof Failure) ? { base: draft.base, value: read.value } : undefined;
+  const takeStored = (rest: Edited<unknown> | undefined) => {
+    if (!rest) return discard();
+    const value = printProperties(rest.value);
+    editor.current?.setText(value);
+    update.reset();
+    setDraft({ base: rest.base, value });
   };
   return (
     <Section
@@ -50,6 +67,16 @@ export function PropertiesSection(props: GroupSectionProps) {
     >
       <form onSubmit={(event) => void submit(event)}>
         <FailureNotice title="The properties were not saved" failure={syntaxError ?? update.failure} />
+        <Choice
+          title="The properties were not saved"
+          whole="All properties"
+          part={propertiesPart}
+          edited={edited}
+          stored={update.mismatch}
+          isSaving={update.isRunning}
+          onSaveMine={(value, over) => void save(value, { over })}
+          onTakeStored={takeStored}
+        />
         <CodeEditor
           className="properties-editor"
           ref={editor}
@@ -57,37 +84,17 @@ export function PropertiesSection(props: GroupSectionProps) {
           initialText={text}
           isReadOnly={!isEditable}
           checksSyntax
-          onChange={(current) => {
-            setText(current());
-            forgetFailure();
-          }}
+          onChange={(current) => change(current())}
         />
         {isEditable && (
           <SaveButtons
             label="Save the properties"
-            isChanged={text !== stored}
+            isChanged={draft !== undefined}
             isSaving={update.isRunning}
-            onDiscard={() => {
-              editor.current?.setText(stored);
-              forgetFailure();
-            }}
+            onDiscard={discard}
           />
         )}
       </form>
     </Section>
   );
-}
-
-function print(properties: unknown): string {
-  return properties == null ? '' : JSON.stringify(properties, null, 2);
-}
-
-/** The text as what the API takes; a failure if it is not a JSON object. */
-function read(text: string): RawJson | null | Failure {
-  if (text.trim() === '') return null;
-  try {
-    return text.trimStart().startsWith('{') ? new RawJson(text) : new Failure('INVALID_INPUT', 'Expected a JSON object: { … }.');
-  } catch (error) {
-    return new Failure('MALFORMED_JSON', `The text is not JSON: ${(error as Error).message}.`);
-  }
 }

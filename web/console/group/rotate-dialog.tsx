@@ -2,36 +2,38 @@ import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { Failure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, GroupToken, RotateGroupToken } from '../graphql/generated.ts';
-import { useMutation } from '../graphql/use-mutation.ts';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
+import { ConfirmAgain } from './confirm-again.tsx';
+import type { GroupSectionProps } from './group.tsx';
+import { useConfirmed } from './use-confirmed.ts';
 
 /** What a rotation returns. */
 export interface Rotation {
   /** When the replaced token expires; null if it has. */
   readonly previousTokenExpiresAt: string | null;
-  readonly userGroup: { readonly token: string; readonly updatedAt: string };
+  readonly userGroup: GroupDetailFragment & { readonly token: string };
 }
 
-interface RotateDialogProps {
-  readonly group: GroupDetailFragment;
+interface RotateDialogProps extends GroupSectionProps {
   readonly onClose: () => void;
   readonly onRotated: (rotation: Rotation) => void;
 }
 
 /** Asks how the token of a group is replaced, and replaces it. */
-export function RotateDialog({ group, onClose, onRotated }: RotateDialogProps) {
+export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps) {
   const [graceSeconds, setGraceSeconds] = useState<Overlap>('3600');
   const [endGracePeriods, setEndGracePeriods] = useState(false);
-  const rotation = useMutation(async (client) => {
-    const current = await client.send(GroupToken, { by: { id: group.id } });
+  const rotation = useConfirmed(props, async (client, { id, version }) => {
+    const current = await client.send(GroupToken, { by: { id } });
     const currentToken = current.data.userGroup?.token;
     if (currentToken === undefined) throw new Failure('NOT_FOUND', 'The group was deleted.', { requestId: current.requestId });
-    const input = { currentToken, graceSeconds: Number(graceSeconds), endGracePeriods };
+    const input = { currentToken, expectedVersion: version, graceSeconds: Number(graceSeconds), endGracePeriods };
     const { data, requestId } = await client.send(RotateGroupToken, { input });
-    return payloadOf(data.rotateUserGroupToken, requestId);
+    const result = data.rotateUserGroupToken;
+    return result?.__typename === 'VersionMismatch' ? result : payloadOf(result, requestId);
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -42,9 +44,10 @@ export function RotateDialog({ group, onClose, onRotated }: RotateDialogProps) {
     <Dialog title="Rotate the token" onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <p>
-          <strong>{group.name}</strong> gets a new token. Dashboards that are still rendered with the current one stop working
-          when it expires: give your embed backend time to fetch the new one.
+          <strong>{rotation.seen.name}</strong> gets a new token. Dashboards that are still rendered with the current one stop
+          working when it expires: give your embed backend time to fetch the new one.
         </p>
+        <ConfirmAgain title="The token was not rotated" differences={rotation.differences} />
         <SelectField
           label="How long does the current token still work?"
           value={graceSeconds}

@@ -63,11 +63,13 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
       {isRotating && (
         <RotateDialog
           group={group}
+          onChanged={onChanged}
           onClose={() => setIsRotating(false)}
-          onRotated={({ previousTokenExpiresAt, userGroup }) => {
-            setToken(userGroup.token);
+          onRotated={({ previousTokenExpiresAt, userGroup: { token: rotated, ...changed } }) => {
+            setToken(rotated);
             setRotation({ previousEnd: previousTokenExpiresAt });
-            onChanged({ ...group, updatedAt: userGroup.updatedAt });
+            // Without the token, which is only kept while it is shown.
+            onChanged(changed);
             setIsRotating(false);
           }}
         />

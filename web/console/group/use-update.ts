@@ -1,17 +1,87 @@
+import { useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
-import { UpdateGroup, type UpdateUserGroupInput } from '../graphql/generated.ts';
+import { type GroupDetailFragment, UpdateGroup, type UpdateUserGroupInput } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useMessage } from '../ui/messages.tsx';
 import type { GroupSectionProps } from './group.tsx';
+import { conflictsOf, isEqual, merge } from './merge.ts';
 
-/** Changes some fields of the group. Its result is the group as it is stored then. */
-export function useUpdate({ group, onChanged }: GroupSectionProps) {
+/** What an update changes. */
+export type Change = Omit<UpdateUserGroupInput, 'by' | 'expectedVersion'>;
+
+/** The part of a group that a form edits, as JSON. */
+export interface Part<Value> {
+  valueIn(group: GroupDetailFragment): Value;
+  /** What gives the group the value. */
+  changeTo(value: Value, group: GroupDetailFragment): Change;
+}
+
+/** A part of a group that a person has edited. */
+export interface Edited<Value> {
+  /** The group as it was when the person began. */
+  readonly base: GroupDetailFragment;
+  readonly value: Value;
+}
+
+/** How often changes are merged with others that are made at the same time, before the person is asked to try again. */
+const maxMerges = 5;
+
+/** How to save. */
+export interface SaveOptions {
+  /** What to send first, if that is not what the part makes of the value. */
+  readonly first?: Change;
+  /** The group with other values, which the person has seen and decided to replace. */
+  readonly over?: GroupDetailFragment;
+}
+
+/**
+ * Saves a part of the group as one version of it. If the group has another one, what the person edited is merged with what is
+ * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is the mismatch.
+ */
+export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valueIn, changeTo }: Part<Value>) {
   const showMessage = useMessage();
-  return useMutation(async (client, change: Omit<UpdateUserGroupInput, 'by'>) => {
-    const { data, requestId } = await client.send(UpdateGroup, { input: { by: { id: group.id }, ...change } });
-    const { userGroup } = payloadOf(data.updateUserGroup, requestId);
-    onChanged(userGroup);
-    showMessage('Saved');
-    return userGroup;
+  const [mismatch, setMismatch] = useState<GroupDetailFragment>();
+
+  const update = useMutation(async (client, { base, value }: Edited<Value>, { first, over = base }: SaveOptions) => {
+    const seen = valueIn(over);
+    const wanted = merge(valueIn(base), value, seen, 'mine') as Value;
+    let stored = over;
+    let change = first ?? changeTo(wanted, stored);
+    for (let merges = 0; ; merges += 1) {
+      const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
+      const { data, requestId } = await client.send(UpdateGroup, { input });
+      const result = data.updateUserGroup;
+      if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
+        onChanged(payloadOf(result, requestId).userGroup);
+        const isMerged = !isEqual(valueIn(stored), seen);
+        showMessage(isMerged ? 'Saved, with what has changed since you opened it' : 'Saved');
+        return true;
+      }
+      stored = result.userGroup;
+      onChanged(stored);
+      if (conflictsOf(seen, wanted, valueIn(stored)).length > 0) {
+        setMismatch(stored);
+        return false;
+      }
+      change = changeTo(merge(seen, wanted, valueIn(stored), 'mine') as Value, stored);
+    }
   });
+
+  return {
+    isRunning: update.isRunning,
+    failure: update.failure,
+    /** The group with other values than those that the person has edited, because of which they were not saved. */
+    mismatch,
+    /** @returns whether it is saved. */
+    async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<boolean> {
+      setMismatch(undefined);
+      return (await update.run(edited, options)) ?? false;
+    },
+    /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
+    resetFailure: update.reset,
+    reset() {
+      update.reset();
+      setMismatch(undefined);
+    },
+  };
 }

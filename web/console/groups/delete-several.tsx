@@ -2,7 +2,9 @@ import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { DeleteGroup, type GroupRowFragment } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { EnvironmentBadge } from '../ui/badge.tsx';
+import { differencesOf } from '../group/merge.ts';
+import { Mismatch } from '../group/mismatch.tsx';
+import { EnvironmentBadge, environmentLabel } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -20,15 +22,26 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
   const showMessage = useMessage();
   const [typed, setTyped] = useState('');
   const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
+  /** Groups that were not deleted because they have changed, as they are stored, by id. */
+  const [changed, setChanged] = useState<ReadonlyMap<string, GroupRowFragment>>(new Map());
   const left = groups.filter(({ id }) => !deleted.has(id));
   const deletion = useMutation(async (client) => {
-    for (const { id } of left) {
-      const { data, requestId } = await client.send(DeleteGroup, { by: { id } });
+    let mismatches = 0;
+    for (const { id, version } of left) {
+      const input = { by: { id }, expectedVersion: changed.get(id)?.version ?? version };
+      const { data, requestId } = await client.send(DeleteGroup, { input });
+      const result = data.deleteUserGroup;
+      if (result?.__typename === 'VersionMismatch') {
+        mismatches += 1;
+        setChanged((before) => new Map(before).set(id, result.userGroup));
+        continue;
+      }
       // Someone else may have deleted it already, which must not keep the others from being deleted.
-      if (data.deleteUserGroup?.__typename !== 'NotFound') payloadOf(data.deleteUserGroup, requestId);
+      if (result?.__typename !== 'NotFound') payloadOf(result, requestId);
       setDeleted((before) => new Set(before).add(id));
     }
-    return true;
+    if (mismatches > 0) setTyped('');
+    return mismatches === 0;
   });
   const close = () => {
     if (deleted.size > 0) onDeleted();
@@ -62,6 +75,15 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
           ))}
         </ul>
         <FailureNotice title={`${left.length} of ${groups.length} groups were not deleted`} failure={deletion.failure} />
+        {left.some(({ id }) => changed.has(id)) && (
+          <Mismatch
+            title={`${left.length} of ${groups.length} groups were not deleted`}
+            differences={left.flatMap((group) => differencesOf(visible(group), visible(changed.get(group.id) ?? group)))}
+            left="Shown before"
+          >
+            They were changed since the list was loaded. Check them, then confirm again.
+          </Mismatch>
+        )}
         <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
         <DialogFooter
           onClose={close}
@@ -76,3 +98,8 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
     </Dialog>
   );
 }
+
+/** What the list shows of a group. */
+const visible = ({ providedId, name, environmentTag }: GroupRowFragment) => ({
+  [providedId]: { name, environment: environmentLabel(environmentTag) },
+});

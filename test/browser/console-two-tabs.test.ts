@@ -1,0 +1,225 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConsole, save, typeOver } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { mutate } from '../support/user-group-mutations.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const properties = { plan: 'gold', region: 'eu', limits: { rows: 10, days: 30 } };
+const mapping = [
+  { schemaId: 'sales', dataSource: 'pg-1' },
+  { schemaId: 'stock', dataSource: 'pg-2' },
+];
+
+/** Opens a page of one group in two tabs, which both show it as it is at first. */
+async function openTwice(providedId: string) {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: 'ACME', properties, mapping });
+  const path = `/console/group?id=${userGroup.id}`;
+  const first = await openConsole(gateway, path);
+  const second = await openConsole(gateway, path);
+  for (const { page } of [first, second]) await editorOf(page).getByText('gold').waitFor();
+  return { first: first.page, second: second.page, ...second, path };
+}
+
+const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Properties as JSON' });
+
+async function saveProperties(page: Page, value: unknown) {
+  await typeOver(editorOf(page), JSON.stringify(value));
+  await save(page, 'Save the properties');
+}
+
+async function read(providedId: string) {
+  const query =
+    'query ($by: UserGroupBy!) { userGroup(by: $by) { name environmentTag properties mapping { schemaId dataSource } version } }';
+  return (await gateway.graphql(query, { by: { providedId } })).json.data.userGroup;
+}
+
+/** Both values of what differs, as a person reads them. */
+async function differencesIn(page: Page): Promise<string[][]> {
+  const rows = page.getByRole('region', { name: 'What differs' }).locator('tbody');
+  await rows.first().waitFor();
+  return Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
+}
+
+test('two tabs save different properties of a group, and different schemas, and lose nothing', async () => {
+  const { first, second } = await openTwice('apart');
+  await saveProperties(first, { ...properties, plan: 'silver', limits: { rows: 20, days: 30 } });
+  await saveProperties(second, { plan: 'gold', limits: { rows: 10, days: 60 }, seats: 5 });
+  await editorOf(second).getByText('silver').waitFor();
+  await first.getByLabel('Data source of sales').fill('pg-8');
+  await save(first, 'Save the mapping');
+  await second.getByRole('button', { name: 'Remove stock' }).click();
+  await save(second, 'Save the mapping');
+  expect(await second.getByLabel('Data source of sales').inputValue()).toBe('pg-8');
+  expect(await read('apart')).toMatchObject({
+    properties: { plan: 'silver', limits: { rows: 20, days: 60 }, seats: 5 },
+    mapping: [{ schemaId: 'sales', dataSource: 'pg-8' }],
+  });
+  expect(Object.keys((await read('apart')).properties)).not.toContain('region');
+});
+
+test('only properties that were changed are sent, unless a patch cannot make the change', async () => {
+  const { second } = await openTwice('sent');
+  const sent = async (text: string) => {
+    const request = second.waitForRequest((candidate) => candidate.postData()?.includes('mutation UpdateGroup') === true);
+    await typeOver(editorOf(second), text);
+    await save(second, 'Save the properties');
+    const { by, expectedVersion, ...change } = JSON.parse((await request).postData() ?? '').variables.input;
+    expect(expectedVersion).toEqual(expect.any(Number));
+    return change;
+  };
+  const { region, ...rest } = properties;
+  expect(await sent(JSON.stringify({ ...rest, plan: 'silver' }))).toEqual({ mergeProperties: { plan: 'silver', region: null } });
+  const withNull = { ...rest, plan: null };
+  expect(await sent(JSON.stringify(withNull))).toEqual({ properties: withNull });
+  expect(await sent(JSON.stringify({ ...withNull, seats: 5 }))).toEqual({ mergeProperties: { seats: 5 } });
+  // JavaScript would write it as 1.
+  expect(await sent('{"seats": 1.0}')).toEqual({ properties: { seats: 1 } });
+  expect(await sent(' ')).toEqual({ properties: null });
+  expect((await read('sent')).properties).toBeNull();
+});
+
+test('a property that two tabs change is shown with both values, and the person keeps their own', async () => {
+  const { first, second, assertFlawless, assertFitsPhone } = await openTwice('mine');
+  await saveProperties(first, { ...properties, plan: 'silver', region: 'us' });
+  const mine = JSON.stringify({ ...properties, plan: 'bronze', seats: 5 });
+  await typeOver(editorOf(second), mine);
+  await second.getByRole('button', { name: 'Save the properties' }).click();
+  expect(await differencesIn(second)).toEqual([['plan', 'bronze', 'silver']]);
+  expect((await read('mine')).properties).toEqual({ ...properties, plan: 'silver', region: 'us' });
+  expect(await editorOf(second).textContent()).toBe(mine);
+  await assertFlawless();
+  // Meanwhile the first tab saves again.
+  await saveProperties(first, { ...properties, plan: 'tin', region: 'ap' });
+  await second.getByRole('button', { name: 'Save mine' }).click();
+  await expect.poll(() => differencesIn(second)).toEqual([['plan', 'bronze', 'tin']]);
+  await second.getByRole('button', { name: 'Save mine' }).click();
+  await second.getByRole('region', { name: 'What differs' }).waitFor({ state: 'detached' });
+  await editorOf(second).getByText('"ap"').waitFor();
+  expect((await read('mine')).properties).toEqual({ ...properties, plan: 'bronze', region: 'ap', seats: 5 });
+  await assertFitsPhone();
+});
+
+test('a person takes the stored value of a property, and keeps the changes of others', async () => {
+  const { first, second } = await openTwice('taken');
+  await saveProperties(first, { ...properties, plan: 'silver' });
+  await typeOver(editorOf(second), JSON.stringify({ ...properties, plan: null, seats: 5 }));
+  await second.getByRole('button', { name: 'Save the properties' }).click();
+  expect(await differencesIn(second)).toEqual([['plan', 'null', '"silver"']]);
+  await second.getByRole('button', { name: 'Take what is stored' }).click();
+  await editorOf(second).getByText('silver').waitFor();
+  await save(second, 'Save the properties');
+  expect((await read('taken')).properties).toEqual({ ...properties, plan: 'silver', seats: 5 });
+});
+
+test('a schema that two tabs change is shown with both data sources', async () => {
+  const { first, second } = await openTwice('mapped');
+  await first.getByLabel('Data source of sales').fill('pg-8');
+  await first.getByLabel('Data source of stock').fill('pg-9');
+  await save(first, 'Save the mapping');
+  await second.getByLabel('Data source of sales').fill('pg-7');
+  await second.getByRole('button', { name: 'Save the mapping' }).click();
+  expect(await differencesIn(second)).toEqual([['sales', 'pg-7', 'pg-8']]);
+  await second.getByRole('button', { name: 'Save mine' }).click();
+  await second.locator('button[disabled]', { hasText: 'Save the mapping' }).waitFor();
+  expect((await read('mapped')).mapping).toEqual([
+    { schemaId: 'sales', dataSource: 'pg-7' },
+    { schemaId: 'stock', dataSource: 'pg-9' },
+  ]);
+});
+
+test('a name that two tabs change is shown with both values; what was edited elsewhere on the page stays', async () => {
+  const { first, second } = await openTwice('named');
+  await first.getByLabel('Display name').fill('ACME Inc');
+  await save(first, 'Save the name');
+  await first.getByLabel('Data source of sales').fill('pg-8');
+  await save(first, 'Save the mapping');
+  await second.getByLabel('Data source of sales').fill('pg-7');
+  await second.getByLabel('Display name').fill('ACME Ltd');
+  await second.getByRole('button', { name: 'Save the name' }).click();
+  expect(await differencesIn(second)).toEqual([['Display name', 'ACME Ltd', 'ACME Inc']]);
+  await second.getByRole('button', { name: 'Take what is stored' }).click();
+  expect(await second.getByLabel('Display name').inputValue()).toBe('ACME Inc');
+  // The page has the new version; the mapping was edited on top of the old one.
+  await second.getByRole('button', { name: 'Save the mapping' }).click();
+  expect(await differencesIn(second)).toEqual([['sales', 'pg-7', 'pg-8']]);
+  expect(await read('named')).toMatchObject({ name: 'ACME Inc', mapping: [{ dataSource: 'pg-8' }, { dataSource: 'pg-2' }] });
+});
+
+test('a group that was changed meanwhile is deleted only after the person has seen the change and confirmed again', async () => {
+  const { first, second, assertFlawless } = await openTwice('deleted');
+  await saveProperties(first, { ...properties, plan: 'silver' });
+  await second.getByRole('button', { name: 'Delete …' }).click();
+  const dialog = second.getByRole('dialog');
+  const confirm = async () => {
+    await dialog.getByLabel('Type deleted to confirm').fill('deleted');
+    await dialog.getByRole('button', { name: 'Delete the group' }).click();
+  };
+  await confirm();
+  expect(await differencesIn(second)).toEqual([['Properties.plan', 'gold', 'silver']]);
+  expect(await dialog.getByRole('button', { name: 'Delete the group' }).isDisabled()).toBe(true);
+  await assertFlawless();
+  expect(await read('deleted')).not.toBeNull();
+  await confirm();
+  await second.waitForURL('**/console/groups');
+  expect(await read('deleted')).toBeNull();
+});
+
+test('the token of a group that was changed meanwhile is rotated after the person has confirmed again', async () => {
+  const { first, second } = await openTwice('rotated');
+  for (const page of [first, second]) await page.getByRole('button', { name: 'Rotate …' }).click();
+  const rotate = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Rotate the token' }).click();
+  await rotate(first);
+  await first.getByText('This is a new token.').waitFor();
+  await rotate(second);
+  await second.getByText('its token was rotated').waitFor();
+  expect(await read('rotated')).toMatchObject({ version: 2 });
+  await rotate(second);
+  await second.getByText('This is a new token.').waitFor();
+  // The page has the version of the rotation.
+  await second.getByLabel('Display name').fill('ACME Ltd');
+  await save(second, 'Save the name');
+  expect(await read('rotated')).toMatchObject({ name: 'ACME Ltd', version: 4 });
+});
+
+test('a group that was changed meanwhile is moved after the person has confirmed again', async () => {
+  const { path } = await openTwice('moved');
+  const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { page } = await openConsole(gateway, path, { secret });
+  // What is loaded last moves the button.
+  await page.getByText('user_group.created').waitFor();
+  await editorOf(page).getByText('gold').waitFor();
+  await page.getByRole('button', { name: 'Move …' }).click();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'moved' }, name: 'ACME Inc' });
+  await page.getByLabel('New environment').selectOption('Customer');
+  await page.getByRole('button', { name: 'Move the group' }).click();
+  expect(await differencesIn(page)).toEqual([['Display name', 'ACME', 'ACME Inc']]);
+  expect(await read('moved')).toMatchObject({ environmentTag: 'TESTING' });
+  await page.getByRole('button', { name: 'Move the group' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Customer' }).waitFor();
+});
+
+test('of several groups, those that were changed since the list was loaded are deleted after the person has confirmed again', async () => {
+  for (const providedId of ['several-1', 'several-2']) {
+    await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
+  }
+  const { page } = await openConsole(gateway, '/console/groups?search=several');
+  for (const name of ['several-1', 'several-2']) await page.getByLabel(`Select ${name}`).check();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'several-1' }, name: 'renamed' });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const confirm = async () => {
+    await page.getByLabel('Type 2 to confirm').fill('2');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  };
+  await confirm();
+  expect(await differencesIn(page)).toEqual([['several-1.name', 'several-1', 'renamed']]);
+  expect([await read('several-1'), await read('several-2')]).toEqual([expect.anything(), null]);
+  await confirm();
+  await page.getByText('Deleted 2 groups').waitFor();
+  expect(await read('several-1')).toBeNull();
+});

@@ -1,0 +1,45 @@
+import { Failure } from '../graphql/failure.ts';
+import { isObject, patchOf } from './merge.ts';
+import type { Part } from './use-update.ts';
+
+/** The most that a patch may have, in bytes; one that removes much and adds much may have more than the properties. */
+const maxPatchBytes = 64 * 1024;
+
+/** The properties, of which only members that were changed are sent, if a patch can change them. */
+export const propertiesPart: Part<unknown> = {
+  valueIn: ({ properties }) => properties ?? null,
+  changeTo(value, { properties }) {
+    const patch = isObject(value) ? patchOf(isObject(properties) ? properties : {}, value) : undefined;
+    const isSendable =
+      patch !== undefined &&
+      // An order of members that was changed is no change of any member.
+      Object.keys(patch).length > 0 &&
+      new Blob([JSON.stringify(patch)]).size <= maxPatchBytes;
+    return isSendable ? { mergeProperties: patch } : { properties: value };
+  },
+};
+
+/** The properties as a text to edit; an empty one for none. */
+export function printProperties(properties: unknown): string {
+  return properties == null ? '' : JSON.stringify(properties, null, 2);
+}
+
+/** What a text of properties means. */
+interface PropertiesText {
+  readonly value: unknown;
+  /** Whether the value has everything that the text has: not of numbers that change when they are parsed, and of duplicates. */
+  readonly isExact: boolean;
+}
+
+/** Reads a text that a person wrote; a failure if it is not a JSON object. */
+export function readProperties(text: string): PropertiesText | Failure {
+  if (text.trim() === '') return { value: null, isExact: true };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return new Failure('INVALID_INPUT', 'Expected a JSON object: { … }.');
+    const withoutSpace = text.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, '$1');
+    return { value, isExact: withoutSpace === JSON.stringify(value) };
+  } catch (error) {
+    return new Failure('MALFORMED_JSON', `The text is not JSON: ${(error as Error).message}.`);
+  }
+}
