@@ -20,7 +20,7 @@ export const eventTypes = {
   "user_group.token_rotated": "the token of a user group was replaced",
   "user_group.environment_changed": "a user group was moved to another environment, to which the event belongs",
   "user_group.deleted": "a user group was deleted, with its tokens",
-  "user_group.imported": "an import created or changed user groups; one event for each of its transactions, with their numbers",
+  "user_group.imported": "an import created or changed user groups; one event for each import, with their numbers so far",
   "api_token.created": "an API token was created",
   "api_token.rotated": "the secret of an API token was replaced",
   "api_token.revoked": "an API token was revoked",
@@ -76,7 +76,7 @@ export type DateTimeRange = {
 export type DeleteUserGroupInput = {
   /** Selects the group. */
   readonly by: UserGroupBy;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
 };
 
@@ -174,7 +174,7 @@ export type ErrorCode =
   | 'UNAVAILABLE'
   /** Unsupported media type. */
   | 'UNSUPPORTED_MEDIA_TYPE'
-  /** The user group was changed since. */
+  /** The user group has changed. */
   | 'VERSION_MISMATCH';
 
 /** Who made a change. */
@@ -199,7 +199,7 @@ export type EventFilter = {
    * - `user_group.token_rotated`: the token of a user group was replaced
    * - `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs
    * - `user_group.deleted`: a user group was deleted, with its tokens
-   * - `user_group.imported`: an import created or changed user groups; one event for each of its transactions, with their numbers
+   * - `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far
    * - `api_token.created`: an API token was created
    * - `api_token.rotated`: the secret of an API token was replaced
    * - `api_token.revoked`: an API token was revoked
@@ -254,7 +254,7 @@ export type RotateUserGroupTokenInput = {
   readonly currentToken: string;
   /** Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not affect the token that this call replaces, which expires after graceSeconds. */
   readonly endGracePeriods?: boolean | null | undefined;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
   /** How long the replaced token still identifies the group, in seconds: 0 to 604800. Defaults to 0: it expires immediately. */
   readonly graceSeconds?: number | null | undefined;
@@ -266,7 +266,7 @@ export type SetUserGroupEnvironmentInput = {
   readonly by: UserGroupBy;
   /** The new environment; null means untagged. Must be given. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
 };
 
@@ -274,7 +274,7 @@ export type SetUserGroupEnvironmentInput = {
 export type UpdateUserGroupInput = {
   /** Selects the group. */
   readonly by: UserGroupBy;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, any version is changed. */
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
   /** Replaces the whole mapping: at most 1,000 entries. */
   readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
