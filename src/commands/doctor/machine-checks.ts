@@ -74,7 +74,7 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
 };
 
-/** Why PostgreSQL would not start on its data directory; undefined if it would, there is none, or the system has no such modes. */
+/** Why PostgreSQL would not start on its data directory; undefined if it would, or there is none, or no such modes. */
 function describeRefusal({ cluster, user }: Layout): Outcome | undefined {
   if (process.platform === 'win32') return undefined;
   const found = statSync(cluster, { throwIfNoEntry: false });
