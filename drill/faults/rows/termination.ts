@@ -107,7 +107,7 @@ const secondSignalRow: FaultRow = {
     const how = await endGateway(gateway, 'SIGTERM');
     const tookMs = performance.now() - began;
     context.figure(`${how} after ${Math.round(tookMs)} ms`);
-    context.expect(how === 'exit status 1', `it ended with ${how}`);
+    context.expect(how === 'exit status 143', `it ended with ${how}`);
     context.expect(tookMs < 1_000, `it took ${seconds(tookMs)} s`);
     const again = await instance.start();
     context.expect((await send(again.port, 'GET', '/readyz')).status === 200, 'the next start does not serve');
