@@ -54,10 +54,13 @@ export function generateEncryptionKey(): string {
 export class MissingKey extends DecryptionError {
   /** The id of the key, in hexadecimal. */
   readonly keyId: string;
+  /** Whether what failed is a look-up before any change. */
+  readonly isUnchanged: boolean;
 
-  constructor(column: string, keyId: string) {
+  constructor(column: string, keyId: string, { isUnchanged = false }: { readonly isUnchanged?: boolean } = {}) {
     super(`A value of ${column} is encrypted with the key ${keyId}, which is not among the configured keys.`);
     this.keyId = keyId;
+    this.isUnchanged = isUnchanged;
   }
 }
 
