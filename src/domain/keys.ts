@@ -64,9 +64,12 @@ export class MissingKey extends DecryptionError {
   }
 }
 
+/** The error, or what caused it, if that is that a key is missing. */
+export const missingKeyIn = (error: unknown): MissingKey | undefined =>
+  [error, error instanceof Error && error.cause].find((each) => each instanceof MissingKey);
+
 /** Whether an error, or what caused it, is that a key is missing. */
-export const isMissingKey = (error: unknown): boolean =>
-  error instanceof MissingKey || (error instanceof Error && error.cause instanceof MissingKey);
+export const isMissingKey = (error: unknown): boolean => missingKeyIn(error) !== undefined;
 
 /**
  * Reads encryption keys, separated by commas, spaces or line breaks.

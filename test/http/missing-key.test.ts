@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { encryptToken } from '../../src/domain/user-group-tokens.ts';
@@ -15,13 +15,13 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const createByOther = (providedId: string) =>
+const createByOther = (providedId: string, keys = others) =>
   gateway.database.prisma.userGroup.create({
     data: {
       providedId,
       name: providedId,
       environmentTag: 'Testing',
-      ...encryptToken(others, 'user_group', issueToken('userGroup')),
+      ...encryptToken(keys, 'user_group', issueToken('userGroup')),
     },
   });
 const getOrCreate = (id: string) => gateway.send('GET', '/api/user', { body: { user_group_id: id } });
@@ -51,6 +51,15 @@ test('what needs no token of such a group is served', async () => {
   expect((await gateway.graphql('{ userGroup(by: { providedId: "own" }) { token } }')).status).toBe(200);
 });
 
+test('of each missing key, one request in a minute is logged', async () => {
+  const second = new KeyRing([randomBytes(32)]);
+  await createByOther('other');
+  await createByOther('second', second);
+  for (const id of ['other', 'second', 'other', 'second']) await getOrCreate(id);
+  const logged = gateway.log.map((line) => [keyId, ...second.ids].find((id) => line.includes(id)));
+  expect(logged.filter(Boolean)).toEqual([keyId, ...second.ids]);
+});
+
 test('requests that fail for a missing key are counted, and one of many in a minute is logged', async () => {
   await createByOther('other');
   for (let request = 0; request < 3; request += 1) await getOrCreate('other');
@@ -68,6 +77,18 @@ test('a gateway is not ready while it lacks the key that new groups use, and rea
   expect([unready.status, unready.text]).toEqual([503, expect.stringContaining(keyId)]);
   await getOrCreate('new');
   expect((await gateway.send('GET', '/readyz')).status).toBe(200);
+});
+
+test('a failure to look for the key is no outage of the database: /readyz is a 500, and the log has the cause', async () => {
+  await createByOther('other');
+  const reload = () => {
+    throw new Error('the file cannot be read');
+  };
+  const failing = await startGateway(gateway.database, undefined, new KeyRing([randomBytes(32)], reload));
+  onTestFinished(() => failing.close());
+  const { status, text } = await failing.send('GET', '/readyz', { token: null });
+  expect([status, text]).toEqual([500, expect.not.stringContaining('database')]);
+  expect(failing.log.join()).toContain('the file cannot be read');
 });
 
 describe('a token that may be stored under a key that is missing', () => {
