@@ -14,7 +14,7 @@ import { bindWrites } from './database/queries/writes.ts';
 import { traceStatements } from './database/traced.ts';
 import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
-import { countEventBytes, createEventBytes } from './domain/event-limits.ts';
+import { countEvent, createEventBytes } from './domain/event-limits.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
 import { instanceSource } from './domain/instance.ts';
 import { type KeyRing, missingKeyIn } from './domain/keys.ts';
@@ -201,7 +201,7 @@ export function buildGateway(
 
 /** The database access of the domain: of a whole database, or of one transaction. */
 function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, eventBytes: StoredBytes): Db {
-  const onRecorded: OnRecorded = (apiTokenId, bytes) => countEventBytes(eventBytes, apiTokenId, bytes);
+  const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   return {
     // Not read here: the Prisma client of a transaction is created on first use.
     get prisma() {
