@@ -14,10 +14,10 @@ import { bindWrites } from './database/queries/writes.ts';
 import { traceStatements } from './database/traced.ts';
 import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
-import { countEventBytes, createEventBytes } from './domain/event-limits.ts';
+import { countEvent, createEventBytes } from './domain/event-limits.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
 import { instanceSource } from './domain/instance.ts';
-import { isMissingKey, type KeyRing } from './domain/keys.ts';
+import { type KeyRing, missingKeyIn } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { StoredBytes } from './domain/stored-bytes.ts';
@@ -87,6 +87,9 @@ const readinessTimeoutMs = 2_000;
 /** How often a missing encryption key is logged: each request that needs it fails. */
 const missingKeyLogMs = 60_000;
 
+/** Of how many missing keys it is known when they were logged: many more than an installation has. */
+const maxLoggedKeys = 100;
+
 /**
  * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's
  * delay.
@@ -115,7 +118,7 @@ export function buildGateway(
 
   const unhandled = instruments.series('unhandledFailures');
   const missingKeys = instruments.series('missingKeys');
-  const mayLogMissingKey = onceInMs(missingKeyLogMs);
+  const mayLogMissingKey = onceInMs(missingKeyLogMs, maxLoggedKeys);
 
   const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
@@ -160,9 +163,10 @@ export function buildGateway(
     route: cors ? cors.preflight(findRoute) : findRoute,
     renderError: cors ? cors.permitErrors(renderError) : renderError,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
-      if (isMissingKey(cause)) {
+      const missingKey = missingKeyIn(cause);
+      if (missingKey) {
         increment(missingKeys);
-        if (!mayLogMissingKey()) return;
+        if (!mayLogMissingKey(missingKey.keyId)) return;
       }
       const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
       log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
@@ -197,7 +201,7 @@ export function buildGateway(
 
 /** The database access of the domain: of a whole database, or of one transaction. */
 function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, eventBytes: StoredBytes): Db {
-  const onRecorded: OnRecorded = (apiTokenId, bytes) => countEventBytes(eventBytes, apiTokenId, bytes);
+  const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   return {
     // Not read here: the Prisma client of a transaction is created on first use.
     get prisma() {
@@ -208,25 +212,26 @@ function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, even
   };
 }
 
-/** Returns a function that returns true at most once in so many milliseconds. */
-function onceInMs(intervalMs: number): () => boolean {
-  let nextMs = 0;
-  return () => {
+/** Returns a function that returns true at most once in so many milliseconds for each text, as long as there are few. */
+function onceInMs(intervalMs: number, maxTexts: number): (text: string) => boolean {
+  const nextMs = new Map<string, number>();
+  return (text) => {
     const nowMs = performance.now();
-    if (nowMs < nextMs) return false;
-    nextMs = nowMs + intervalMs;
+    if (nowMs < (nextMs.get(text) ?? 0)) return false;
+    if (nextMs.size >= maxTexts) nextMs.clear();
+    nextMs.set(text, nowMs + intervalMs);
     return true;
   };
 }
 
 /** Why the gateway cannot serve; nothing if it can. */
 async function unreadiness(database: Database, keys: KeyRing): Promise<string | undefined> {
-  const find = async () => {
-    if (!(await isMigrated(database))) return 'the database has pending migrations';
-    const keyId = await findNewestKeyId(database);
-    if (keyId === undefined || keys.has(keyId)) return undefined;
-    return `the encryption key ${keyId} is missing, which new user groups use: the command doctor says where it belongs`;
-  };
-  const check = find().catch(() => 'the database is unreachable');
-  return within(readinessTimeoutMs, check, () => 'the database does not respond');
+  const read = async () =>
+    (await isMigrated(database)) ? { newest: await findNewestKeyId(database) } : 'the database has pending migrations';
+  const check = read().catch(() => 'the database is unreachable');
+  const found = await within(readinessTimeoutMs, check, () => 'the database does not respond');
+  if (typeof found === 'string') return found;
+  // Reads a file, and does not fail for the same reasons.
+  if (found.newest === undefined || keys.has(found.newest)) return undefined;
+  return `the encryption key ${found.newest} is missing, which new user groups use: the command doctor says where it belongs`;
 }

@@ -1,9 +1,9 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from './config.ts';
-import { escapeShownJson } from './docs-config/reporters/terminal-text.ts';
 import { redactTokens } from './domain/tokens.ts';
 import { createLogStream } from './log-stream.ts';
+import { escapeShownJson } from './terminal-text.ts';
 
 /**
  * Opens the log on standard error; standard output is for results. As JSON, it never makes the process wait for its reader. Of a

@@ -112,6 +112,8 @@ test('urql finds the viewer with POST, and throws when it is not known', async (
   expect(await findViewer('this-token-is-of-no-group')).toBeNull();
   for (const token of ['', undefined, 'x'.repeat(256), 'x'.repeat(2_000_000), 'token\0'])
     expect(await findViewer(token)).toBeNull();
+  writeFileSync(join(folder, 'misspelled.ts'), (files.get('urql.ts') ?? '').replace('teamId name', 'teamId nmae'));
+  await expect((await load('misspelled.ts')).findViewer(token)).rejects.toThrow('nmae');
   onTestFinished(() => void vi.stubEnv('API_TOKEN', apiToken));
   vi.stubEnv('API_TOKEN', 'unknown-api-token');
   const { findViewer: findUnauthenticated } = await load('urql.ts?unauthenticated');

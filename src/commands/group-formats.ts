@@ -1,10 +1,10 @@
-import { escapeJson } from '../docs-config/reporters/terminal-text.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { importLimits } from '../domain/import-limits.ts';
 import type { ExportedGroup } from '../domain/user-group-export.ts';
 import type { UncheckedLine } from '../domain/user-group-import-line.ts';
 import { importFields, importNames, printableName } from '../domain/user-group-import-line.ts';
 import { parseJson } from '../http/json.ts';
+import { escapeJson } from '../terminal-text.ts';
 import { parseCsvRecord, toCsvRecord } from './csv.ts';
 import { csvBoundaries, lineBoundaries, type RecordBoundaries } from './group-records.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { escapeControls } from '../docs-config/reporters/terminal-text.ts';
 import { exportUserGroups } from '../domain/user-group-export.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { escapeControls } from '../terminal-text.ts';
 import { withDatabase } from './context.ts';
 import { type FormatName, groupFormats } from './group-formats.ts';
 import { assertValid, environmentOf, fileOf, formatFrom, type GroupsIo, openOutput, readArguments } from './groups-arguments.ts';

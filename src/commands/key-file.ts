@@ -56,18 +56,18 @@ export function readKeyFile(file: string): readonly Buffer[] {
 /**
  * Follows the file.
  *
- * @returns a function that returns the keys when the file has changed since it was read. A file that is gone or damaged leaves
- *   the keys as they are.
+ * @returns a function that returns the keys when the file has changed since it was read. A file that is gone, damaged or out
+ *   of reach leaves the keys as they are.
  */
 export function followKeyFile(file: string): { readonly keys: readonly Buffer[]; reload(): readonly Buffer[] | undefined } {
   let version = versionOf(file);
   return {
     keys: readKeyFile(file),
     reload() {
-      const current = versionOf(file);
-      if (current === undefined || current === version) return undefined;
-      version = current;
       try {
+        const current = versionOf(file);
+        if (current === undefined || current === version) return undefined;
+        version = current;
         return readKeyFile(file);
       } catch {
         return undefined;

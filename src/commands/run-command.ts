@@ -1,8 +1,8 @@
 import { ConfigError, describeSettings } from '../config.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
-import { escapeLines } from '../docs-config/reporters/terminal-text.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { readPackageVersion } from '../package-root.ts';
+import { escapeLines } from '../terminal-text.ts';
 import { endWithoutReader, handleLostOutput } from './lost-output.ts';
 import { asksForHelp } from './options.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
-import { escapeControls, escapeJson } from '../docs-config/reporters/terminal-text.ts';
 import type { IssuedApiToken } from '../domain/api-tokens.ts';
 import { describeScope, type Scope, scopeNames } from '../domain/caller.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
+import { escapeControls, escapeJson } from '../terminal-text.ts';
 
 /** The default scopes of an API token. */
 export const defaultScopes: readonly Scope[] = ['groups:read', 'groups:write'];

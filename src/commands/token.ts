@@ -1,6 +1,6 @@
-import { escapeJson } from '../docs-config/reporters/terminal-text.ts';
 import { listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
+import { escapeJson } from '../terminal-text.ts';
 import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
 import { asksForHelp, readOptions } from './options.ts';

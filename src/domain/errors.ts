@@ -271,9 +271,12 @@ export function asGatewayError(error: unknown): GatewayError {
     return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
   if (error instanceof MissingKey) {
+    const effect = error.isUnchanged
+      ? 'Nothing was changed. It is safe to repeat.'
+      : `A change without an Idempotency-Key may have been made. ${safeToRepeat}`;
     const message =
-      `This gateway lacks the encryption key ${error.keyId}, which a stored value needs. A change without an Idempotency-Key may have ` +
-      'been made. Ask the operator to add the key: the command doctor says where.';
+      `This gateway lacks the encryption key ${error.keyId}, which a stored value needs. ${effect} Ask the operator to add the key: ` +
+      'the command doctor says where.';
     return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
   return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', { cause: error });

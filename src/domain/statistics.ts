@@ -22,7 +22,7 @@ export function startStatistics(
   database: Pick<Database, 'query' | 'transaction'>,
   onFailure: (error: unknown) => void,
 ): () => Promise<void> {
-  return runPeriodically(() => updateGrownStatistics(database), {
+  return runPeriodically((signal) => updateGrownStatistics(database, signal), {
     firstDelayMs: intervalMs,
     nextDelayMs: (failure) => (failure === undefined || isUnavailable(failure) ? intervalMs : failurePauseMs),
     onFailure: (error) => {

@@ -2,7 +2,7 @@ import type { Author } from '../database/queries/event-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { GatewayError, type InvalidInput } from './errors.ts';
-import { countCreation, requireEventBytes } from './event-limits.ts';
+import { requireEventBytes } from './event-limits.ts';
 import type { KeyRing } from './keys.ts';
 import {
   type Creation,
@@ -85,7 +85,6 @@ export async function getOrCreateUserGroups(
         const userGroup = ownAmong(stored.get(providedId) ?? [], { providedId, environmentTag });
         if (!userGroup) return undefined;
         const created = own !== undefined && isOfDraft(userGroup, own.draft);
-        if (created) countCreation(db.eventBytes, caller, own.draft);
         return { userGroup: created ? withToken(userGroup, own.token) : userGroup, created };
       });
     });

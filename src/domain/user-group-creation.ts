@@ -3,7 +3,7 @@ import type { AuthoredDraft } from '../database/queries/user-group-writes.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, GatewayError } from './errors.ts';
-import { countCreation, requireEventBytes } from './event-limits.ts';
+import { requireEventBytes } from './event-limits.ts';
 import type { KeyRing } from './keys.ts';
 import type { DataSourceMapping } from './limits.ts';
 import { issueToken } from './tokens.ts';
@@ -53,7 +53,6 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
     const inserted = await db.writes.insertGroup(draft, caller.share);
     // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
     const created = inserted !== undefined && isOfDraft(inserted, draft);
-    if (created) countCreation(db.eventBytes, caller, draft);
     if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 
     // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.

@@ -31,36 +31,30 @@ export interface UserGroupChanges extends UserGroupFields {
 export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
   requireEventBytes(db.eventBytes, caller);
-  const { mapping, properties, mergeProperties: patch, expectedVersions } = changes;
+  const { name, mapping, properties, mergeProperties: patch, expectedVersions } = changes;
+  const nameIssues = name == null ? [] : printableIssues(['name'], name);
+  const isPrintable = nameIssues.length === 0;
   const update = {
-    name: await newNameOf(db, caller, by, changes.name ?? undefined),
+    name: isPrintable ? (name ?? undefined) : undefined,
     ...(await targetOf(db, caller, by)),
     author: caller.author,
     mapping: mapping == null ? undefined : mappingText(mapping),
     properties: properties == null ? properties : JSON.stringify(properties),
   };
+  // A name with control characters is not written; it may be given where the group has it, as clients do that send all fields.
+  const checkName = isPrintable
+    ? undefined
+    : (stored: string) => {
+        if (stored !== name) throw new InvalidInput(nameIssues);
+      };
   const revise = patch === undefined ? undefined : (stored: unknown) => merge(stored as Json, patch);
   const updated =
-    revise || expectedVersions
-      ? await db.writes.patchGroup({ ...update, revise, expectedVersions }, caller.share)
+    checkName || revise || expectedVersions
+      ? await db.writes.patchGroup({ ...update, checkName, revise, expectedVersions }, caller.share)
       : await db.writes.updateGroup(update, caller.share);
   if (!updated) throw notFound();
   if ('current' in updated) throw new VersionMismatch(updated.current);
   return updated;
-}
-
-/**
- * The name to write. One with control characters is not written; it may be given where the group has it, as clients do that send
- * all fields.
- *
- * @throws InvalidInput for one that the group does not have.
- */
-async function newNameOf(db: Db, caller: Caller, by: UserGroupBy, name: string | undefined): Promise<string | undefined> {
-  const issues = name === undefined ? [] : printableIssues(['name'], name);
-  if (issues.length === 0) return name;
-  const group = await locate(db, caller, by);
-  if (group && group.name !== name) throw new InvalidInput(issues);
-  return undefined;
 }
 
 /**

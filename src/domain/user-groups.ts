@@ -191,10 +191,16 @@ export async function findGroupOfToken(db: Db, caller: Caller, token: string): P
   return found;
 }
 
-/** @throws MissingKey when a stored token has a hash of a key that this process lacks, so that no token finds it. */
+/**
+ * Checks that a token which was not found identifies no group. Nothing is changed before.
+ *
+ * @throws MissingKey when a token that still identifies a group has a hash of a key that this process lacks: it may be that one.
+ */
 async function requireKeysOfTokens({ lookups, keys }: Db, { share }: Caller): Promise<void> {
-  const missing = (await lookups.keyIdsOfTokens('all', share))?.find((id) => !keys.has(id));
-  if (missing !== undefined) throw new MissingKey('user_group.token_hash', missing);
+  const missing = (await lookups.keyIdsOfTokens('all', share))?.filter((id) => !keys.has(id)) ?? [];
+  for (const id of missing) {
+    if (await lookups.hasLiveTokens(id, share)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
+  }
 }
 
 async function locateByToken(db: Db, caller: Caller, token: string): Promise<UserGroup | undefined> {

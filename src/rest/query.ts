@@ -34,7 +34,8 @@ export function queryMembers(query: string, names: readonly string[]): Members {
   for (const { name, value, member } of parametersOf(query, names)) {
     const [, schemaId] = mappingEntry.exec(name) ?? [];
     if (schemaId === undefined && name !== member) {
-      issues.push({ path: [member], message: `was sent as ${shorten(name)}; send ${forms[member] ?? `${member}=TEXT`}.` });
+      const hint = name.startsWith(';') ? ' Parameters are separated by "&", and a ";" in a value is sent as %3B.' : '';
+      issues.push({ path: [member], message: `was sent as ${shorten(name)}; send ${forms[member] ?? `${member}=TEXT`}.${hint}` });
     } else if (schemaId === undefined ? name in members : mapping.has(schemaId)) {
       issues.push({ path: schemaId === undefined ? [member] : [member, schemaId], message: 'is given more than once.' });
     } else if (schemaId !== undefined) mapping.set(schemaId, value);
@@ -48,7 +49,7 @@ export function queryMembers(query: string, names: readonly string[]): Members {
 }
 
 /**
- * Checks that nothing in a query string is lost beside a body, of which alone the members are taken.
+ * Checks that nothing in a query string is lost beside a body: the members are taken from the body alone.
  *
  * @param names the members that the operation has.
  * @throws InvalidInput for each parameter that stands for a member or resembles one, and is not the same text as in the body.
@@ -61,17 +62,22 @@ export function assertSameInBody(query: string, members: Members, names: readonl
 }
 
 /**
- * The parameters whose name has that of a member as its first word, apart from case, `_`, `-` and a plural; also where a client
- * escaped the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). Others are ignored.
+ * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural: so also where a
+ * client wrapped the fields (`data[name]`) or escaped the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What
+ * follows a `;`, here a part of the value and to others a separator, is returned with the `;` in its name. Others are ignored.
  */
 function parametersOf(query: string, names: readonly string[]): Parameter[] {
   const known = new Map(names.map((name) => [fold(name), name]));
-  return [...parseQuery(query)].flatMap(([name, value]) => {
-    const [word = ''] = /[\w-]+/.exec(name.replaceAll(escapedCharacter, ' ').replace(/^amp;/, '')) ?? [];
-    const member = known.get(fold(word));
+  const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSemicolon) ?? []);
+  return [...parseQuery(query), ...parseQuery(separated.join('&'))].flatMap(([name, value]) => {
+    const words = name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? [];
+    const member = words.map((word) => known.get(fold(word))).find((each) => each !== undefined);
     return member === undefined ? [] : [{ name, value, member }];
   });
 }
+
+/** A parameter after a `;` that is not percent-encoded, as clients encode the character in a value. */
+const afterSemicolon = /;[\w%[\].-]+=[^;]*/g;
 
 /** A percent-encoded ASCII character. */
 const escapedCharacter = /%[0-7][\da-f]/gi;

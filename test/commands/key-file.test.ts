@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -65,6 +65,14 @@ test.each([
     }
   })();
   for (const line of text.split('\n').filter(Boolean)) expect(error).not.toContain(line.slice(0, 10));
+});
+
+test('while nothing is known of the file, not even whether it is there, the keys stay', () => {
+  createKeyFile(file);
+  const { reload } = followKeyFile(file);
+  rmSync(file);
+  symlinkSync(file, file);
+  expect(reload()).toBeUndefined();
 });
 
 test('is read again once after each change; while it is damaged or gone, the keys stay', () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
 import { createToken, introspectToken } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
@@ -90,6 +91,21 @@ test.each(notTokens)('%s is of no viewer, and is not verified and not rotated', 
   expect(await findViewer(token)).toBeNull();
   await expect(verifyViewer(token)).rejects.toThrow();
   await expect(rotate(token)).rejects.toThrow();
+});
+
+test('throws when the document has an error', async () => {
+  const token = await createGroup('asked');
+  const { findViewer: findMisspelled } = await import(/* @vite-ignore */ viewer?.replace('name', 'nmae') ?? '');
+  for (const sent of [token, '']) await expect(findMisspelled(sent)).rejects.toThrow('INVALID_INPUT');
+});
+
+test('throws when the document is not a persisted operation', async () => {
+  const token = await createGroup('asked');
+  const persistedOperations = parsePersistedOperations('{"type":"{ __typename }"}', true);
+  const persisted = await startGateway(gateway.database, { introspection: true, persistedOperations });
+  onTestFinished(() => persisted.close());
+  vi.stubEnv('GATEWAY', persisted.url);
+  for (const sent of [token, '']) await expect(findViewer(sent)).rejects.toThrow('INVALID_INPUT');
 });
 
 test('throws when it is not known who is viewing', async () => {

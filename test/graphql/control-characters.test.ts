@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Caller } from '../../src/domain/caller.ts';
+import { updateUserGroup } from '../../src/domain/user-group-update.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { exportText, importText } from '../support/group-files.ts';
+import { until } from '../support/process.ts';
+import { bindQueries } from '../support/queries.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
 let gateway: TestGateway;
@@ -133,6 +137,41 @@ describe.each(Object.entries(characters))('%s', (code, character) => {
     } finally {
       await empty.close();
     }
+  });
+});
+
+describe('a name with control characters that is renamed in the meantime is refused, and not left out', () => {
+  const issues = [{ path: ['name'], message: expect.stringContaining('must not contain control characters') }];
+
+  test('by another process', async () => {
+    const { providedId, name } = await storeGroup('raced', '\u202e');
+    const holder = await gateway.database.pool.connect();
+    await holder.query('begin');
+    await holder.query("update user_group set name = 'renamed' where provided_id = $1", [providedId]);
+    const update = mutate(gateway, 'updateUserGroup', { by: { providedId }, name, properties: { a: 1 } });
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await until(async () => (await gateway.database.pool.query(waiting)).rowCount === 1, 'the update waits');
+    await holder.query('commit');
+    holder.release();
+    expect(await update).toMatchObject({ issues });
+    expect(await groupOf(providedId)).toMatchObject({ name: 'renamed', properties: { '\u202e': '\u202e' } });
+  });
+
+  test('by an update that is made together with it', async () => {
+    const times = { createdAt: new Date(0), expiresAt: null, lastUsedAt: null };
+    const { providedId, name } = await storeGroup('batched', '\u202e');
+    const { teamId } = await groupOf(providedId);
+    const db = bindQueries(gateway.database);
+    const caller = new Caller({ ...{ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'] }, ...times });
+    const updates = [name, 'renamed', name].map((each, index) =>
+      updateUserGroup(db, caller, { teamId }, { name: each, mergeProperties: { [index]: index } }),
+    );
+    expect(await Promise.allSettled(updates)).toMatchObject([
+      { value: { name } },
+      { value: { name: 'renamed' } },
+      { reason: { issues } },
+    ]);
+    expect(await groupOf(providedId)).toMatchObject({ name: 'renamed', properties: { 0: 0, 1: 1 } });
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { encryptToken } from '../../src/domain/user-group-tokens.ts';
@@ -15,13 +15,13 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const createByOther = (providedId: string) =>
+const createByOther = (providedId: string, keys = others) =>
   gateway.database.prisma.userGroup.create({
     data: {
       providedId,
       name: providedId,
       environmentTag: 'Testing',
-      ...encryptToken(others, 'user_group', issueToken('userGroup')),
+      ...encryptToken(keys, 'user_group', issueToken('userGroup')),
     },
   });
 const getOrCreate = (id: string) => gateway.send('GET', '/api/user', { body: { user_group_id: id } });
@@ -40,7 +40,7 @@ test.each([
   for (let use = 0; use < 5; use += 1) {
     const reply = await send();
     expect([reply.status, codeOf(reply)]).toEqual([503, 'UNAVAILABLE']);
-    expect(reply.text).toMatch(new RegExp(`encryption key ${keyId}\\b.*\\bdoctor\\b`));
+    expect(reply.text).toMatch(new RegExp(`encryption key ${keyId}\\b.*may have been made.*safe to repeat.*\\bdoctor\\b`));
   }
 });
 
@@ -49,6 +49,15 @@ test('what needs no token of such a group is served', async () => {
   expect((await getOrCreate('own')).status).toBe(200);
   expect((await list('name')).json.data.userGroups.nodes).toEqual([{ name: 'own' }, { name: 'other' }]);
   expect((await gateway.graphql('{ userGroup(by: { providedId: "own" }) { token } }')).status).toBe(200);
+});
+
+test('of each missing key, one request in a minute is logged', async () => {
+  const second = new KeyRing([randomBytes(32)]);
+  await createByOther('other');
+  await createByOther('second', second);
+  for (const id of ['other', 'second', 'other', 'second']) await getOrCreate(id);
+  const logged = gateway.log.map((line) => [keyId, ...second.ids].find((id) => line.includes(id)));
+  expect(logged.filter(Boolean)).toEqual([keyId, ...second.ids]);
 });
 
 test('requests that fail for a missing key are counted, and one of many in a minute is logged', async () => {
@@ -70,26 +79,73 @@ test('a gateway is not ready while it lacks the key that new groups use, and rea
   expect((await gateway.send('GET', '/readyz')).status).toBe(200);
 });
 
+test('a failure to look for the key is no outage of the database: /readyz is a 500, and the log has the cause', async () => {
+  await createByOther('other');
+  const reload = () => {
+    throw new Error('the file cannot be read');
+  };
+  const failing = await startGateway(gateway.database, undefined, new KeyRing([randomBytes(32)], reload));
+  onTestFinished(() => failing.close());
+  const { status, text } = await failing.send('GET', '/readyz', { token: null });
+  expect([status, text]).toEqual([500, expect.not.stringContaining('database')]);
+  expect(failing.log.join()).toContain('the file cannot be read');
+});
+
 describe('a token that may be stored under a key that is missing', () => {
   const token = issueToken('userGroup');
   const graphql = (text: string) => gateway.graphql(text.replace('TOKEN', token));
-  const lookUps: [string, () => Promise<Reply>][] = [
-    ['a look-up', () => graphql('{ userGroup(by: { token: "TOKEN" }) { name } }')],
-    ['an update', () => graphql('mutation { updateUserGroup(input: { by: { token: "TOKEN" } }) { __typename } }')],
-    ['a rotation', () => graphql('mutation { rotateUserGroupToken(input: { currentToken: "TOKEN" }) { __typename } }')],
-    ['a rotation over REST', () => gateway.send('POST', '/api/user', { body: { current_token: token } })],
+  /** Each with its response where no key is missing. */
+  const lookUps: [string, () => Promise<Reply>, number, object][] = [
+    ['a look-up', () => graphql('{ userGroup(by: { token: "TOKEN" }) { name } }'), 200, { data: { userGroup: null } }],
+    [
+      'an update',
+      () => graphql('mutation { updateUserGroup(input: { by: { token: "TOKEN" } }) { __typename } }'),
+      200,
+      { data: { updateUserGroup: { __typename: 'NotFound' } } },
+    ],
+    [
+      'a rotation',
+      () => graphql('mutation { rotateUserGroupToken(input: { currentToken: "TOKEN" }) { __typename } }'),
+      200,
+      { data: { rotateUserGroupToken: { __typename: 'NotFound' } } },
+    ],
+    [
+      'a rotation over REST',
+      () => gateway.send('POST', '/api/user', { body: { current_token: token } }),
+      404,
+      { code: 'NOT_FOUND' },
+    ],
   ];
+  /** A token that another gateway has replaced. */
+  async function retireByOther(expiresAt: Date) {
+    await getOrCreate('own');
+    const { teamId } = await gateway.database.prisma.userGroup.findFirstOrThrow();
+    const retired = encryptToken(others, 'retired_token', issueToken('userGroup'));
+    await gateway.database.prisma.retiredToken.create({ data: { ...retired, teamId, expiresAt } });
+  }
 
-  test.each(lookUps)('%s is UNAVAILABLE, and names the key', async (_, send) => {
+  test.each(lookUps)('%s is UNAVAILABLE, names the key, and says that nothing was changed', async (_, send) => {
     await createByOther('other');
     const reply = await send();
     expect([reply.status, codeOf(reply)]).toEqual([503, 'UNAVAILABLE']);
-    expect(reply.text).toContain(keyId);
+    expect(reply.text).toMatch(new RegExp(`${keyId}\\b.*Nothing was changed\\. It is safe to repeat\\..*\\bdoctor\\b`));
+    expect(reply.text).not.toContain('may have been made');
   });
 
-  test.each(lookUps)('%s finds nothing where no key is missing', async (_, send) => {
+  test.each(lookUps)('%s is UNAVAILABLE where only a replaced token is stored so, in its grace period', async (_, send) => {
+    await retireByOther(new Date(Date.now() + 60_000));
+    const reply = await send();
+    expect([reply.status, codeOf(reply)]).toEqual([503, 'UNAVAILABLE']);
+  });
+
+  test.each(lookUps)('%s finds nothing where its grace period is over', async (_, send, status, json) => {
+    await retireByOther(new Date(Date.now() - 1_000));
+    expect(await send()).toMatchObject({ status, json });
+  });
+
+  test.each(lookUps)('%s finds nothing where no key is missing', async (_, send, status, json) => {
     await getOrCreate('own');
-    expect((await send()).status).not.toBe(503);
+    expect(await send()).toMatchObject({ status, json });
   });
 
   test('introspection does not say that it is inactive', async () => {

@@ -316,7 +316,7 @@ test('restore takes over no configuration of PostgreSQL, and says so', async () 
   for (const name of ['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf'])
     expect(readFileSync(join(dataDir, 'postgres', name))).toEqual(readFileSync(join(source.path, 'postgres', name)));
   expect(events.join('\n')).toMatch(
-    /configuration .* is that of a new database; .* not taken over: postgresql\.conf, postgresql\.auto\.conf, pg_hba\.conf\. /,
+    /configuration .* is that of a new database\. .* not taken over: postgresql\.conf, postgresql\.auto\.conf, pg_hba\.conf\. /,
   );
 });
 

@@ -27,7 +27,9 @@ describe('what is stored of a query string', () => {
     ['mapping[a.b]=1&mapping[a%26b%3Dc]=%5Bd%5D&mapping[Grüße]=', { mapping: { 'a.b': '1', 'a&b=c': '[d]', Grüße: '' } }],
     ['mapping={"a]":"1","":"2"}', { mapping: { 'a]': '1', '': '2' } }],
     ['mapping=null&properties=null', {}],
-    ['utm_source=a&utm_source=b&filter[x]=1&nickname=y&map[a]=1&a.name=1&=1', {}],
+    ['utm_source=a&utm_source=b&filter[x]=1&nickname=y&map[a]=1&=1', {}],
+    ['name=a;b', { name: 'a;b' }],
+    ['name=a;nick=b;name&mapping[s]=%3Bname=c', { name: 'a;nick=b;name', mapping: { s: ';name=c' } }],
   ])('%s', async (query, expected) => {
     const reply = await gateway.send('GET', `/api/user?user_group_id=x&${query}`);
     expect([reply.status, await stored()]).toEqual([200, [{ ...group, ...expected }]]);
@@ -42,6 +44,7 @@ const asMapping =
   'send mapping[SCHEMA_ID]=DATA_SOURCE for each entry, or all of them as JSON: mapping={"SCHEMA_ID":"DATA_SOURCE"}.';
 const asProperties = 'send them as JSON: properties={"NAME":"VALUE"}.';
 const twice = 'is given more than once.';
+const ampersand = 'Parameters are separated by "&", and a ";" in a value is sent as %3B.';
 
 describe('what would be lost of a query string is an error', () => {
   test.each<[string, (string | number)[], string]>([
@@ -54,6 +57,13 @@ describe('what would be lost of a query string is an error', () => {
     ['mapping%255Ba%255D=wh', ['mapping'], `was sent as mapping%5Ba%5D; ${asMapping}`],
     ['%20mapping[a]=wh', ['mapping'], `was sent as  mapping[a]; ${asMapping}`],
     ['mappings(a)=wh', ['mapping'], `was sent as mappings(a); ${asMapping}`],
+    ['input[mapping][a]=wh', ['mapping'], `was sent as input[mapping][a]; ${asMapping}`],
+    ['input%255Bmapping%255D=wh', ['mapping'], `was sent as input%5Bmapping%5D; ${asMapping}`],
+    ['data[name]=a', ['name'], 'was sent as data[name]; send name=TEXT.'],
+    ['filter.name=a', ['name'], 'was sent as filter.name; send name=TEXT.'],
+    ['mapping[a]=b;mapping[c]=d', ['mapping'], `was sent as ;mapping[c]; ${asMapping} ${ampersand}`],
+    ['mapping[a]=b;mapping%5Bc%5D=d', ['mapping'], `was sent as ;mapping[c]; ${asMapping} ${ampersand}`],
+    ['utm_source=a;Name=b', ['name'], `was sent as ;Name; send name=TEXT. ${ampersand}`],
     ['names=a', ['name'], 'was sent as names; send name=TEXT.'],
     ['mapping[]=wh', ['mapping'], `was sent as mapping[]; ${asMapping}`],
     ['mapping[=wh', ['mapping'], `was sent as mapping[; ${asMapping}`],
@@ -96,7 +106,15 @@ describe('a query string beside a body', () => {
   const group = { user_group_id: 'x', name: 'x' };
   const bodies = { GET: group, QUERY: group, PUT: group, POST: { current_token: 'of no group at all' } };
   const methods = Object.keys(bodies) as (keyof typeof bodies)[];
-  const ofGroups = ['name=other', 'mapping[a]=1', 'properties={}', 'userGroupId=x', 'name=x&name=y'];
+  const ofGroups = [
+    'name=other',
+    'mapping[a]=1',
+    'properties={}',
+    'userGroupId=x',
+    'name=x&name=y',
+    'data[name]=x',
+    'a=b;name=x',
+  ];
   const lost = (['GET', 'QUERY', 'PUT'] as const).flatMap((method) => ofGroups.map((query) => [method, query] as const));
 
   test.each<readonly [keyof typeof bodies, string]>([...lost, ['POST', 'current_token=other'], ['POST', 'currentToken=x']])(

@@ -33,12 +33,16 @@ export interface TestGateway {
 }
 
 /** Starts a gateway on a database: a new one, or one that another gateway of the test uses already. */
-export async function startGateway(shared?: TestDatabase, options?: Parameters<typeof buildGateway>[3]): Promise<TestGateway> {
+export async function startGateway(
+  shared?: TestDatabase,
+  options?: Parameters<typeof buildGateway>[3],
+  keys = testKeys,
+): Promise<TestGateway> {
   const database = shared ?? (await createTestDatabase());
   const log: string[] = [];
   const gateway = buildGateway(
     database,
-    testKeys,
+    keys,
     pino({ ...logForm, level: 'debug' }, { write: (line: string) => void log.push(line) }),
     options,
   );

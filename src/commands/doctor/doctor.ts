@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { escapeJson, escapeLines } from '../../docs-config/reporters/terminal-text.ts';
 import { readPackageVersion } from '../../package-root.ts';
+import { escapeJson, escapeLines } from '../../terminal-text.ts';
 import { asksForHelp, readOptions } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
 import { counted, type Status } from './check.ts';

@@ -40,7 +40,7 @@ const leftOut = [
 /** Whether a path of a data directory is one that no base backup copies. */
 export const isLeftOut = (path: string): boolean => path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name)));
 
-/** Whether a file or folder can have this name on every system, and can be printed. */
+/** Whether a name of a file or folder is one segment of a path on every system, and can be printed. */
 export const isRestorable = (name: string): boolean => !/[\\:\p{Cc}]/u.test(name) && !['', '.', '..'].includes(name);
 
 /** The file that says where recovery begins. It is copied last, and as a whole. */
@@ -61,7 +61,7 @@ export async function findClusterFiles(cluster: string): Promise<ClusterFiles> {
       if (isLeftOut(entry.name) || path === controlFile) continue;
       if (!isRestorable(entry.name)) {
         throw new Error(
-          `${JSON.stringify(join(cluster, path))} has a name that not every file system can have, so it could not be restored. Rename it, or move it ` +
+          `${JSON.stringify(join(cluster, path))} has a name that cannot be restored. Rename it, or move it ` +
             'out of the data directory: no file of PostgreSQL itself has such a name.',
         );
       }

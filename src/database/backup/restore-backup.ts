@@ -150,8 +150,8 @@ async function recover<Report>(
   const replaced = await renewConfiguration(manifest, draft, binaries);
   if (replaced.length > 0)
     options.onEvent?.(
-      `The configuration of PostgreSQL is that of a new database; of the backup is not taken over: ${replaced.join(', ')}. If you changed ` +
-        'settings there, make the same changes again.',
+      'The configuration of PostgreSQL is that of a new database. These files of the backup were not taken over: ' +
+        `${replaced.join(', ')}. If you changed settings there, make the same changes again.`,
     );
   const signalFile = join(draft.cluster, 'recovery.signal');
   // With it, PostgreSQL fails unless it reaches the end of the backup.

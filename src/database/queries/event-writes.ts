@@ -110,8 +110,15 @@ export const textChange = (field: string, before: string, after: string): string
 
 const jsonText = (text: string): string => `coalesce(to_json((${text})::text)::text, 'null')`;
 
-/** Receives the bytes of what an update has recorded as changes, with the API token that it was made with. */
-export type OnRecorded = (apiTokenId: number | null, bytes: number) => void;
+/** An event about a group that was recorded, as far as its size depends on it. */
+export interface RecordedEvent extends Authored {
+  readonly providedId: string;
+  /** The bytes of its changes; 0 for those that are always the same. */
+  readonly changesBytes: number;
+}
+
+/** Receives each event about a group that a request has recorded. */
+export type OnRecorded = (event: RecordedEvent) => void;
 
 /** An event that no hot statement records. */
 export interface EventDraft extends Authored {

@@ -1,7 +1,8 @@
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { type ApiTokenLookups, bindApiTokenLookups } from './api-token-lookups.ts';
-import { findKeyIdsOfTokens } from './stored-tokens.ts';
+import { maxLookupKeys } from './batch-sizes.ts';
+import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './stored-tokens.ts';
 import { bindUserGroupLookups, type UserGroupLookups } from './user-group-lookups.ts';
 import { bindUserGroupPages, type UserGroupPages } from './user-group-pages.ts';
 
@@ -12,6 +13,8 @@ import { bindUserGroupPages, type UserGroupPages } from './user-group-pages.ts';
 export interface Lookups extends UserGroupLookups, ApiTokenLookups, UserGroupPages {
   /** The ids of the encryption keys of the tables with tokens, in hexadecimal: for a token that is in neither. */
   readonly keyIdsOfTokens: Load<'all', readonly string[]>;
+  /** Whether the key with this id encrypts tokens that still identify a group; undefined if not. For keys that are missing. */
+  readonly hasLiveTokens: Load<string, true>;
 }
 
 /**
@@ -27,6 +30,11 @@ export function bindLookups(database: Pick<Database, 'query'>): Lookups {
       keyOf: (all) => all,
       maxKeys: 1,
       load: async () => new Map([['all', await findKeyIdsOfTokens(database)]]),
+    }),
+    hasLiveTokens: createBatchLoader<string, true>({
+      keyOf: (id) => id,
+      maxKeys: maxLookupKeys,
+      load: async (ids) => new Map((await findKeysOfLiveTokens(database, ids)).map((id) => [id, true])),
     }),
   };
 }

@@ -30,6 +30,15 @@ export async function findKeyIdsOfTokens({ query }: Pick<Database, 'query'>): Pr
   return rows.map(([id]) => id as string);
 }
 
+/**
+ * Which of the keys with these ids encrypt tokens that still identify a group, in hexadecimal. Reads the tokens of a key whose
+ * grace period is over until it finds one that is not: only for keys that are missing.
+ */
+export async function findKeysOfLiveTokens({ query }: Pick<Database, 'query'>, ids: readonly string[]): Promise<string[]> {
+  const rows = await query('keys-of-live-tokens', keysOfLiveTokens, [ids]);
+  return rows.map(([id]) => id as string);
+}
+
 /** How many tokens of each table use each key, by its id in hexadecimal. Reads a whole index of each table. */
 export async function countTokensByKey({
   query,
@@ -103,6 +112,11 @@ const keyIdsOf = (table: TokenTable) => `(
   select encode(id, 'hex') from used where id is not null)`;
 
 const keyIdsOfTokens = tokenTables.map(keyIdsOf).join(' union ');
+
+const keysOfLiveTokens = `
+  select id from unnest($1::text[]) as key (id), lateral (select decode(id, 'hex') as first, decode(id || '${lastHash}', 'hex') as last) as bounds
+  where exists (select from user_group where token_hash > first and token_hash < last)
+    or exists (select from retired_token where token_hash > first and token_hash < last and expires_at > now())`;
 
 const tokensByKey = tokenTables
   .map((table) => `select '${table}', encode(substr(token_hash, 1, 4), 'hex'), count(*) from ${table} group by 2`)

@@ -17,12 +17,17 @@ const statisticsLock = 727_091;
  * Leaves out a table that another process has locked, such as PostgreSQL's own update, and one whose statistics the role may not
  * update: it must own the table, or have the privilege `MAINTAIN` (from PostgreSQL 17 on).
  *
+ * @param signal ends it early, between two tables.
  * @throws errors of the database.
  */
-export async function updateGrownStatistics({ query, transaction }: Pick<Database, 'query' | 'transaction'>): Promise<void> {
+export async function updateGrownStatistics(
+  { query, transaction }: Pick<Database, 'query' | 'transaction'>,
+  signal?: AbortSignal,
+): Promise<void> {
   if ((await query('grown-tables', grownTables, [tables])).length === 0) return;
   await transaction(async (run) => {
     for (const [table] of await run('lock-grown-tables', lockGrownTables, [tables])) {
+      if (signal?.aborted) return;
       await run(`analyze-${table}`, `analyze (skip_locked) ${table}`, []);
     }
   });

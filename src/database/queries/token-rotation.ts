@@ -5,7 +5,15 @@ import type { Database } from '../client.ts';
 import { decodeBytes } from '../text-rows.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
 import { columnTypes, type ParameterColumn, toLists, unnest } from './columns.ts';
-import { type Authored, authorColumns, authorOf, insertGroupEvents, secretChange } from './event-writes.ts';
+import {
+  type Author,
+  type Authored,
+  authorColumns,
+  authorOf,
+  insertGroupEvents,
+  type OnRecorded,
+  secretChange,
+} from './event-writes.ts';
 import { type Expecting, isExpected, type OtherVersion, versionAfter } from './expected-versions.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 
@@ -45,19 +53,22 @@ export interface TokenRotation {
 }
 
 /** Binds the rotation of user group tokens to a database. */
-export function bindTokenRotation({ query }: Pick<Database, 'query'>): TokenRotation {
+export function bindTokenRotation({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): TokenRotation {
   return {
     rotateToken: createBatchLoader<Rotation, Rotated | OtherVersion>({
       keyOf: ({ replacement }) => keyOf(replacement), // never shared: of several rotations of a token, the statement performs one
       maxKeys: maxWriteKeys,
       load: async (rotations) => {
         const rows = await query('rotate-tokens', rotateTokens, toLists(fields, rotations.flatMap(toParameters)));
+        const authors = new Map(rotations.map(({ replacement, author }) => [keyOf(replacement), author]));
         return new Map(
           rows.map((row): [string, Rotated | OtherVersion] => {
             const userGroup = new UserGroupRow(row);
             const [expiresAt, refusedHash] = row.slice(userGroupColumnCount) as [string | null, string | null];
             if (refusedHash !== null) return [keyOf({ tokenHash: decodeBytes(refusedHash) }), { current: userGroup }];
-            return [keyOf(userGroup), { userGroup, previousTokenExpiresAt: columnTypes.nullableTime.decode(expiresAt) }];
+            const key = keyOf(userGroup);
+            onRecorded({ author: authors.get(key) as Author, providedId: userGroup.providedId, changesBytes: 0 });
+            return [key, { userGroup, previousTokenExpiresAt: columnTypes.nullableTime.decode(expiresAt) }];
           }),
         );
       },

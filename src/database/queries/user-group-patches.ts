@@ -10,8 +10,14 @@ import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-
 import { lockTargets, targetFields } from './user-group-targets.ts';
 import { type UserGroupUpdate, updateGroups } from './user-group-updates.ts';
 
-/** An update of one group that depends on what is stored: on its version, its properties, or both. */
+/** An update of one group that depends on what is stored: on its version, its name or its properties. */
 export interface UserGroupPatch extends UserGroupUpdate, Expecting {
+  /**
+   * Takes the stored name, while the group is locked.
+   *
+   * @throws what the patch fails with; then nothing of it is stored.
+   */
+  readonly checkName?: ((stored: string) => void) | undefined;
   /**
    * Returns the new properties, in place of those that are given. Called while the group is locked; must not change the stored
    * ones.
@@ -59,6 +65,7 @@ export function bindUserGroupPatches({ transaction }: Pick<Database, 'transactio
 /** A group as the patches before one leave it. */
 interface Latest {
   readonly version: number;
+  readonly name: string;
   /** As text; undefined while they are the stored ones. */
   readonly properties: string | null | undefined;
   /** The index of the last update of the group; undefined before the first. */
@@ -80,18 +87,20 @@ async function patchGroups(
   const updates: { index: number; update: UserGroupUpdate }[] = [];
   const refused: { index: number; group: UserGroup; lastUpdate: number | undefined }[] = [];
   for (const { index, group } of locked) {
-    const { revise, expectedVersions, ...others } = patches[index] as UserGroupPatch;
+    const { checkName, revise, expectedVersions, ...others } = patches[index] as UserGroupPatch;
     const { teamId } = group;
-    const { version, properties: text, lastUpdate } = latest.get(teamId) ?? { ...unchanged, version: group.version };
+    const { version, name, properties: text, lastUpdate } = latest.get(teamId) ?? firstOf(group);
     if (expectedVersions?.includes(version) === false) {
       refused.push({ index, group, lastUpdate });
       continue;
     }
     try {
+      checkName?.(name);
       const stored = () => (text === undefined ? group.properties : (JSON.parse(text ?? 'null') as Prisma.JsonValue));
       const properties = revise ? toText(revise(stored())) : others.properties;
       latest.set(teamId, {
         version: nextVersion(version),
+        name: others.name ?? name,
         properties: properties === undefined ? text : properties,
         lastUpdate: updates.length,
       });
@@ -109,7 +118,7 @@ async function patchGroups(
   return outcomes;
 }
 
-const unchanged = { properties: undefined, lastUpdate: undefined } as const;
+const firstOf = ({ version, name }: UserGroup): Latest => ({ version, name, properties: undefined, lastUpdate: undefined });
 
 const toText = (json: Prisma.JsonValue): string | null => (json === null ? null : JSON.stringify(json));
 

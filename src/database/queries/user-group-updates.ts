@@ -84,8 +84,11 @@ export async function updateGroups(
   return new Map(
     rows.map((row) => {
       const index = Number(row[userGroupColumnCount]) - 1;
-      onRecorded(updates[index]?.author.apiTokenId ?? null, Number(row[userGroupColumnCount + 1]));
-      return [index, new UserGroupRow(row)];
+      const { author } = updates[index] as UserGroupUpdate;
+      const group = new UserGroupRow(row);
+      const changesBytes = Number(row[userGroupColumnCount + 1]);
+      if (changesBytes > 0) onRecorded({ author, providedId: group.providedId, changesBytes });
+      return [index, group];
     }),
   );
 }

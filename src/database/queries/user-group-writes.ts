@@ -4,8 +4,9 @@ import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { violatedUniqueIndex } from '../errors.ts';
 import { maxWriteKeys } from './batch-sizes.ts';
-import { names, toLists, unnest } from './columns.ts';
+import { columnTypes, names, toLists, unnest } from './columns.ts';
 import {
+  type Author,
   type Authored,
   authorAt,
   authorColumns,
@@ -13,11 +14,19 @@ import {
   authorOf,
   insertGroupEvents,
   maxEventValueBytes,
+  type OnRecorded,
   objectChange,
   textChange,
 } from './event-writes.ts';
 import { type Expected, type Expecting, isExpected, toExpected, versionAfter } from './expected-versions.ts';
-import { insertedColumns, insertedFields, type UserGroupDraft, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
+import {
+  insertedColumns,
+  insertedFields,
+  type UserGroupDraft,
+  UserGroupRow,
+  userGroupColumnCount,
+  userGroupSelectList,
+} from './user-group-columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './user-group-lookups.ts';
 
 /** A group to insert, and who does. */
@@ -70,14 +79,21 @@ export interface GroupDeletion extends Authored, Expecting {
 export type EnvironmentChange = Expected | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */
-export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGroupWrites {
+export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupWrites {
   const insertGroups = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
     const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
     const isLarge = drafts.some(({ properties }) => Buffer.byteLength(properties ?? '') > maxEventValueBytes);
     const rows = isLarge
       ? await query('insert-large-groups', insertLargeStatement, values)
       : await query('insert-groups', insertStatement, values);
-    return rows.map((row) => new UserGroupRow(row));
+    const authors = new Map(drafts.map((draft) => [uniqueKeyOf(draft), draft.author]));
+    return rows.map((row) => {
+      const group = new UserGroupRow(row);
+      const { providedId } = group;
+      const author = authors.get(uniqueKeyOf(group)) as Author;
+      onRecorded({ author, providedId, changesBytes: Number(row[userGroupColumnCount]) });
+      return group;
+    });
   };
   return {
     insertGroup: createBatchLoader<AuthoredDraft, UserGroup>({
@@ -90,7 +106,11 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGro
       try {
         const values = [teamId, environmentTag, expectedVersions, ...authorLists([{ author }])];
         const [row] = await query('set-group-environment', setEnvironment, values);
-        return row && toExpected(row);
+        const moved = row && toExpected(row);
+        if (moved && 'userGroup' in moved && columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string)) {
+          onRecorded({ author, providedId: moved.userGroup.providedId, changesBytes: 0 });
+        }
+        return moved;
       } catch (error) {
         const heldIn = environmentsByIndex.get(violatedUniqueIndex(error));
         if (heldIn) return { heldIn };
@@ -100,7 +120,13 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>): UserGro
     async deleteGroup({ teamId, environmentTag, allEnvironments, expectedVersions, author }) {
       const values = [teamId, allEnvironments, environmentTag, expectedVersions, ...authorLists([{ author }])];
       const [row] = await query('delete-group', deleteGroup, values);
-      return row && toExpected(row);
+      const deleted = row && toExpected(row);
+      if (deleted && 'userGroup' in deleted) {
+        const { providedId } = deleted.userGroup;
+        // An index has the ids of deleted groups once more.
+        onRecorded({ author, providedId, changesBytes: Buffer.byteLength(providedId) });
+      }
+      return deleted;
     },
     groupsHoldingId: bindGroupsByProvidedId({ query }),
     groupsHoldingIds: bindGroupsByProvidedIds({ query }),
@@ -135,8 +161,9 @@ const insertWith = (recordedProperties: string): string => `
       || '}')::json`,
   })}
     from inserted join draft using (token_hash)
+    returning team_id, octet_length(changes::text) as bytes
   )
-  select ${userGroupSelectList('inserted')} from inserted`;
+  select ${userGroupSelectList('inserted')}, recorded.bytes from inserted join recorded using (team_id)`;
 
 const insertStatement = insertWith(`',"properties":{"from":null,"to":' || inserted.properties::text || '}'`);
 
@@ -169,9 +196,9 @@ const setEnvironment = `
   })}
     from changed where changed.previous is distinct from changed.environment_tag
   )
-  select ${userGroupSelectList('changed')}, true from changed
+  select ${userGroupSelectList('changed')}, true, changed.previous is distinct from changed.environment_tag from changed
   union all
-  select ${userGroupSelectList('locked')}, false from locked where not locked.is_expected`;
+  select ${userGroupSelectList('locked')}, false, false from locked where not locked.is_expected`;
 
 /** Locks the row first, so that the version that is compared is that of what is deleted. */
 const deleteGroup = `

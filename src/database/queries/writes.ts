@@ -9,13 +9,13 @@ import { bindUserGroupWrites, type UserGroupWrites } from './user-group-writes.t
 /** The writes on the hot path; those that requests share are sent and committed in one statement. */
 export interface Writes extends UserGroupWrites, UserGroupUpdates, UserGroupPatches, TokenRotation, ApiTokenWrites {}
 
-/** Binds the writes to the database that holds the truth. @param onRecorded called for updates. */
+/** Binds the writes to the database that holds the truth. @param onRecorded called for each event about a group. */
 export function bindWrites(database: Pick<Database, 'query' | 'transaction'>, onRecorded: OnRecorded): Writes {
   return {
-    ...bindUserGroupWrites(database),
+    ...bindUserGroupWrites(database, onRecorded),
     ...bindUserGroupUpdates(database, onRecorded),
     ...bindUserGroupPatches(database, onRecorded),
-    ...bindTokenRotation(database),
+    ...bindTokenRotation(database, onRecorded),
     ...bindApiTokenWrites(database),
   };
 }

@@ -1,6 +1,6 @@
+import { escapeControls } from '../../terminal-text.ts';
 import type { CheckedFile } from './checked-file.ts';
 import { createStyles, type Styles } from './styles.ts';
-import { escapeControls } from './terminal-text.ts';
 
 /** Renders the applied fixes of each file: position in the original text, code and message. Empty when there are none. */
 export function renderFixes(checked: readonly CheckedFile[], color: boolean): string {

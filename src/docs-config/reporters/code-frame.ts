@@ -1,5 +1,5 @@
+import { escapeControls } from '../../terminal-text.ts';
 import { findLineStarts, type Range } from '../json/positions.ts';
-import { escapeControls } from './terminal-text.ts';
 
 /** The maximum number of characters shown of a line; of a longer line, the part around the range. */
 const width = 100;

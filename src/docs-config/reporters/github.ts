@@ -1,6 +1,6 @@
+import { escapeControls } from '../../terminal-text.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { CheckedFile } from './checked-file.ts';
-import { escapeControls } from './terminal-text.ts';
 
 /** Renders workflow commands of GitHub Actions, one per diagnostic, which annotate the changed lines of a pull request. */
 export function renderGithub(checked: readonly CheckedFile[]): string {

@@ -1,5 +1,5 @@
+import { escapeJson } from '../../terminal-text.ts';
 import type { CheckedFile } from './checked-file.ts';
-import { escapeJson } from './terminal-text.ts';
 
 /**
  * Renders one JSON object on one line: the files in order, each with its diagnostics and, after `--fix`, the first 1,000 of the

@@ -1,10 +1,10 @@
+import { escapeControls } from '../../terminal-text.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { explainCommand } from '../explain.ts';
 import { renderFixes } from './applied-fixes.ts';
 import type { CheckedFile } from './checked-file.ts';
 import { createCodeFrames } from './code-frame.ts';
 import { createStyles, type Styles } from './styles.ts';
-import { escapeControls } from './terminal-text.ts';
 
 /**
  * Renders for people: the applied fixes, each diagnostic with its position, code frame and suggestion, and a one-line summary.

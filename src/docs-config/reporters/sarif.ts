@@ -1,10 +1,10 @@
+import { escapeJson } from '../../terminal-text.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { explainCommand } from '../explain.ts';
 import type { Range } from '../json/positions.ts';
 import { codes, rules } from '../rules/registry.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { CheckedFile } from './checked-file.ts';
-import { escapeJson } from './terminal-text.ts';
 
 /** Renders a SARIF 2.1.0 log, for code scanning on GitHub, GitLab and others. */
 export function renderSarif(checked: readonly CheckedFile[]): string {

@@ -48,6 +48,33 @@ test('of several processes one updates them', async () => {
   expect(rows).toEqual([{ analyze_count: 1 }]);
 });
 
+test('it stops between two tables', async () => {
+  await database.pool.query('alter table event set (autovacuum_enabled = off)');
+  await add(2_000);
+  await database.pool.query(
+    "insert into event (type, environment, actor_kind, actor_name) select 'test', 'None', 'SYSTEM', 'test' from generate_series(1, 2000)",
+  );
+  const controller = new AbortController();
+  const analyzed: string[] = [];
+  const updating: Pick<Database, 'query' | 'transaction'> = {
+    query: database.query,
+    transaction: (work) =>
+      database.transaction((query) =>
+        work((name, ...rest) => {
+          if (name.startsWith('analyze-')) {
+            analyzed.push(name);
+            controller.abort();
+          }
+          return query(name, ...rest);
+        }),
+      ),
+  };
+  await updateGrownStatistics(updating, controller.signal);
+  expect(analyzed).toHaveLength(1);
+  await updateGrownStatistics(updating);
+  expect(analyzed).toHaveLength(2);
+});
+
 test.each(['share update exclusive', 'access exclusive'])(
   'a table that another process has locked in %s mode is left to it, without waiting',
   async (mode) => {
