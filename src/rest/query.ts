@@ -62,16 +62,20 @@ export function assertSameInBody(query: string, members: Members, names: readonl
 }
 
 /**
- * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural: so also where a
- * client wrapped the fields (`data[name]`) or escaped the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What
+ * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural, or a word that begins
+ * with `mapping` or `properties` (`mapping_sales`): so also where a client wrapped the fields (`data[name]`) or escaped the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What
  * follows a `;`, here a part of the value and to others a separator, is returned with the `;` in its name. Others are ignored.
  */
 function parametersOf(query: string, names: readonly string[]): Parameter[] {
   const known = new Map(names.map((name) => [fold(name), name]));
+  const memberOf = (word: string): string | undefined => {
+    const member = known.get(fold(word)) ?? known.get(fold(word.split(/[_-]|(?=[A-Z])/)[0] ?? ''));
+    return member !== undefined && (member in forms || fold(member) === fold(word)) ? member : undefined;
+  };
   const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSemicolon) ?? []);
   return [...parseQuery(query), ...parseQuery(separated.join('&'))].flatMap(([name, value]) => {
     const words = name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? [];
-    const member = words.map((word) => known.get(fold(word))).find((each) => each !== undefined);
+    const member = words.map(memberOf).find((each) => each !== undefined);
     return member === undefined ? [] : [{ name, value, member }];
   });
 }
@@ -82,4 +86,9 @@ const afterSemicolon = /;[\w%[\].-]+=[^;]*/g;
 /** A percent-encoded ASCII character. */
 const escapedCharacter = /%[0-7][\da-f]/gi;
 
-const fold = (word: string): string => word.replace(/[_-]/g, '').replace(/s$/i, '').toLowerCase();
+const fold = (word: string): string =>
+  word
+    .replace(/[_-]/g, '')
+    .replace(/ies$/i, 'y')
+    .replace(/s$/i, '')
+    .toLowerCase();
