@@ -29,7 +29,7 @@ const maxMerges = 5;
 /** How to save. */
 export interface SaveOptions {
   /** What to send first, if that is not what the part makes of the value. */
-  readonly first?: Change;
+  readonly first?: Change | undefined;
   /** The group with other values, which the person has seen and decided to replace. */
   readonly over?: GroupDetailFragment;
 }
@@ -45,7 +45,8 @@ export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valu
   const update = useMutation(async (client, { base, value }: Edited<Value>, { first, over = base }: SaveOptions) => {
     const seen = valueIn(over);
     const wanted = merge(valueIn(base), value, seen, 'mine') as Value;
-    let stored = over;
+    // What is sent first has none of the changes of others: a newer version would be replaced by it.
+    let stored = first ? base : over;
     let change = first ?? changeTo(wanted, stored);
     for (let merges = 0; ; merges += 1) {
       const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
