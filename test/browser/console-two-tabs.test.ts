@@ -254,3 +254,31 @@ test('after a mismatch, properties that JavaScript would change are refused, and
   await untilSaved(second, 'Save the properties');
   expect((await read('exact')).properties).toEqual({ ...properties, plan: 'mine', seats: 1 });
 });
+
+test('after a mismatch, a schema that two rows map is refused, and both rows stay', async () => {
+  const { first, second } = await openTwice('rows');
+  await first.getByLabel('Data source of sales').fill('pg-8');
+  await save(first, 'Save the mapping');
+  const stored = await read('rows');
+  await second.getByLabel('Data source of sales').fill('mine');
+  await second.getByRole('button', { name: 'Save the mapping' }).click();
+  await differencesIn(second);
+  for (const choice of ['Save mine', 'Take what is stored']) {
+    if (choice === 'Save mine') {
+      await second.getByRole('button', { name: 'Add a schema' }).click();
+      await second.getByLabel('Schema id 3').fill('sales');
+      await second.getByLabel('Data source of sales').last().fill('second');
+    } else {
+      // Shows the mismatch again.
+      await second.getByLabel('Schema id 3').fill('new');
+      await second.getByRole('button', { name: 'Save the mapping' }).click();
+      await differencesIn(second);
+      await second.getByLabel('Schema id 3').fill('sales');
+    }
+    await second.getByRole('button', { name: choice }).click();
+    await second.getByText('Mapping row 3: schema id').waitFor();
+    const sources = second.getByLabel('Data source of sales');
+    expect(await Promise.all((await sources.all()).map((source) => source.inputValue()))).toEqual(['mine', 'second']);
+    expect(await read('rows')).toEqual(stored);
+  }
+});

@@ -49,6 +49,8 @@ export function MappingSection(props: GroupSectionProps) {
   const entries = rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
   const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(base.mapping);
   const edited = draft && { base, value: mappingOf(entries) };
+  // In the order of the table, and with duplicates, which the gateway rejects.
+  const first = { mapping: entries };
 
   const save = async (value: Edited<Mapping>, options: SaveOptions) => {
     setSent(rows);
@@ -56,14 +58,15 @@ export function MappingSection(props: GroupSectionProps) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // In the order of the table, and with duplicates, which the gateway rejects.
-    if (edited) void save(edited, { first: { mapping: entries } });
+    if (edited) void save(edited, { first });
   };
   const discard = () => {
     setDraft(undefined);
     update.reset();
   };
   const takeStored = (rest: Edited<Mapping> | undefined) => {
+    // The value has one of several rows with the same schema: the rejection says which they are.
+    if (edited && Object.keys(edited.value).length < entries.length) return void save(edited, { first });
     update.reset();
     setDraft(rest && { base: rest.base, value: rowsOf(mappingPart.changeTo(rest.value, rest.base).mapping ?? []) });
   };
@@ -93,7 +96,7 @@ export function MappingSection(props: GroupSectionProps) {
           edited={edited}
           stored={update.mismatch}
           isSaving={update.isRunning}
-          onSaveMine={(value, over) => void save(value, { over })}
+          onSaveMine={(value, over) => void save(value, { first, over })}
           onTakeStored={takeStored}
         />
         {rows.length === 0 && <p className="muted">No schema is mapped: dashboards read from their own data sources.</p>}
