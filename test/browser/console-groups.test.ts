@@ -208,3 +208,19 @@ test('an empty list says how to create the first group, and a failure says what 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('No group matches').waitFor();
 });
+
+test('a team id that could not be looked up is a failure, not a group that does not exist', async () => {
+  const { page } = await openConsole(gateway, '/console/groups', { expectedProblems: [/status of 503/] });
+  await page.route('**/graphql', (route) =>
+    route.request().postDataJSON().query.includes('FindGroup')
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue(),
+  );
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'by-team-id', name: 'By team id' });
+  await page.getByRole('searchbox').fill(String(userGroup.teamId));
+  const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+  await alert.getByText('No database.').waitFor();
+  await page.unroute('**/graphql');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('region', { name: `The group with the team id ${userGroup.teamId}` }).waitFor();
+});

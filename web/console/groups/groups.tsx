@@ -81,6 +81,11 @@ export default function Groups() {
       {tokenText !== undefined && <GroupOfToken text={tokenText} />}
       {found && <FoundGroup label={`The group with the team id ${teamId}`} group={found} />}
       <FailureNotice
+        title={`The group with the team id ${teamId} could not be loaded`}
+        failure={byTeamId.failure}
+        onRetry={byTeamId.reload}
+      />
+      <FailureNotice
         title="The groups could not be loaded"
         failure={list.failure}
         onRetry={list.reload}
@@ -103,7 +108,7 @@ export default function Groups() {
         </section>
       )}
       {!page && list.isLoading && tokenText === undefined && <LoadingRows rows={10} />}
-      {page && rows.length === 0 && !list.isLoading && !list.failure && (
+      {page && rows.length === 0 && !list.isLoading && !list.failure && !byTeamId.failure && (
         <NoGroups
           isOneFound={found !== undefined}
           isFiltered={filter !== undefined || !isFirstPage}
