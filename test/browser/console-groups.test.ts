@@ -224,3 +224,16 @@ test('a team id that could not be looked up is a failure, not a group that does 
   await alert.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('region', { name: `The group with the team id ${userGroup.teamId}` }).waitFor();
 });
+
+test('groups that could not be counted have no count, least of all that of another filter', async () => {
+  const { page } = await openConsole(gateway, '/console/groups?search=id-0', { expectedProblems: [/status of 503/] });
+  await page.getByText('44 groups').waitFor();
+  await page.route('**/graphql', (route) =>
+    route.request().postDataJSON().query.includes('GroupCount')
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue(),
+  );
+  await page.getByRole('searchbox').fill('Blue');
+  await page.getByText('The groups could not be counted').waitFor();
+  expect(await page.getByText('44 groups').count()).toBe(0);
+});
