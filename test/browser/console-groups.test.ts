@@ -237,3 +237,11 @@ test('groups that could not be counted have no count, least of all that of anoth
   await page.getByText('The groups could not be counted').waitFor();
   expect(await page.getByText('44 groups').count()).toBe(0);
 });
+
+test('a property filter is sent as it was written: a number that JavaScript would change is refused', async () => {
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'large', properties: { account: 9007199254740992 } });
+  const { page } = await openConsole(gateway, '/console/groups?property=account%3D9007199254740993', {
+    expectedProblems: [/status of 400/],
+  });
+  await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).getByText('exactly').waitFor();
+});
