@@ -211,3 +211,12 @@ test('an admin moves a group to another environment', async () => {
   const row = await gateway.database.prisma.userGroup.findFirst({ where: { providedId: 'moved' } });
   expect(row?.environmentTag).toBe('Customer');
 });
+
+test('the token of a group that was deleted meanwhile is a failure', async () => {
+  const { path } = await createGroup('gone');
+  const { page } = await openConsole(gateway, path);
+  await page.getByRole('button', { name: 'Show', exact: true }).waitFor();
+  await mutate(gateway, 'deleteUserGroup', { by: { providedId: 'gone' } });
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'The token could not be read' }).getByText('The group was deleted.').waitFor();
+});
