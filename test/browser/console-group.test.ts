@@ -220,3 +220,42 @@ test('the token of a group that was deleted meanwhile is a failure', async () =>
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   await page.getByRole('alert').filter({ hasText: 'The token could not be read' }).getByText('The group was deleted.').waitFor();
 });
+
+test('what a person types while a change is being saved stays to be saved', async () => {
+  const { path } = await createGroup('typing');
+  const { page } = await openConsole(gateway, path);
+  const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
+  await editor.getByText('gold').waitFor();
+  let release = () => {};
+  const hold = () => {
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return page.route('**/graphql', async (route) => {
+      if (route.request().postDataJSON().query.includes('UpdateGroup')) await held;
+      await route.continue();
+    });
+  };
+  const saveWhile = async (label: string, type: () => Promise<void>) => {
+    await hold();
+    const sent = page.waitForRequest((request) => request.postData()?.includes('mutation UpdateGroup') === true);
+    await page.getByRole('button', { name: label }).click();
+    await sent;
+    await type();
+    release();
+    await page.locator('button:not([aria-disabled])', { hasText: label }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await save(page, label);
+  };
+  await page.getByLabel('Display name').fill('One');
+  await saveWhile('Save the name', () => page.getByLabel('Display name').fill('One and two'));
+  await page.getByLabel('Data source of sales').fill('pg-2');
+  await saveWhile('Save the mapping', () => page.getByLabel('Data source of sales').fill('pg-22'));
+  await typeOver(editor, '{"plan": "silver"}');
+  await saveWhile('Save the properties', () => typeOver(editor, '{"plan": "silver", "seats": 5}'));
+  expect(await read('typing')).toMatchObject({
+    name: 'One and two',
+    mapping: [{ schemaId: 'sales', dataSource: 'pg-22' }],
+    properties: { plan: 'silver', seats: 5 },
+  });
+});

@@ -10,7 +10,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { failureOfRows, type MappingRow, rowIssues } from './mapping-issues.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, type Part, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, editedSince, type Part, type SaveOptions, useUpdate } from './use-update.ts';
 
 type Mapping = Readonly<Record<string, string>>;
 
@@ -54,7 +54,8 @@ export function MappingSection(props: GroupSectionProps) {
 
   const save = async (value: Edited<Mapping>, options: SaveOptions) => {
     setSent(rows);
-    if (await update.save(value, options)) setDraft(undefined);
+    const saved = await update.save(value, options);
+    if (saved) setDraft(editedSince(draft, saved));
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -9,7 +9,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { printProperties, propertiesPart, readProperties } from './properties-text.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, editedSince, type SaveOptions, useUpdate } from './use-update.ts';
 
 const writtenDifferently = new Failure(
   'INVALID_INPUT',
@@ -35,7 +35,7 @@ export function PropertiesSection(props: GroupSectionProps) {
 
   const change = (value: string) => {
     const base = draft?.base ?? group;
-    setDraft(value === printProperties(base.properties) ? undefined : { base, value });
+    setDraft(value === printProperties(base.properties) && !update.isRunning ? undefined : { base, value });
     setSyntaxError(undefined);
     update.resetFailure();
   };
@@ -46,7 +46,8 @@ export function PropertiesSection(props: GroupSectionProps) {
   };
   const save = async (edited: Edited<unknown>, options: SaveOptions) => {
     setSyntaxError(undefined);
-    if (await update.save(edited, options)) setDraft(undefined);
+    const saved = await update.save(edited, options);
+    if (saved) setDraft(editedSince(draft, saved));
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
