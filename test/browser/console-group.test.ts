@@ -259,3 +259,16 @@ test('what a person types while a change is being saved stays to be saved', asyn
     properties: { plan: 'silver', seats: 5 },
   });
 });
+
+test('a text that is too long is refused, not cut', async () => {
+  const { path } = await createGroup('long');
+  const { page } = await openConsole(gateway, path);
+  const name = page.getByLabel('Display name');
+  await name.click();
+  await name.press('ControlOrMeta+a');
+  // The flag of England, of which browsers cut none in two: 7 characters, 14 UTF-16 units.
+  await page.keyboard.insertText('\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'.repeat(40));
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The name was not saved' }).waitFor();
+  expect((await read('long')).name).toBe('ACME');
+});

@@ -3,7 +3,6 @@ import { useSession } from '../app/session.tsx';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits } from '../ui/field.tsx';
 import { CloseIcon, PlusIcon } from '../ui/icons.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
@@ -129,7 +128,6 @@ export function MappingSection(props: GroupSectionProps) {
                         aria-label={`Schema id ${index + 1}`}
                         aria-invalid={isInvalid(key, 'schemaId')}
                         required
-                        maxLength={maxTextUnits}
                         readOnly={!isEditable}
                         value={schemaId}
                         onChange={(event) => change(key, { schemaId: event.target.value })}
@@ -140,7 +138,6 @@ export function MappingSection(props: GroupSectionProps) {
                         className="input"
                         aria-label={`Data source of ${schemaId || `schema ${index + 1}`}`}
                         aria-invalid={isInvalid(key, 'dataSource')}
-                        maxLength={maxTextUnits}
                         readOnly={!isEditable}
                         value={dataSource}
                         onChange={(event) => change(key, { dataSource: event.target.value })}

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
@@ -50,7 +50,6 @@ export function NameSection(props: GroupSectionProps) {
         <TextField
           label="Display name"
           isLabelHidden
-          maxLength={maxTextUnits}
           required
           error={update.failure?.issueAt('name')}
           value={name}

@@ -7,7 +7,7 @@ import { useMutation } from '../graphql/use-mutation.ts';
 import { EnvironmentBadge, type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
 
 interface NewGroupProps {
@@ -61,7 +61,6 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           hint="Your own identifier for the group, unique within its environment. It cannot be changed later."
           error={creation.failure?.issueAt('providedId')}
           required
-          maxLength={maxTextUnits}
           value={providedId}
           onChange={setProvidedId}
         />
@@ -69,7 +68,6 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           label="Name (optional)"
           hint="What people see. The provided id if empty."
           error={creation.failure?.issueAt('name')}
-          maxLength={maxTextUnits}
           value={name}
           onChange={setName}
         />

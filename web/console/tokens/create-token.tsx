@@ -5,7 +5,7 @@ import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits, SelectField, TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import type { ShownSecret } from './secret-dialog.tsx';
 
 const lifetimes = [
@@ -56,7 +56,6 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           hint="What it is for, such as the service that will use it."
           error={failure?.issueAt('name')}
           required
-          maxLength={maxTextUnits}
           value={name}
           onChange={setName}
         />
