@@ -61,3 +61,17 @@ test('a file of almost a megabyte is checked without blocking the page', async (
   await results.getByRole('button', { name: 'Fix hex-color in line 5' }).click();
   await results.getByText('No errors').waitFor();
 });
+
+test('the result of the text before is not that of a text that could not be checked', async () => {
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret, expectedProblems: [/status of 503/] });
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  const results = page.getByRole('region', { name: 'Result' });
+  await typeOver(editor, JSON.stringify({ ...document, colors: { primary: '#0D9373' } }));
+  await results.getByText('No errors, no warnings').waitFor();
+  await page.route('**/graphql', (route) =>
+    route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } }),
+  );
+  await typeOver(editor, '{}');
+  await results.getByText('The file could not be checked').waitFor();
+  expect(await results.getByText('No errors, no warnings').count()).toBe(0);
+});
