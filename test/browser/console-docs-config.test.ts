@@ -75,3 +75,12 @@ test('the result of the text before is not that of a text that could not be chec
   await results.getByText('The file could not be checked').waitFor();
   expect(await results.getByText('No errors, no warnings').count()).toBe(0);
 });
+
+test('a file that is not UTF-8 is not opened', async () => {
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
+  await page.getByRole('textbox', { name: 'Configuration file' }).waitFor();
+  const file = { name: 'latin.json', mimeType: 'application/json', buffer: Buffer.from('{"name": "Zürich"}', 'latin1') };
+  await page.getByLabel('Configuration file to open').setInputFiles(file);
+  await page.getByText('latin.json is not UTF-8, or could not be read.').waitFor();
+  expect(await page.getByRole('button', { name: 'Download' }).isDisabled()).toBe(true);
+});
