@@ -84,3 +84,23 @@ test('a file that is not UTF-8 is not opened', async () => {
   await page.getByText('latin.json is not UTF-8, or could not be read.').waitFor();
   expect(await page.getByRole('button', { name: 'Download' }).isDisabled()).toBe(true);
 });
+
+test('formatting changes nothing but white space', async () => {
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  await typeOver(editor, '{"name": "a\\u0041 {[,:\\"", "name":"b", "n":[9007199254740993 ,1.0],"none":{ }, "empty": [ ]}');
+  await page.getByRole('button', { name: 'Format' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  expect(await textOf(await downloading)).toBe(`{
+  "name": "a\\u0041 {[,:\\"",
+  "name": "b",
+  "n": [
+    9007199254740993,
+    1.0
+  ],
+  "none": {},
+  "empty": []
+}
+`);
+});

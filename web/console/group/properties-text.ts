@@ -1,5 +1,5 @@
 import { Failure } from '../graphql/failure.ts';
-import { RawJson } from '../graphql/raw-json.ts';
+import { RawJson, withoutSpace } from '../graphql/raw-json.ts';
 import { isObject, patchOf } from './merge.ts';
 import type { Change, Part } from './use-update.ts';
 
@@ -38,8 +38,7 @@ export function readProperties(text: string): PropertiesText | Failure {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return new Failure('INVALID_INPUT', 'Expected a JSON object: { … }.');
-    const withoutSpace = text.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, '$1');
-    const isExact = withoutSpace === JSON.stringify(value);
+    const isExact = withoutSpace(text) === JSON.stringify(value);
     return { value, first: isExact ? undefined : { properties: new RawJson(text) } };
   } catch (error) {
     return new Failure('MALFORMED_JSON', `The text is not JSON: ${(error as Error).message}.`);
