@@ -104,3 +104,16 @@ test('formatting changes nothing but white space', async () => {
 }
 `);
 });
+
+test('a fix of the text before is not applied to another text', async () => {
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret, expectedProblems: [/status of 503/] });
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  await typeOver(editor, JSON.stringify(document));
+  await page.locator('.cm-lintRange-error').waitFor();
+  await page.route('**/graphql', (route) => route.fulfill({ status: 503, json: {} }));
+  await editor.press('ControlOrMeta+Home');
+  await page.keyboard.insertText('          ');
+  await page.locator('.cm-lintRange-error').hover();
+  await page.getByRole('button', { name: 'Fix' }).last().click();
+  expect(await editor.textContent()).toBe(`          ${JSON.stringify(document)}`);
+});
