@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, save, typeOver } from '../support/console.ts';
+import { holdRequests, openConsole, save, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -226,23 +226,13 @@ test('what a person types while a change is being saved stays to be saved', asyn
   const { page } = await openConsole(gateway, path);
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
   await editor.getByText('gold').waitFor();
-  let release = () => {};
-  const hold = () => {
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    return page.route('**/graphql', async (route) => {
-      if (route.request().postDataJSON().query.includes('UpdateGroup')) await held;
-      await route.continue();
-    });
-  };
   const saveWhile = async (label: string, type: () => Promise<void>) => {
-    await hold();
+    const release = await holdRequests(page, 'UpdateGroup');
     const sent = page.waitForRequest((request) => request.postData()?.includes('mutation UpdateGroup') === true);
     await page.getByRole('button', { name: label }).click();
     await sent;
     await type();
-    release();
+    await release();
     await page.locator('button:not([aria-disabled])', { hasText: label }).waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await save(page, label);
@@ -271,4 +261,26 @@ test('a text that is too long is refused, not cut', async () => {
   await page.getByRole('button', { name: 'Save the name' }).click();
   await page.getByRole('alert').filter({ hasText: 'The name was not saved' }).waitFor();
   expect((await read('long')).name).toBe('ACME');
+});
+
+test('a group that is being deleted: nothing closes the dialog, and a person who leaves all the same is not led away later', async () => {
+  await createGroup('deleted-meanwhile');
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'next', name: 'The next one' });
+  const { page } = await openConsole(gateway, '/console/groups?search=deleted-meanwhile');
+  await page.getByRole('link', { name: 'ACME' }).click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete ACME' });
+  await dialog.getByRole('textbox').fill('deleted-meanwhile');
+  const release = await holdRequests(page, 'DeleteGroup');
+  await dialog.getByRole('button', { name: 'Delete the group' }).click();
+  await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+  const asked = page.waitForEvent('dialog').then((question) => question.accept());
+  await page.goBack();
+  await asked;
+  await page.getByRole('searchbox').fill('next');
+  await page.getByRole('link', { name: 'The next one' }).click();
+  await page.getByLabel('Display name').fill('Edited');
+  await release();
+  await page.getByText('Deleted deleted-meanwhile').waitFor();
+  expect(await page.getByLabel('Display name').inputValue()).toBe('Edited');
 });

@@ -46,7 +46,7 @@ export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps
     if (result) onRotated(result);
   };
   return (
-    <Dialog title="Rotate the token" onClose={onClose}>
+    <Dialog title="Rotate the token" onClose={onClose} isBusy={rotation.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         <p>
           <strong>{rotation.seen.name}</strong> gets a new token. Dashboards that are still rendered with the current one stop
@@ -67,9 +67,7 @@ export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps
           </span>
         </label>
         <FailureNotice title="The token was not rotated" failure={rotation.failure} />
-        <DialogFooter onClose={onClose} isBusy={rotation.isRunning}>
-          Rotate the token
-        </DialogFooter>
+        <DialogFooter>Rotate the token</DialogFooter>
       </form>
     </Dialog>
   );

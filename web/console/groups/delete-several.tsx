@@ -59,7 +59,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
     <Dialog
       title={groups.length === 1 ? 'Delete 1 group' : `Delete ${groups.length} groups`}
       onClose={close}
-      isClosable={!deletion.isRunning}
+      isBusy={deletion.isRunning}
     >
       <form onSubmit={(event) => void submit(event)}>
         <p>
@@ -85,13 +85,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
           </Mismatch>
         )}
         <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
-        <DialogFooter
-          onClose={close}
-          closeLabel={deleted.size > 0 ? 'Close' : 'Cancel'}
-          isDangerous
-          isDisabled={typed.trim() !== expected}
-          isBusy={deletion.isRunning}
-        >
+        <DialogFooter closeLabel={deleted.size > 0 ? 'Close' : 'Cancel'} isDangerous isDisabled={typed.trim() !== expected}>
           Delete
         </DialogFooter>
       </form>

@@ -71,7 +71,13 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
   };
 
   return (
-    <Dialog title={selected ? `Export ${countOf(selected.length)}` : 'Export groups'} onClose={onClose}>
+    // Closing it ends what it reads.
+    <Dialog
+      title={selected ? `Export ${countOf(selected.length)}` : 'Export groups'}
+      onClose={onClose}
+      isBusy={saving.isRunning}
+      isClosable
+    >
       <form onSubmit={(event) => void submit(event)}>
         {counting.isLoading && <p>Counting the groups …</p>}
         {!counting.isLoading && !isRefused && <Scope count={count} state={state} isSelection={selected !== undefined} />}
@@ -93,9 +99,7 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
         />
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
         <p role="status">{saving.isRunning && `Read ${countOf(progress)} …`}</p>
-        <DialogFooter onClose={onClose} isDisabled={isRefused || counting.isLoading} isBusy={saving.isRunning}>
-          Export
-        </DialogFooter>
+        <DialogFooter isDisabled={isRefused || counting.isLoading}>Export</DialogFooter>
       </form>
     </Dialog>
   );

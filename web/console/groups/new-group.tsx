@@ -41,11 +41,11 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
     if (!result) return;
     if (!result.created) return setExisting(result.userGroup);
     showMessage(`Created ${result.userGroup.providedId}`);
-    navigate(hrefOf('group', { id: result.userGroup.id }));
+    navigate(hrefOf('group', { id: result.userGroup.id }), { discards: true });
   };
 
   return (
-    <Dialog title="New group" onClose={onClose}>
+    <Dialog title="New group" onClose={onClose} isBusy={creation.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={forgetResult}>
         <FailureNotice title="The group was not created" failure={creation.failure} />
         {existing && (
@@ -78,9 +78,7 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
             Environment: <EnvironmentBadge tag={caller.environmentTag} />
           </p>
         )}
-        <DialogFooter onClose={onClose} isBusy={creation.isRunning}>
-          Create the group
-        </DialogFooter>
+        <DialogFooter>Create the group</DialogFooter>
       </form>
     </Dialog>
   );

@@ -48,7 +48,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   };
   const failure = creation.failure;
   return (
-    <Dialog title="New API token" onClose={onClose}>
+    <Dialog title="New API token" onClose={onClose} isBusy={creation.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={creation.reset}>
         <FailureNotice title="The API token was not created" failure={failure} />
         <TextField
@@ -84,9 +84,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           onChange={setLifetime}
         />
         {lifetime === 'day' && <TextField label="Day" type="date" required value={day} onChange={setDay} />}
-        <DialogFooter onClose={onClose} isDisabled={chosen.size === 0} isBusy={creation.isRunning}>
-          Create the API token
-        </DialogFooter>
+        <DialogFooter isDisabled={chosen.size === 0}>Create the API token</DialogFooter>
       </form>
     </Dialog>
   );
