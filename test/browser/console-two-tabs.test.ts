@@ -282,3 +282,25 @@ test('after a mismatch, a schema that two rows map is refused, and both rows sta
     expect(await read('rows')).toEqual(stored);
   }
 });
+
+test('of several groups, one was changed and another could not be deleted: the person has to confirm again', async () => {
+  const ids = ['mixed-1', 'mixed-2'];
+  for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
+  const { page } = await openConsole(gateway, '/console/groups?search=mixed', { expectedProblems: [/status of 503/] });
+  for (const name of ids) await page.getByLabel(`Select ${name}`).check();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'mixed-1' }, name: 'renamed' });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  let deletions = 0;
+  await page.route('**/graphql', (route) => {
+    if (route.request().postDataJSON().query.includes('DeleteGroup')) deletions += 1;
+    return deletions === 2
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue();
+  });
+  const typed = page.getByLabel('Type 2 to confirm');
+  await typed.fill('2');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('No database.').waitFor();
+  expect(await differencesIn(page)).toEqual([['mixed-1.name', 'mixed-1', 'renamed']]);
+  expect(await typed.inputValue()).toBe('');
+});
