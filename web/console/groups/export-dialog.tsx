@@ -80,6 +80,7 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
     >
       <form onSubmit={(event) => void submit(event)}>
         {counting.isLoading && <p>Counting the groups …</p>}
+        <FailureNotice title="The groups could not be counted" failure={counting.failure} onRetry={counting.reload} />
         {!counting.isLoading && !isRefused && <Scope count={count} state={state} isSelection={selected !== undefined} />}
         <div role="alert">{isRefused && <TooMany count={count} />}</div>
         {!isRefused && (
@@ -106,7 +107,7 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
 }
 
 interface ScopeProps {
-  /** Undefined if there are too many to count. */
+  /** Undefined if there are too many to count, or they could not be counted. */
   readonly count: number | undefined;
   readonly state: ListState;
   readonly isSelection: boolean;
