@@ -166,3 +166,19 @@ test('groups that could not be counted: the export says so', async () => {
   await alert.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Saves 2 groups').waitFor();
 });
+
+test('a CSV file says of a group that it is untagged and has no properties: an empty cell would count as missing', async () => {
+  const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'no-tag', name: 'No tag', environmentTag: null }, secret);
+  const { page } = await openConsole(gateway, '/console/groups?search=no-tag', { secret });
+  await page.getByText('1 group', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByLabel('Format').selectOption('csv');
+  const downloading = page.waitForEvent('download');
+  await exportButton(page).click();
+  expect((await textOf(await downloading)).split('\r\n')).toEqual([
+    'user_group_id,name,mapping,properties,environment',
+    'no-tag,No tag,{},null,none',
+    '',
+  ]);
+});
