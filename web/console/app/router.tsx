@@ -101,9 +101,12 @@ export function holdUnsaved(): () => void {
   };
 }
 
+/** Whether there is something to lose. */
+export const isUnsaved = (): boolean => unsavedForms > 0;
+
 /** Whether there is nothing to lose, or the person agrees to lose it. */
 export function mayLeave(): boolean {
-  return unsavedForms === 0 || confirm('Something on this page is not saved, or not finished. Leave the page all the same?');
+  return !isUnsaved() || confirm('Something on this page is not saved, or not finished. Leave the page all the same?');
 }
 
 /**
