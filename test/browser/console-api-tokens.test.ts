@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
+import { holdRequests, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -50,4 +50,33 @@ test('a person creates an API token, rotates it with an overlap, and revokes it'
   await page.getByRole('row', { name: /nightly sync.*revoked/ }).waitFor();
   await assertFlawless();
   await assertFitsPhone();
+});
+
+test('the secret of an API token that is being rotated cannot be lost: nothing closes the dialog, and leaving is asked about', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { id } = await gateway.issue();
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'to be rotated' } });
+  const { page } = await openConsole(gateway, '/console/groups', { secret: admin });
+  await page.getByRole('link', { name: 'API tokens' }).click();
+  await page.getByRole('button', { name: 'Rotate to be rotated' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Rotate to be rotated' });
+  const release = await holdRequests(page, 'RotateApiToken');
+  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+  expect(await dialog.getByRole('button', { name: 'Close' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  const goBack = async () => {
+    const asked = page.waitForEvent('dialog').then((question) => question.dismiss());
+    await page.goBack();
+    await asked;
+    await expect.poll(() => page.url()).toContain('/console/api-tokens');
+  };
+  await goBack();
+  await release();
+  await page.getByRole('dialog', { name: 'The secret was replaced' }).getByText(/^ugk_/).waitFor();
+  await goBack();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
 });

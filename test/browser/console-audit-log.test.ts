@@ -21,7 +21,7 @@ test('a person finds who changed a group, and what was there before', async () =
   const events = page.getByRole('main').getByRole('listitem');
   await page.getByLabel('Type', { exact: true }).selectOption('user_group.updated');
   await events.filter({ hasText: 'user_group.created' }).first().waitFor({ state: 'detached' });
-  expect(await events.getByRole('row', { name: /^name/ }).textContent()).toBe('nameBeforeAfter');
+  expect(await events.getByRole('row', { name: /^name/ }).textContent()).toBe('name"Before""After"');
   expect(await events.first().textContent()).toMatch(/by test/);
   await assertFlawless();
 
@@ -75,7 +75,7 @@ test('a group whose creation is not recorded says that it was imported, or that 
   const { page } = await openConsole(gateway, `/console/groups?search=imported`, { secret });
   await page.getByRole('link', { name: 'Imported' }).click();
   const section = page.getByRole('region', { name: 'Audit log' });
-  await section.getByText('No change is recorded. The group was imported and not changed since').waitFor();
+  await section.getByText('No change is recorded. The group was imported, or its events were removed').waitFor();
   expect(await section.getByRole('link', { name: 'Show the imports' }).getAttribute('href')).toContain('user_group.imported');
 
   await gateway.database.pool.query(
@@ -90,7 +90,8 @@ test('a group whose creation is not recorded says that it was imported, or that 
   await page.goto(`${gateway.url}/console/groups?search=created`);
   await page.getByRole('link', { name: 'Created here' }).click();
   await section.getByText('user_group.created').waitFor();
-  expect(await section.textContent()).not.toMatch(/import/);
+  await section.getByText('Changes that an import made to it are not listed').waitFor();
+  expect(await section.textContent()).not.toMatch(/was imported/);
 });
 
 test('a token that is pasted into the filter by group is not sent', async () => {
@@ -101,4 +102,32 @@ test('a token that is pasted into the filter by group is not sent', async () => 
   await field.press('Enter');
   await page.getByText('This is a token.').waitFor();
   expect(page.url()).not.toContain('ugt_');
+});
+
+test('the changes of a group say exactly what was there before and after', async () => {
+  const long = 'a'.repeat(400);
+  const values = [null, 'x', null, '5', 5, `${long}1`, `${long}2`];
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'exact', name: 'Exact', properties: null });
+  const by = { id: userGroup.id };
+  await mutate(gateway, 'updateUserGroup', { by, properties: {} });
+  for (const plan of values) await mutate(gateway, 'updateUserGroup', { by, properties: { plan } });
+  await mutate(gateway, 'updateUserGroup', { by, properties: { plan: 1, constructor: 2 } });
+  const { secret } = await gateway.issue({ scopes: ['audit:read', 'groups:read'] });
+  const { page } = await openConsole(gateway, `/console/audit-log?group=${userGroup.id}&type=user_group.updated`, { secret });
+  const rows = page.getByRole('main').locator('tbody tr');
+  await rows.first().waitFor();
+  const shown = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
+  expect(shown.reverse()).toEqual([
+    ['properties', 'null', '{}'],
+    ['properties.plan', '', 'null'],
+    ['properties.plan', 'null', '"x"'],
+    ['properties.plan', '"x"', 'null'],
+    ['properties.plan', 'null', '"5"'],
+    ['properties.plan', '"5"', '5'],
+    ['properties.plan', '5', expect.stringMatching(/^"a{299}…$/)],
+    ['properties.plan', expect.stringMatching(/^…a+1"$/), expect.stringMatching(/^…a+2"$/)],
+    ['properties.constructor', '', '2'],
+    ['properties.plan', expect.stringMatching(/^"a{299}…$/), '1'],
+  ]);
+  await page.getByText('Changes that an import made to it are not listed').waitFor();
 });

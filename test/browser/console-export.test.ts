@@ -149,3 +149,36 @@ test('an export of selected groups fails, without a file, when one of them was d
   expect(await alert.textContent()).toContain('1 of the 2 selected groups no longer exists');
   expect(downloads()).toBe(0);
 });
+
+test('groups that could not be counted: the export says so', async () => {
+  await store('Uncounted', 2);
+  const { page } = await openConsole(gateway, '/console/groups?search=Uncounted', { expectedProblems: [/status of 503/] });
+  await page.getByText('2 groups').waitFor();
+  await page.route('**/graphql', (route) =>
+    route.request().postDataJSON().query.includes('GroupCount')
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Export' }).click();
+  const alert = page.getByRole('dialog').getByRole('alert').filter({ hasText: 'could not be counted' });
+  await alert.getByText('No database.').waitFor();
+  await page.unroute('**/graphql');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Saves 2 groups').waitFor();
+});
+
+test('a CSV file says of a group that it is untagged and has no properties: an empty cell would count as missing', async () => {
+  const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'no-tag', name: 'No tag', environmentTag: null }, secret);
+  const { page } = await openConsole(gateway, '/console/groups?search=no-tag', { secret });
+  await page.getByText('1 group', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByLabel('Format').selectOption('csv');
+  const downloading = page.waitForEvent('download');
+  await exportButton(page).click();
+  expect((await textOf(await downloading)).split('\r\n')).toEqual([
+    'user_group_id,name,mapping,properties,environment',
+    'no-tag,No tag,{},null,none',
+    '',
+  ]);
+});

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, save, typeOver } from '../support/console.ts';
+import { holdRequests, openConsole, save, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -210,4 +210,77 @@ test('an admin moves a group to another environment', async () => {
   await page.getByRole('heading', { level: 1, name: 'Customer' }).waitFor();
   const row = await gateway.database.prisma.userGroup.findFirst({ where: { providedId: 'moved' } });
   expect(row?.environmentTag).toBe('Customer');
+});
+
+test('the token of a group that was deleted meanwhile is a failure', async () => {
+  const { path } = await createGroup('gone');
+  const { page } = await openConsole(gateway, path);
+  await page.getByRole('button', { name: 'Show', exact: true }).waitFor();
+  await mutate(gateway, 'deleteUserGroup', { by: { providedId: 'gone' } });
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'The token could not be read' }).getByText('The group was deleted.').waitFor();
+});
+
+test('what a person types while a change is being saved stays to be saved', async () => {
+  const { path } = await createGroup('typing');
+  const { page } = await openConsole(gateway, path);
+  const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
+  await editor.getByText('gold').waitFor();
+  const saveWhile = async (label: string, type: () => Promise<void>) => {
+    const release = await holdRequests(page, 'UpdateGroup');
+    const sent = page.waitForRequest((request) => request.postData()?.includes('mutation UpdateGroup') === true);
+    await page.getByRole('button', { name: label }).click();
+    await sent;
+    await type();
+    await release();
+    await page.locator('button:not([aria-disabled])', { hasText: label }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await save(page, label);
+  };
+  await page.getByLabel('Display name').fill('One');
+  await saveWhile('Save the name', () => page.getByLabel('Display name').fill('One and two'));
+  await page.getByLabel('Data source of sales').fill('pg-2');
+  await saveWhile('Save the mapping', () => page.getByLabel('Data source of sales').fill('pg-22'));
+  await typeOver(editor, '{"plan": "silver"}');
+  await saveWhile('Save the properties', () => typeOver(editor, '{"plan": "silver", "seats": 5}'));
+  expect(await read('typing')).toMatchObject({
+    name: 'One and two',
+    mapping: [{ schemaId: 'sales', dataSource: 'pg-22' }],
+    properties: { plan: 'silver', seats: 5 },
+  });
+});
+
+test('a text that is too long is refused, not cut', async () => {
+  const { path } = await createGroup('long');
+  const { page } = await openConsole(gateway, path);
+  const name = page.getByLabel('Display name');
+  await name.click();
+  await name.press('ControlOrMeta+a');
+  // The flag of England, of which browsers cut none in two: 7 characters, 14 UTF-16 units.
+  await page.keyboard.insertText('\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'.repeat(40));
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The name was not saved' }).waitFor();
+  expect((await read('long')).name).toBe('ACME');
+});
+
+test('a group that is being deleted: nothing closes the dialog, and a person who leaves all the same is not led away later', async () => {
+  await createGroup('deleted-meanwhile');
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'next', name: 'The next one' });
+  const { page } = await openConsole(gateway, '/console/groups?search=deleted-meanwhile');
+  await page.getByRole('link', { name: 'ACME' }).click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete ACME' });
+  await dialog.getByRole('textbox').fill('deleted-meanwhile');
+  const release = await holdRequests(page, 'DeleteGroup');
+  await dialog.getByRole('button', { name: 'Delete the group' }).click();
+  await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+  const asked = page.waitForEvent('dialog').then((question) => question.accept());
+  await page.goBack();
+  await asked;
+  await page.getByRole('searchbox').fill('next');
+  await page.getByRole('link', { name: 'The next one' }).click();
+  await page.getByLabel('Display name').fill('Edited');
+  await release();
+  await page.getByText('Deleted deleted-meanwhile').waitFor();
+  expect(await page.getByLabel('Display name').inputValue()).toBe('Edited');
 });

@@ -208,3 +208,40 @@ test('an empty list says how to create the first group, and a failure says what 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('No group matches').waitFor();
 });
+
+test('a team id that could not be looked up is a failure, not a group that does not exist', async () => {
+  const { page } = await openConsole(gateway, '/console/groups', { expectedProblems: [/status of 503/] });
+  await page.route('**/graphql', (route) =>
+    route.request().postDataJSON().query.includes('FindGroup')
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue(),
+  );
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'by-team-id', name: 'By team id' });
+  await page.getByRole('searchbox').fill(String(userGroup.teamId));
+  const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+  await alert.getByText('No database.').waitFor();
+  await page.unroute('**/graphql');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('region', { name: `The group with the team id ${userGroup.teamId}` }).waitFor();
+});
+
+test('groups that could not be counted have no count, least of all that of another filter', async () => {
+  const { page } = await openConsole(gateway, '/console/groups?search=id-0', { expectedProblems: [/status of 503/] });
+  await page.getByText('44 groups').waitFor();
+  await page.route('**/graphql', (route) =>
+    route.request().postDataJSON().query.includes('GroupCount')
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue(),
+  );
+  await page.getByRole('searchbox').fill('Blue');
+  await page.getByText('The groups could not be counted').waitFor();
+  expect(await page.getByText('44 groups').count()).toBe(0);
+});
+
+test('a property filter is sent as it was written: a number that JavaScript would change is refused', async () => {
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'large', properties: { account: 9007199254740992 } });
+  const { page } = await openConsole(gateway, '/console/groups?property=account%3D9007199254740993', {
+    expectedProblems: [/status of 400/],
+  });
+  await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).getByText('exactly').waitFor();
+});

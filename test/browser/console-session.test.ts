@@ -137,3 +137,17 @@ test('a page that the API token has no scope for says which one it needs', async
   expect(await page.getByRole('main').textContent()).toMatch(/requires the scope admin/);
   await assertFlawless();
 });
+
+test('a session that ends while a form has changes says that they are lost', async () => {
+  const { secret, id } = await gateway.issue();
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'edited', name: 'Edited' });
+  const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, {
+    secret,
+    expectedProblems: [/status of 401/],
+  });
+  await page.getByLabel('Display name').fill('Edited for long');
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  const alert = page.getByRole('alert').filter({ hasText: /revoked/i });
+  expect(await alert.textContent()).toContain('What was not saved is lost.');
+});

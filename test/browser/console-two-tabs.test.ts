@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, save, typeOver } from '../support/console.ts';
+import { openConsole, save, typeOver, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -17,11 +17,11 @@ const mapping = [
 ];
 
 /** Opens a page of one group in two tabs, which both show it as it is at first. */
-async function openTwice(providedId: string) {
+async function openTwice(providedId: string, expectedProblems: readonly RegExp[] = []) {
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: 'ACME', properties, mapping });
   const path = `/console/group?id=${userGroup.id}`;
   const first = await openConsole(gateway, path);
-  const second = await openConsole(gateway, path);
+  const second = await openConsole(gateway, path, { expectedProblems });
   for (const { page } of [first, second]) await editorOf(page).getByText('gold').waitFor();
   return { first: first.page, second: second.page, ...second, path };
 }
@@ -222,4 +222,85 @@ test('of several groups, those that were changed since the list was loaded are d
   await confirm();
   await page.getByText('Deleted 2 groups').waitFor();
   expect(await read('several-1')).toBeNull();
+});
+
+test('after a mismatch, properties that JavaScript would change are refused, and stay in the editor', async () => {
+  const { first, second } = await openTwice('exact', [/status of 400/]);
+  await saveProperties(first, { ...properties, plan: 'silver' });
+  const stored = await read('exact');
+  await typeOver(editorOf(second), JSON.stringify({ ...properties, plan: 'mine' }));
+  await second.getByRole('button', { name: 'Save the properties' }).click();
+  await differencesIn(second);
+  for (const member of ['"n": 9007199254740993', '"n": 1, "n": 2']) {
+    const mine = `{"plan": "mine", "region": "eu", ${member}}`;
+    await typeOver(editorOf(second), mine);
+    await second.getByRole('button', { name: 'Take what is stored' }).click();
+    const alert = second.getByRole('alert').filter({ hasText: 'properties were not saved' });
+    await alert.getByText('written differently').waitFor();
+    await second.getByRole('button', { name: 'Save mine' }).click();
+    await alert.getByText(/exactly|duplicate/).waitFor();
+    expect(await editorOf(second).textContent()).toBe(mine);
+    expect(await read('exact')).toEqual(stored);
+    await second.getByRole('button', { name: 'Save the properties' }).click();
+    await alert.getByText(/exactly|duplicate/).waitFor();
+    // Shows the mismatch again.
+    await typeOver(editorOf(second), JSON.stringify({ plan: 'mine' }));
+    await second.getByRole('button', { name: 'Save the properties' }).click();
+    await differencesIn(second);
+  }
+  // What is only written differently is saved, and with it what others have stored.
+  await typeOver(editorOf(second), '{"plan": "mine", "region": "eu", "limits": {"rows": 10, "days": 30}, "seats": 1.0}');
+  await second.getByRole('button', { name: 'Save mine' }).click();
+  await untilSaved(second, 'Save the properties');
+  expect((await read('exact')).properties).toEqual({ ...properties, plan: 'mine', seats: 1 });
+});
+
+test('after a mismatch, a schema that two rows map is refused, and both rows stay', async () => {
+  const { first, second } = await openTwice('rows');
+  await first.getByLabel('Data source of sales').fill('pg-8');
+  await save(first, 'Save the mapping');
+  const stored = await read('rows');
+  await second.getByLabel('Data source of sales').fill('mine');
+  await second.getByRole('button', { name: 'Save the mapping' }).click();
+  await differencesIn(second);
+  for (const choice of ['Save mine', 'Take what is stored']) {
+    if (choice === 'Save mine') {
+      await second.getByRole('button', { name: 'Add a schema' }).click();
+      await second.getByLabel('Schema id 3').fill('sales');
+      await second.getByLabel('Data source of sales').last().fill('second');
+    } else {
+      // Shows the mismatch again.
+      await second.getByLabel('Schema id 3').fill('new');
+      await second.getByRole('button', { name: 'Save the mapping' }).click();
+      await differencesIn(second);
+      await second.getByLabel('Schema id 3').fill('sales');
+    }
+    await second.getByRole('button', { name: choice }).click();
+    await second.getByText('Mapping row 3: schema id').waitFor();
+    const sources = second.getByLabel('Data source of sales');
+    expect(await Promise.all((await sources.all()).map((source) => source.inputValue()))).toEqual(['mine', 'second']);
+    expect(await read('rows')).toEqual(stored);
+  }
+});
+
+test('of several groups, one was changed and another could not be deleted: the person has to confirm again', async () => {
+  const ids = ['mixed-1', 'mixed-2'];
+  for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
+  const { page } = await openConsole(gateway, '/console/groups?search=mixed', { expectedProblems: [/status of 503/] });
+  for (const name of ids) await page.getByLabel(`Select ${name}`).check();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'mixed-1' }, name: 'renamed' });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  let deletions = 0;
+  await page.route('**/graphql', (route) => {
+    if (route.request().postDataJSON().query.includes('DeleteGroup')) deletions += 1;
+    return deletions === 2
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue();
+  });
+  const typed = page.getByLabel('Type 2 to confirm');
+  await typed.fill('2');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('No database.').waitFor();
+  expect(await differencesIn(page)).toEqual([['mixed-1.name', 'mixed-1', 'renamed']]);
+  expect(await typed.inputValue()).toBe('');
 });

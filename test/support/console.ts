@@ -45,3 +45,20 @@ export async function save(page: Page, label: string): Promise<void> {
 export async function untilSaved(page: Page, label: string): Promise<void> {
   await page.locator('button[disabled]', { hasText: label }).waitFor();
 }
+
+/** Holds the requests of an operation until they are released. @returns releases them, and waits for their responses. */
+export async function holdRequests(page: Page, operation: string): Promise<() => Promise<void>> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postDataJSON().query.includes(`mutation ${operation}`)) await held;
+    await route.continue();
+  });
+  return async () => {
+    const answered = page.waitForResponse((response) => response.request().postData()?.includes(operation) === true);
+    release();
+    await (await answered).finished();
+  };
+}

@@ -3,6 +3,7 @@ import { endsSession, listenToTabs, tellTabs } from '../../shared-session.ts';
 import { storedApiToken } from '../../tab-storage.ts';
 import { Failure, toFailure } from '../graphql/failure.ts';
 import { LoadingRows } from '../ui/states.tsx';
+import { isUnsaved } from './router.tsx';
 import { SessionProvider, type SignedIn } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { identify, SignIn } from './sign-in.tsx';
@@ -94,5 +95,7 @@ export function App() {
 
 function forgetApiToken(reason: string | undefined): State {
   storedApiToken.remove();
-  return { is: 'signed-out', reason: reason === undefined ? 'You are signed out.' : new Failure('UNAUTHENTICATED', reason) };
+  const loss = isUnsaved() ? ' What was not saved is lost.' : '';
+  if (reason === undefined) return { is: 'signed-out', reason: `You are signed out.${loss}` };
+  return { is: 'signed-out', reason: new Failure('UNAUTHENTICATED', `${reason}${loss}`) };
 }

@@ -83,13 +83,13 @@ export function outsideHref(path: string): string {
   return new URL(path.replace(/^\//, ''), document.baseURI).href;
 }
 
-/** How many forms have changes that are not saved. */
+/** How many forms have changes that are not saved, and dialogs something that is not finished. */
 let unsavedForms = 0;
 
 /**
  * Has the console, and the browser, ask before a person leaves the page.
  *
- * @returns ends it: the changes are saved or discarded.
+ * @returns ends it: nothing is left to save or to finish.
  */
 export function holdUnsaved(): () => void {
   const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -101,9 +101,12 @@ export function holdUnsaved(): () => void {
   };
 }
 
+/** Whether there is something to lose. */
+export const isUnsaved = (): boolean => unsavedForms > 0;
+
 /** Whether there is nothing to lose, or the person agrees to lose it. */
 export function mayLeave(): boolean {
-  return unsavedForms === 0 || confirm('There are changes that are not saved. Leave the page without them?');
+  return !isUnsaved() || confirm('Something on this page is not saved, or not finished. Leave the page all the same?');
 }
 
 /**

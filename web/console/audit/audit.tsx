@@ -8,6 +8,7 @@ import { Pager, pageArguments } from '../ui/pager.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { EventList } from './event-list.tsx';
 import { GroupFilter } from './group-filter.tsx';
+import { ImportNote } from './import-note.tsx';
 
 /** An event may have all the properties of a group, twice: more of them make the page slow to load. */
 const pageSize = 20;
@@ -64,6 +65,7 @@ export default function AuditLog() {
           <p>Every change of a group, an API token or a key is recorded, and appears here at once.</p>
         </EmptyState>
       )}
+      {page && (values.group || values['provided-id']) && <ImportNote />}
       {events.length > 0 && (
         <>
           <div className="table-frame">

@@ -1,7 +1,15 @@
+import { isObject, memberOf } from '../group/merge.ts';
+
 /** Longer values are cut: an event is an overview, the group has the whole value. */
 const maxLength = 300;
 
-/** A value that an event changed, as text; undefined where there was none. */
+/** How much of a value that is cut is shown before what differs. */
+const contextLength = 50;
+
+/** What an event has of a secret: that it changed. */
+const secretFields: ReadonlySet<string> = new Set(['token', 'secret']);
+
+/** A value that an event changed, as JSON; undefined where there was none, on both sides for a secret. */
 export interface Change {
   /** The field; for a member of an object, such as a property, with its name: `properties.plan`. */
   readonly name: string;
@@ -13,32 +21,22 @@ export interface Change {
 export function changesOf(value: unknown): readonly Change[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([field, change]) => {
-    if (!isObject(change) || !('from' in change || 'to' in change)) {
-      return [{ name: field, before: undefined, after: print(change) }];
-    }
+    if (!isObject(change) || !('from' in change || 'to' in change)) return [changeOf(field, undefined, JSON.stringify(change))];
     const { from, to, omitted } = change;
-    const members = membersOf(from, to);
-    if (!members) return [{ name: field, before: print(from), after: print(to) }];
-    const [before, after] = members;
-    const [largeBefore, largeAfter] = isObject(omitted) ? (membersOf(omitted['from'], omitted['to']) ?? [{}, {}]) : [{}, {}];
-    return [...new Set([before, after, largeBefore, largeAfter].flatMap((side) => Object.keys(side)))].map((member) => ({
-      name: `${field}.${member}`,
-      before: print(before[member]) ?? printDigest(largeBefore[member]),
-      after: print(after[member]) ?? printDigest(largeAfter[member]),
-    }));
+    if (from === null && to === null && secretFields.has(field)) return [changeOf(field, undefined, undefined)];
+    const sides = [from, to, memberOf(omitted, 'from'), memberOf(omitted, 'to')];
+    const isByMember = [from, to].every((side) => isObject(side ?? {}));
+    const members = isByMember ? [...new Set(sides.flatMap((side) => Object.keys(side ?? {})))] : [];
+    if (members.length === 0) return [changeOf(field, JSON.stringify(from), JSON.stringify(to))];
+    const [before, after, largeBefore, largeAfter] = sides;
+    return members.map((member) =>
+      changeOf(
+        `${field}.${member}`,
+        JSON.stringify(memberOf(before, member)) ?? printDigest(memberOf(largeBefore, member)),
+        JSON.stringify(memberOf(after, member)) ?? printDigest(memberOf(largeAfter, member)),
+      ),
+    );
   });
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** The members of an object that was changed, which may not have been there before, or is gone; undefined for other values. */
-function membersOf(from: unknown, to: unknown): readonly [before: Members, after: Members] | undefined {
-  if (!isObject(from ?? {}) || !isObject(to ?? {}) || (from == null && to == null)) return undefined;
-  return [(from ?? {}) as Members, (to ?? {}) as Members];
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A value that the event does not have, only its length and SHA-256. */
@@ -48,8 +46,24 @@ function printDigest(value: unknown): string | undefined {
   return `${Math.ceil(Number(bytes) / 1_024)} KiB, SHA-256 ${String(sha256).slice(0, 12)}…`;
 }
 
-function print(value: unknown): string | undefined {
-  if (value === null || value === undefined) return undefined;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+/** A change whose values are cut so that what differs is left. */
+function changeOf(name: string, before: string | undefined, after: string | undefined): Change {
+  const begin =
+    Math.max(before?.length ?? 0, after?.length ?? 0) > maxLength ? firstDifference(before, after) - contextLength : 0;
+  return { name, before: cut(before, begin), after: cut(after, begin) };
+}
+
+function firstDifference(before = '', after = ''): number {
+  let index = 0;
+  while (index < before.length && before[index] === after[index]) index += 1;
+  return index;
+}
+
+/** A part of a text from an index on. Half a character, which the ends may leave, is not shown. */
+function cut(text: string | undefined, begin: number): string | undefined {
+  if (text === undefined) return undefined;
+  const start = Math.max(0, begin);
+  const end = start + maxLength;
+  const part = text.slice(start, end).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
+  return `${start > 0 ? '…' : ''}${part}${text.length > end ? '…' : ''}`;
 }

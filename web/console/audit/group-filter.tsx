@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { maxTextUnits, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { CloseIcon } from '../ui/icons.tsx';
 import { containsToken } from '../ui/token-text.ts';
 
@@ -44,7 +44,6 @@ export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: Group
           label="Group"
           placeholder="provided id"
           error={isToken ? 'This is a token. Search for it among the groups.' : undefined}
-          maxLength={maxTextUnits}
           value={group}
           onChange={setGroup}
         />

@@ -45,9 +45,9 @@ export default function DocsConfig() {
     request && { input: request.input, options },
     `${checked.version} ${strict} ${allowNestedGroups}`,
   );
-  const report = request ? (check.data?.validateDocsConfig ?? undefined) : undefined;
+  const report = request && !check.failure ? (check.data?.validateDocsConfig ?? undefined) : undefined;
   const isCurrent = !isTyping && !check.isLoading;
-  const diagnostics = isCurrent && !check.failure && report && request?.hasPositions ? report.diagnostics : undefined;
+  const diagnostics = isCurrent && report && request?.hasPositions ? report.diagnostics : undefined;
   useSquiggles(editor, diagnostics);
 
   const edited = useCallback((text: () => string) => {

@@ -17,8 +17,13 @@ export function FileDrop({ onOpen, children }: FileDropProps) {
   const open = async (file: File | undefined) => {
     if (!file) return;
     if (file.size > maxFileBytes) return setProblem(`${file.name} is too large: a file may have about 1 MiB.`);
-    setProblem('');
-    onOpen(file.name, await file.text());
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+      setProblem('');
+      onOpen(file.name, text);
+    } catch {
+      setProblem(`${file.name} is not UTF-8, or could not be read.`);
+    }
   };
   const drop = (event: DragEvent) => {
     if (event.dataTransfer.files.length === 0) return; // a text, which the editor takes itself

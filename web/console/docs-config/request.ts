@@ -1,6 +1,6 @@
 import { Failure } from '../graphql/failure.ts';
 import type { DocsConfigInput } from '../graphql/generated.ts';
-import { RawJson } from '../graphql/raw-json.ts';
+import { RawJson, withoutSpace } from '../graphql/raw-json.ts';
 
 /** How many bytes the text of a request may have, its document and options aside. */
 const maxBytes = 1_048_576 - 4_096;
@@ -23,18 +23,39 @@ export function requestFor(text: string): CheckRequest | Failure {
     return new Failure('PAYLOAD_TOO_LARGE', 'The text is over the limit of a request, 1 MiB, and it is not JSON.');
   }
   if (sizeOf(text) <= maxBytes) return { input: { value: new RawJson(text) }, hasPositions: text.trimEnd() === formatted };
-  const compact = JSON.stringify(JSON.parse(text));
+  const compact = withoutSpace(text);
   if (sizeOf(compact) <= maxBytes) return { input: { value: new RawJson(compact) }, hasPositions: text.trimEnd() === formatted };
   return new Failure('PAYLOAD_TOO_LARGE', 'The file is over the limit of a request, 1 MiB, even without its white space.');
 }
 
-/** The text with an indentation of 2; undefined if it is not JSON. */
+/** The text with an indentation of 2, otherwise as it is: with duplicates, and its own numbers. Undefined if it is not JSON. */
 export function format(text: string): string | undefined {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    JSON.parse(text);
+    return indent(withoutSpace(text));
   } catch {
     return undefined;
   }
+}
+
+function indent(json: string): string {
+  let depth = 0;
+  let isInString = false;
+  const newLine = () => `\n${'  '.repeat(depth)}`;
+  return json.replace(/\\.|"|\{\}|\[\]|[{}[\],:]/g, (part) => {
+    if (part === '"') isInString = !isInString;
+    if (isInString) return part;
+    if (part === '{' || part === '[') {
+      depth += 1;
+      return part + newLine();
+    }
+    if (part === '}' || part === ']') {
+      depth -= 1;
+      return newLine() + part;
+    }
+    if (part === ',') return part + newLine();
+    return part === ':' ? ': ' : part;
+  });
 }
 
 function sizeOf(text: string): number {

@@ -11,8 +11,9 @@ export type ReportDiagnostic = Report['diagnostics'][number];
 /** Marks diagnostics in the editor, while they are those of its text. */
 export function useSquiggles(editor: Editor | undefined, diagnostics: readonly ReportDiagnostic[] | undefined): void {
   useEffect(() => {
-    if (!editor || !diagnostics) return;
+    if (!editor || !diagnostics) return undefined;
     const { length } = editor.text();
+    let isCurrent = true;
     editor.setDiagnostics(
       diagnostics.map((diagnostic) => {
         const { code, severity, message, suggestion, range, fix } = diagnostic;
@@ -23,10 +24,13 @@ export function useSquiggles(editor: Editor | undefined, diagnostics: readonly R
           severity: severity === 'ERROR' ? 'error' : 'warning',
           source: code,
           message: suggestion ? `${message}\n${suggestion}` : message,
-          actions: fix ? [{ name: 'Fix', apply: () => editor.change(editsOf([diagnostic])) }] : [],
+          actions: fix ? [{ name: 'Fix', apply: () => isCurrent && editor.change(editsOf([diagnostic])) }] : [],
         };
       }),
     );
+    return () => {
+      isCurrent = false;
+    };
   }, [editor, diagnostics]);
 }
 

@@ -12,6 +12,15 @@ export class RawJson {
   }
 }
 
+/** A JSON text without the white space around its tokens, otherwise as it is. */
+export function withoutSpace(text: string): string {
+  let isInString = false;
+  return text.replace(/\\.|"|\s+/g, (part) => {
+    if (part === '"') isInString = !isInString;
+    return isInString || part === '"' ? part : '';
+  });
+}
+
 /** A value as JSON, with the text of every {@link RawJson} in it as it is. */
 export function stringify(value: unknown): string {
   const texts = new Map<string, string>();

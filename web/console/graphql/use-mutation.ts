@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { Client } from './client.ts';
 import { type Failure, toFailure } from './failure.ts';
@@ -8,7 +8,7 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
   readonly isRunning: boolean;
   /** Why the latest run failed. */
   readonly failure: Failure | undefined;
-  /** Starts it. @returns its result; nothing if it failed, or one is running already. */
+  /** Starts it. @returns its result; nothing if it failed, one is running already, or the person has left the page meanwhile. */
   run(...values: Arguments): Promise<Result | undefined>;
   /** Forgets the failure: its cause was edited away. */
   reset(): void;
@@ -21,6 +21,13 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
   const { client } = useSession();
   const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
   const isSending = useRef(false);
+  const isGone = useRef(false);
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+    };
+  }, []);
   const run = async (...values: Arguments) => {
     // A second click may come before the button is disabled.
     if (isSending.current) return undefined;
@@ -29,7 +36,7 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
     try {
       const result = await change(client, ...values);
       setState({ isRunning: false });
-      return result;
+      return isGone.current ? undefined : result;
     } catch (error) {
       setState({ isRunning: false, failure: toFailure(error) });
       return undefined;

@@ -1,6 +1,6 @@
 import { hrefOf, Link } from '../app/router.tsx';
-import { useSession } from '../app/session.tsx';
 import { EventList } from '../audit/event-list.tsx';
+import { ImportNote } from '../audit/import-note.tsx';
 import { EventList as EventListDocument } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -15,7 +15,6 @@ export function AuditSection({ group }: Pick<GroupSectionProps, 'group'>) {
   const variables = { first: shownEvents, filter: { userGroup: { id: group.id } } };
   // Loaded again after each change of the group.
   const { data, failure, isLoading, reload } = useQuery(EventListDocument, variables, `${group.id} ${JSON.stringify(group)}`);
-  const { can } = useSession();
   const page = data?.events;
   const types = page?.nodes.map(({ type }) => type) ?? [];
   // An event before a move belongs to another environment, whose events this person may not see.
@@ -31,12 +30,12 @@ export function AuditSection({ group }: Pick<GroupSectionProps, 'group'>) {
       {hasNoCreation && (
         <p className="muted">
           {types.length === 0
-            ? 'No change is recorded. The group was imported and not changed since, or its events were removed because of their age.'
-            : 'Its creation is not recorded. The group was imported, or the event was removed because of its age.'}{' '}
-          {can('admin') && <Link href={hrefOf('audit-log', { type: 'user_group.imported' })}>Show the imports</Link>}
+            ? 'No change is recorded. The group was imported, or its events were removed because of their age.'
+            : 'Its creation is not recorded. The group was imported, or the event was removed because of its age.'}
         </p>
       )}
-      {page?.pageInfo.hasNextPage && <Link href={hrefOf('audit-log', { group: group.id })}>Every change of this group</Link>}
+      {page && <ImportNote />}
+      {page?.pageInfo.hasNextPage && <Link href={hrefOf('audit-log', { group: group.id })}>Every event of this group</Link>}
     </Section>
   );
 }

@@ -35,22 +35,24 @@ export function DeleteSection(props: GroupSectionProps) {
 function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onClose: () => void }) {
   const showMessage = useMessage();
   const [typed, setTyped] = useState('');
-  const deletion = useConfirmed(props, async (client, { id, version }) => {
+  const deletion = useConfirmed(props, async (client, { id, providedId, version }) => {
     const { data, requestId } = await client.send(DeleteGroup, { input: { by: { id }, expectedVersion: version } });
     const result = data.deleteUserGroup;
-    if (result?.__typename !== 'VersionMismatch') return payloadOf(result, requestId);
-    setTyped('');
-    return result;
+    if (result?.__typename === 'VersionMismatch') {
+      setTyped('');
+      return result;
+    }
+    const payload = payloadOf(result, requestId);
+    showMessage(`Deleted ${providedId}`); // also to a person who has left the page
+    return payload;
   });
   const group = deletion.seen;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!(await deletion.run())) return;
-    showMessage(`Deleted ${group.providedId}`);
-    navigate(hrefOf('groups'), { replace: true, discards: true });
+    if (await deletion.run()) navigate(hrefOf('groups'), { replace: true, discards: true });
   };
   return (
-    <Dialog title={`Delete ${group.name}`} onClose={onClose}>
+    <Dialog title={`Delete ${group.name}`} onClose={onClose} isBusy={deletion.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         <p>
           <EnvironmentBadge tag={group.environmentTag} /> Dashboards that are embedded for this group no longer know who views
@@ -67,7 +69,7 @@ function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onCl
           onChange={setTyped}
         />
         <FailureNotice title="The group was not deleted" failure={deletion.failure} />
-        <DialogFooter onClose={onClose} isDangerous isDisabled={typed !== group.providedId} isBusy={deletion.isRunning}>
+        <DialogFooter isDangerous isDisabled={typed !== group.providedId}>
           Delete the group
         </DialogFooter>
       </form>

@@ -5,7 +5,7 @@ import { useMutation } from '../graphql/use-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits, SelectField, TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { Time } from '../ui/time.tsx';
 import { decodeClaims } from './claims.ts';
@@ -45,7 +45,6 @@ export function EmbedSection({ group }: Pick<GroupSectionProps, 'group'>) {
           <TextField
             label="Audience (optional)"
             error={creation.failure?.issueAt('audience')}
-            maxLength={maxTextUnits}
             value={audience}
             onChange={setAudience}
           />

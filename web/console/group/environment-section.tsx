@@ -54,7 +54,7 @@ function MoveDialog({ onClose, ...props }: GroupSectionProps & { readonly onClos
     onClose();
   };
   return (
-    <Dialog title="Move to another environment" onClose={onClose}>
+    <Dialog title="Move to another environment" onClose={onClose} isBusy={move.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={move.reset}>
         <p>
           From the next request on only API tokens of the new environment have access to <strong>{group.name}</strong>. Its
@@ -63,9 +63,7 @@ function MoveDialog({ onClose, ...props }: GroupSectionProps & { readonly onClos
         <ConfirmAgain title="The group was not moved" differences={move.differences} />
         <SelectField label="New environment" value={environment} options={environments} onChange={setEnvironment} />
         <FailureNotice title="The group was not moved" failure={move.failure} />
-        <DialogFooter onClose={onClose} isDisabled={environment === choiceOf(group.environmentTag)} isBusy={move.isRunning}>
-          Move the group
-        </DialogFooter>
+        <DialogFooter isDisabled={environment === choiceOf(group.environmentTag)}>Move the group</DialogFooter>
       </form>
     </Dialog>
   );

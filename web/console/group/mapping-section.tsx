@@ -3,14 +3,13 @@ import { useSession } from '../app/session.tsx';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits } from '../ui/field.tsx';
 import { CloseIcon, PlusIcon } from '../ui/icons.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { failureOfRows, type MappingRow, rowIssues } from './mapping-issues.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, type Part, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, editedSince, type Part, type SaveOptions, useUpdate } from './use-update.ts';
 
 type Mapping = Readonly<Record<string, string>>;
 
@@ -49,21 +48,25 @@ export function MappingSection(props: GroupSectionProps) {
   const entries = rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
   const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(base.mapping);
   const edited = draft && { base, value: mappingOf(entries) };
+  // In the order of the table, and with duplicates, which the gateway rejects.
+  const first = { mapping: entries };
 
   const save = async (value: Edited<Mapping>, options: SaveOptions) => {
     setSent(rows);
-    if (await update.save(value, options)) setDraft(undefined);
+    const saved = await update.save(value, options);
+    if (saved) setDraft(editedSince(draft, saved));
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // In the order of the table, and with duplicates, which the gateway rejects.
-    if (edited) void save(edited, { first: { mapping: entries } });
+    if (edited) void save(edited, { first });
   };
   const discard = () => {
     setDraft(undefined);
     update.reset();
   };
   const takeStored = (rest: Edited<Mapping> | undefined) => {
+    // The value has one of several rows with the same schema: the rejection says which they are.
+    if (edited && Object.keys(edited.value).length < entries.length) return void save(edited, { first });
     update.reset();
     setDraft(rest && { base: rest.base, value: rowsOf(mappingPart.changeTo(rest.value, rest.base).mapping ?? []) });
   };
@@ -93,7 +96,7 @@ export function MappingSection(props: GroupSectionProps) {
           edited={edited}
           stored={update.mismatch}
           isSaving={update.isRunning}
-          onSaveMine={(value, over) => void save(value, { over })}
+          onSaveMine={(value, over) => void save(value, { first, over })}
           onTakeStored={takeStored}
         />
         {rows.length === 0 && <p className="muted">No schema is mapped: dashboards read from their own data sources.</p>}
@@ -125,7 +128,6 @@ export function MappingSection(props: GroupSectionProps) {
                         aria-label={`Schema id ${index + 1}`}
                         aria-invalid={isInvalid(key, 'schemaId')}
                         required
-                        maxLength={maxTextUnits}
                         readOnly={!isEditable}
                         value={schemaId}
                         onChange={(event) => change(key, { schemaId: event.target.value })}
@@ -136,7 +138,6 @@ export function MappingSection(props: GroupSectionProps) {
                         className="input"
                         aria-label={`Data source of ${schemaId || `schema ${index + 1}`}`}
                         aria-invalid={isInvalid(key, 'dataSource')}
-                        maxLength={maxTextUnits}
                         readOnly={!isEditable}
                         value={dataSource}
                         onChange={(event) => change(key, { dataSource: event.target.value })}

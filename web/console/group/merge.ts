@@ -68,5 +68,5 @@ export function isObject(value: unknown): value is Members {
 const namesOf = (left: Members, right: Members) => [...new Set([...Object.keys(left), ...Object.keys(right)])];
 
 /** A member; undefined if the value has none of that name, as for what every object inherits. */
-const memberOf = (value: unknown, name: string): unknown =>
+export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, type Part, useUpdate } from './use-update.ts';
+import { type Edited, editedSince, type Part, useUpdate } from './use-update.ts';
 
 const namePart: Part<string> = { valueIn: ({ name }) => name, changeTo: (name) => ({ name }) };
 
@@ -18,7 +18,8 @@ export function NameSection(props: GroupSectionProps) {
   const name = draft?.value ?? group.name;
   const update = useUpdate(props, namePart);
   const save = async (edited: Edited<string>, over?: GroupDetailFragment) => {
-    if (await update.save(edited, over && { over })) setDraft(undefined);
+    const saved = await update.save(edited, over && { over });
+    if (saved) setDraft(editedSince(edited, saved));
   };
   const discard = () => {
     setDraft(undefined);
@@ -30,7 +31,7 @@ export function NameSection(props: GroupSectionProps) {
   };
   const change = (value: string) => {
     const base = draft?.base ?? group;
-    setDraft(value === base.name ? undefined : { base, value });
+    setDraft(value === base.name && !update.isRunning ? undefined : { base, value });
   };
   return (
     <Section title="Name">
@@ -49,7 +50,6 @@ export function NameSection(props: GroupSectionProps) {
         <TextField
           label="Display name"
           isLabelHidden
-          maxLength={maxTextUnits}
           required
           error={update.failure?.issueAt('name')}
           value={name}

@@ -1,7 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { Failure } from '../graphql/failure.ts';
-import { RawJson } from '../graphql/raw-json.ts';
 import { CodeEditor } from '../ui/code-editor.tsx';
 import type { Editor } from '../ui/editor.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -10,7 +9,12 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { printProperties, propertiesPart, readProperties } from './properties-text.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, editedSince, type SaveOptions, useUpdate } from './use-update.ts';
+
+const writtenDifferently = new Failure(
+  'INVALID_INPUT',
+  'Parts of the text would be written differently, such as 1.0 or a name that is given twice. Change them, or discard your changes.',
+);
 
 /** The properties, as JSON to edit. */
 export function PropertiesSection(props: GroupSectionProps) {
@@ -31,7 +35,7 @@ export function PropertiesSection(props: GroupSectionProps) {
 
   const change = (value: string) => {
     const base = draft?.base ?? group;
-    setDraft(value === printProperties(base.properties) ? undefined : { base, value });
+    setDraft(value === printProperties(base.properties) && !update.isRunning ? undefined : { base, value });
     setSyntaxError(undefined);
     update.resetFailure();
   };
@@ -40,21 +44,25 @@ export function PropertiesSection(props: GroupSectionProps) {
     setSyntaxError(undefined);
     update.reset();
   };
-  const save = async (edited: Edited<unknown>, options?: SaveOptions) => {
-    if (await update.save(edited, options)) setDraft(undefined);
+  const save = async (edited: Edited<unknown>, options: SaveOptions) => {
+    setSyntaxError(undefined);
+    const saved = await update.save(edited, options);
+    if (saved) setDraft(editedSince(draft, saved));
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!draft) return;
     const properties = readProperties(draft.value);
     if (properties instanceof Failure) return setSyntaxError(properties);
-    const { value, isExact } = properties;
-    await save({ base: draft.base, value }, isExact ? undefined : { first: { properties: new RawJson(draft.value) } });
+    const { value, first } = properties;
+    await save({ base: draft.base, value }, { first });
   };
   const read = update.mismatch && draft && readProperties(draft.value);
-  const edited = draft && read && !(read instanceof Failure) ? { base: draft.base, value: read.value } : undefined;
+  const parsed = read instanceof Failure ? undefined : read;
+  const edited = draft && parsed && { base: draft.base, value: parsed.value };
   const takeStored = (rest: Edited<unknown> | undefined) => {
     if (!rest) return discard();
+    if (parsed?.first) return setSyntaxError(writtenDifferently);
     const value = printProperties(rest.value);
     editor.current?.setText(value);
     update.reset();
@@ -74,7 +82,7 @@ export function PropertiesSection(props: GroupSectionProps) {
           edited={edited}
           stored={update.mismatch}
           isSaving={update.isRunning}
-          onSaveMine={(value, over) => void save(value, { over })}
+          onSaveMine={(value, over) => void save(value, { first: parsed?.first, over })}
           onTakeStored={takeStored}
         />
         <CodeEditor

@@ -1,6 +1,7 @@
 import { Failure } from '../graphql/failure.ts';
+import { RawJson, withoutSpace } from '../graphql/raw-json.ts';
 import { isObject, patchOf } from './merge.ts';
-import type { Part } from './use-update.ts';
+import type { Change, Part } from './use-update.ts';
 
 /** The most that a patch may have, in bytes; one that removes much and adds much may have more than the properties. */
 const maxPatchBytes = 64 * 1024;
@@ -27,18 +28,18 @@ export function printProperties(properties: unknown): string {
 /** What a text of properties means. */
 interface PropertiesText {
   readonly value: unknown;
-  /** Whether the value has everything that the text has: not of numbers that change when they are parsed, and of duplicates. */
-  readonly isExact: boolean;
+  /** The text as it is, if it may have what the value has not: a number that changes when it is parsed, or a duplicate. */
+  readonly first: Change | undefined;
 }
 
 /** Reads a text that a person wrote; a failure if it is not a JSON object. */
 export function readProperties(text: string): PropertiesText | Failure {
-  if (text.trim() === '') return { value: null, isExact: true };
+  if (text.trim() === '') return { value: null, first: undefined };
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return new Failure('INVALID_INPUT', 'Expected a JSON object: { … }.');
-    const withoutSpace = text.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, '$1');
-    return { value, isExact: withoutSpace === JSON.stringify(value) };
+    const isExact = withoutSpace(text) === JSON.stringify(value);
+    return { value, first: isExact ? undefined : { properties: new RawJson(text) } };
   } catch (error) {
     return new Failure('MALFORMED_JSON', `The text is not JSON: ${(error as Error).message}.`);
   }

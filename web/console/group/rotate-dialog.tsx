@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { payloadOf } from '../graphql/client.ts';
+import { type Client, payloadOf } from '../graphql/client.ts';
 import { Failure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, GroupToken, RotateGroupToken } from '../graphql/generated.ts';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
@@ -22,14 +22,19 @@ interface RotateDialogProps extends GroupSectionProps {
   readonly onRotated: (rotation: Rotation) => void;
 }
 
+/** The token of a group. @throws Failure also if the group was deleted. */
+export async function readToken(client: Client, id: string): Promise<string> {
+  const { data, requestId } = await client.send(GroupToken, { by: { id } });
+  if (!data.userGroup) throw new Failure('NOT_FOUND', 'The group was deleted.', { requestId });
+  return data.userGroup.token;
+}
+
 /** Asks how the token of a group is replaced, and replaces it. */
 export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps) {
   const [graceSeconds, setGraceSeconds] = useState<Overlap>('3600');
   const [endGracePeriods, setEndGracePeriods] = useState(false);
   const rotation = useConfirmed(props, async (client, { id, version }) => {
-    const current = await client.send(GroupToken, { by: { id } });
-    const currentToken = current.data.userGroup?.token;
-    if (currentToken === undefined) throw new Failure('NOT_FOUND', 'The group was deleted.', { requestId: current.requestId });
+    const currentToken = await readToken(client, id);
     const input = { currentToken, expectedVersion: version, graceSeconds: Number(graceSeconds), endGracePeriods };
     const { data, requestId } = await client.send(RotateGroupToken, { input });
     const result = data.rotateUserGroupToken;
@@ -41,7 +46,7 @@ export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps
     if (result) onRotated(result);
   };
   return (
-    <Dialog title="Rotate the token" onClose={onClose}>
+    <Dialog title="Rotate the token" onClose={onClose} isBusy={rotation.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         <p>
           <strong>{rotation.seen.name}</strong> gets a new token. Dashboards that are still rendered with the current one stop
@@ -62,9 +67,7 @@ export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps
           </span>
         </label>
         <FailureNotice title="The token was not rotated" failure={rotation.failure} />
-        <DialogFooter onClose={onClose} isBusy={rotation.isRunning}>
-          Rotate the token
-        </DialogFooter>
+        <DialogFooter>Rotate the token</DialogFooter>
       </form>
     </Dialog>
   );

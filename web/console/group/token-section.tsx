@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { useSession } from '../app/session.tsx';
-import { GroupToken } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -8,7 +7,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { Section } from '../ui/section.tsx';
 import { Time } from '../ui/time.tsx';
 import type { GroupSectionProps } from './group.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
+import { RotateDialog, readToken } from './rotate-dialog.tsx';
 
 /** The token of the group: read only when the person asks for it. */
 export function TokenSection({ group, onChanged }: GroupSectionProps) {
@@ -17,8 +16,7 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
   const [isRotating, setIsRotating] = useState(false);
   const [rotation, setRotation] = useState<{ readonly previousEnd: string | null }>();
   const reading = useMutation(async (client) => {
-    const { data } = await client.send(GroupToken, { by: { id: group.id } });
-    setToken(data.userGroup?.token);
+    setToken(await readToken(client, group.id));
   });
   return (
     <Section

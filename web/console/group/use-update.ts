@@ -23,13 +23,19 @@ export interface Edited<Value> {
   readonly value: Value;
 }
 
+/** What is left of a draft after it was saved: what the person has edited meanwhile. */
+export const editedSince =
+  <Value>(sent: Edited<Value> | undefined, base: GroupDetailFragment) =>
+  (latest: Edited<Value> | undefined): Edited<Value> | undefined =>
+    latest && latest.value !== sent?.value ? { base, value: latest.value } : undefined;
+
 /** How often changes are merged with others that are made at the same time, before the person is asked to try again. */
 const maxMerges = 5;
 
 /** How to save. */
 export interface SaveOptions {
   /** What to send first, if that is not what the part makes of the value. */
-  readonly first?: Change;
+  readonly first?: Change | undefined;
   /** The group with other values, which the person has seen and decided to replace. */
   readonly over?: GroupDetailFragment;
 }
@@ -45,23 +51,25 @@ export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valu
   const update = useMutation(async (client, { base, value }: Edited<Value>, { first, over = base }: SaveOptions) => {
     const seen = valueIn(over);
     const wanted = merge(valueIn(base), value, seen, 'mine') as Value;
-    let stored = over;
+    // What is sent first has none of the changes of others: a newer version would be replaced by it.
+    let stored = first ? base : over;
     let change = first ?? changeTo(wanted, stored);
     for (let merges = 0; ; merges += 1) {
       const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
       const { data, requestId } = await client.send(UpdateGroup, { input });
       const result = data.updateUserGroup;
       if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
-        onChanged(payloadOf(result, requestId).userGroup);
+        const { userGroup } = payloadOf(result, requestId);
+        onChanged(userGroup);
         const isMerged = !isEqual(valueIn(stored), seen);
         showMessage(isMerged ? 'Saved, with what has changed since you opened it' : 'Saved');
-        return true;
+        return userGroup;
       }
       stored = result.userGroup;
       onChanged(stored);
       if (conflictsOf(seen, wanted, valueIn(stored)).length > 0) {
         setMismatch(stored);
-        return false;
+        return undefined;
       }
       change = changeTo(merge(seen, wanted, valueIn(stored), 'mine') as Value, stored);
     }
@@ -72,10 +80,12 @@ export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valu
     failure: update.failure,
     /** The group with other values than those that the person has edited, because of which they were not saved. */
     mismatch,
-    /** @returns whether it is saved. */
-    async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<boolean> {
+    /** @returns the base of what the person has edited meanwhile; undefined if it is not saved. */
+    async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<GroupDetailFragment | undefined> {
       setMismatch(undefined);
-      return (await update.run(edited, options)) ?? false;
+      const saved = await update.run(edited, options);
+      // What was merged into it is not in what was edited meanwhile, which must not replace it.
+      return saved && (isEqual(valueIn(saved), edited.value) ? saved : edited.base);
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
     resetFailure: update.reset,

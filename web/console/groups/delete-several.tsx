@@ -26,13 +26,14 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
   const [changed, setChanged] = useState<ReadonlyMap<string, GroupRowFragment>>(new Map());
   const left = groups.filter(({ id }) => !deleted.has(id));
   const deletion = useMutation(async (client) => {
-    let mismatches = 0;
+    let isComplete = true;
     for (const { id, version } of left) {
       const input = { by: { id }, expectedVersion: changed.get(id)?.version ?? version };
       const { data, requestId } = await client.send(DeleteGroup, { input });
       const result = data.deleteUserGroup;
       if (result?.__typename === 'VersionMismatch') {
-        mismatches += 1;
+        isComplete = false;
+        setTyped('');
         setChanged((before) => new Map(before).set(id, result.userGroup));
         continue;
       }
@@ -40,8 +41,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
       if (result?.__typename !== 'NotFound') payloadOf(result, requestId);
       setDeleted((before) => new Set(before).add(id));
     }
-    if (mismatches > 0) setTyped('');
-    return mismatches === 0;
+    return isComplete;
   });
   const close = () => {
     if (deleted.size > 0) onDeleted();
@@ -59,7 +59,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
     <Dialog
       title={groups.length === 1 ? 'Delete 1 group' : `Delete ${groups.length} groups`}
       onClose={close}
-      isClosable={!deletion.isRunning}
+      isBusy={deletion.isRunning}
     >
       <form onSubmit={(event) => void submit(event)}>
         <p>
@@ -85,13 +85,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
           </Mismatch>
         )}
         <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
-        <DialogFooter
-          onClose={close}
-          closeLabel={deleted.size > 0 ? 'Close' : 'Cancel'}
-          isDangerous
-          isDisabled={typed.trim() !== expected}
-          isBusy={deletion.isRunning}
-        >
+        <DialogFooter closeLabel={deleted.size > 0 ? 'Close' : 'Cancel'} isDangerous isDisabled={typed.trim() !== expected}>
           Delete
         </DialogFooter>
       </form>

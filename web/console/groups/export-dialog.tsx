@@ -71,9 +71,16 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
   };
 
   return (
-    <Dialog title={selected ? `Export ${countOf(selected.length)}` : 'Export groups'} onClose={onClose}>
+    // Closing it ends what it reads.
+    <Dialog
+      title={selected ? `Export ${countOf(selected.length)}` : 'Export groups'}
+      onClose={onClose}
+      isBusy={saving.isRunning}
+      isClosable
+    >
       <form onSubmit={(event) => void submit(event)}>
         {counting.isLoading && <p>Counting the groups …</p>}
+        <FailureNotice title="The groups could not be counted" failure={counting.failure} onRetry={counting.reload} />
         {!counting.isLoading && !isRefused && <Scope count={count} state={state} isSelection={selected !== undefined} />}
         <div role="alert">{isRefused && <TooMany count={count} />}</div>
         {!isRefused && (
@@ -93,16 +100,14 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
         />
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
         <p role="status">{saving.isRunning && `Read ${countOf(progress)} …`}</p>
-        <DialogFooter onClose={onClose} isDisabled={isRefused || counting.isLoading} isBusy={saving.isRunning}>
-          Export
-        </DialogFooter>
+        <DialogFooter isDisabled={isRefused || counting.isLoading}>Export</DialogFooter>
       </form>
     </Dialog>
   );
 }
 
 interface ScopeProps {
-  /** Undefined if there are too many to count. */
+  /** Undefined if there are too many to count, or they could not be counted. */
   readonly count: number | undefined;
   readonly state: ListState;
   readonly isSelection: boolean;

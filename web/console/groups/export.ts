@@ -74,7 +74,8 @@ const csvNames = ['user_group_id', 'name', 'mapping', 'properties', 'environment
 function lineOf(group: ExportedGroup, format: ExportFormat): string {
   const record = recordOf(group);
   if (format === 'ndjson') return `${JSON.stringify(record)}\n`;
-  return `${csvNames.map((name) => cell(record[name])).join(',')}\r\n`;
+  const named = { ...record, environment: record.environment ?? 'none' };
+  return `${csvNames.map((name) => cell(named[name])).join(',')}\r\n`;
 }
 
 function recordOf({ providedId, name, mapping, properties, environmentTag }: ExportedGroup) {
@@ -87,8 +88,8 @@ function recordOf({ providedId, name, mapping, properties, environmentTag }: Exp
   };
 }
 
+/** Never empty: an empty cell counts as missing when the file is imported. */
 function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

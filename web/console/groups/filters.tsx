@@ -2,13 +2,16 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { maxTextUnits, SelectField, TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
 import { containsToken } from '../ui/token-text.ts';
 import { countFurtherFilters, initialState, type ListState, maxProperties, pageSizes, parseProperty } from './list-state.ts';
 
 /** How long to wait for the next key before the list is searched. */
 const typingMs = 150;
+
+/** The most that a search may have, in UTF-16 units: 255 characters. The field shows what is left of a longer text. */
+const maxSearchUnits = 510;
 
 interface FiltersProps {
   readonly state: ListState;
@@ -128,7 +131,7 @@ function SearchField({ value, onChange }: SearchFieldProps) {
         className="input"
         aria-label="Search by name, provided id, team id or token"
         placeholder="Search by name, provided id, team id or token"
-        maxLength={maxTextUnits}
+        maxLength={maxSearchUnits}
         autoComplete="off"
         spellCheck={false}
         value={text}

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { hrefOf, navigate, usePlace } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
+import type { Failure } from '../graphql/failure.ts';
 import { FindGroup, GroupCount, GroupList, type GroupRowFragment } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { Button } from '../ui/button.tsx';
@@ -81,6 +82,11 @@ export default function Groups() {
       {tokenText !== undefined && <GroupOfToken text={tokenText} />}
       {found && <FoundGroup label={`The group with the team id ${teamId}`} group={found} />}
       <FailureNotice
+        title={`The group with the team id ${teamId} could not be loaded`}
+        failure={byTeamId.failure}
+        onRetry={byTeamId.reload}
+      />
+      <FailureNotice
         title="The groups could not be loaded"
         failure={list.failure}
         onRetry={list.reload}
@@ -103,7 +109,7 @@ export default function Groups() {
         </section>
       )}
       {!page && list.isLoading && tokenText === undefined && <LoadingRows rows={10} />}
-      {page && rows.length === 0 && !list.isLoading && !list.failure && (
+      {page && rows.length === 0 && !list.isLoading && !list.failure && !byTeamId.failure && (
         <NoGroups
           isOneFound={found !== undefined}
           isFiltered={filter !== undefined || !isFirstPage}
@@ -122,7 +128,7 @@ export default function Groups() {
               scrollTo(0, 0);
             }}
           >
-            <Count isLoading={count.isLoading} value={count.data?.userGroups?.totalCount} isKnown={count.data !== undefined} />
+            <Count isLoading={count.isLoading} value={count.data?.userGroups?.totalCount} failure={count.failure} />
           </Pager>
         </>
       )}
@@ -136,13 +142,13 @@ export default function Groups() {
 
 interface CountProps {
   readonly isLoading: boolean;
-  readonly isKnown: boolean;
+  readonly failure: Failure | undefined;
   readonly value: number | null | undefined;
 }
 
-function Count({ isLoading, isKnown, value }: CountProps) {
+function Count({ isLoading, failure, value }: CountProps) {
   if (isLoading) return <span>Counting …</span>;
-  if (!isKnown) return null;
+  if (failure) return <span>The groups could not be counted: {failure.message}</span>;
   if (value == null) return <span>Too many to count quickly</span>;
   return <span>{value === 1 ? '1 group' : `${value.toLocaleString('en')} groups`}</span>;
 }

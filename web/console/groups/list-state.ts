@@ -6,6 +6,7 @@ import type {
   UserGroupFilter,
   UserGroupOrderField,
 } from '../graphql/generated.ts';
+import { RawJson } from '../graphql/raw-json.ts';
 import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
 import { containsToken } from '../ui/token-text.ts';
@@ -142,7 +143,7 @@ export function teamIdOf({ search }: ListState): number | undefined {
 
 function parseValue(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return new RawJson(text);
   } catch {
     return text;
   }

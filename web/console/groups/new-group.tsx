@@ -7,7 +7,7 @@ import { useMutation } from '../graphql/use-mutation.ts';
 import { EnvironmentBadge, type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
 
 interface NewGroupProps {
@@ -41,11 +41,11 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
     if (!result) return;
     if (!result.created) return setExisting(result.userGroup);
     showMessage(`Created ${result.userGroup.providedId}`);
-    navigate(hrefOf('group', { id: result.userGroup.id }));
+    navigate(hrefOf('group', { id: result.userGroup.id }), { discards: true });
   };
 
   return (
-    <Dialog title="New group" onClose={onClose}>
+    <Dialog title="New group" onClose={onClose} isBusy={creation.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={forgetResult}>
         <FailureNotice title="The group was not created" failure={creation.failure} />
         {existing && (
@@ -61,7 +61,6 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           hint="Your own identifier for the group, unique within its environment. It cannot be changed later."
           error={creation.failure?.issueAt('providedId')}
           required
-          maxLength={maxTextUnits}
           value={providedId}
           onChange={setProvidedId}
         />
@@ -69,7 +68,6 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           label="Name (optional)"
           hint="What people see. The provided id if empty."
           error={creation.failure?.issueAt('name')}
-          maxLength={maxTextUnits}
           value={name}
           onChange={setName}
         />
@@ -80,9 +78,7 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
             Environment: <EnvironmentBadge tag={caller.environmentTag} />
           </p>
         )}
-        <DialogFooter onClose={onClose} isBusy={creation.isRunning}>
-          Create the group
-        </DialogFooter>
+        <DialogFooter>Create the group</DialogFooter>
       </form>
     </Dialog>
   );

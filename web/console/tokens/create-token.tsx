@@ -5,7 +5,7 @@ import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { maxTextUnits, SelectField, TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import type { ShownSecret } from './secret-dialog.tsx';
 
 const lifetimes = [
@@ -48,7 +48,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   };
   const failure = creation.failure;
   return (
-    <Dialog title="New API token" onClose={onClose}>
+    <Dialog title="New API token" onClose={onClose} isBusy={creation.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={creation.reset}>
         <FailureNotice title="The API token was not created" failure={failure} />
         <TextField
@@ -56,7 +56,6 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           hint="What it is for, such as the service that will use it."
           error={failure?.issueAt('name')}
           required
-          maxLength={maxTextUnits}
           value={name}
           onChange={setName}
         />
@@ -85,9 +84,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           onChange={setLifetime}
         />
         {lifetime === 'day' && <TextField label="Day" type="date" required value={day} onChange={setDay} />}
-        <DialogFooter onClose={onClose} isDisabled={chosen.size === 0} isBusy={creation.isRunning}>
-          Create the API token
-        </DialogFooter>
+        <DialogFooter isDisabled={chosen.size === 0}>Create the API token</DialogFooter>
       </form>
     </Dialog>
   );

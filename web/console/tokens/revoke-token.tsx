@@ -33,7 +33,7 @@ export function RevokeToken({ apiToken, onClose, onRevoked }: RevokeTokenProps) 
     onRevoked();
   };
   return (
-    <Dialog title={`Revoke ${apiToken.name}`} onClose={onClose}>
+    <Dialog title={`Revoke ${apiToken.name}`} onClose={onClose} isBusy={revocation.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         <p>
           <EnvironmentBadge tag={apiToken.environmentTag} /> Every request with it is rejected from now on. This cannot be undone.
@@ -52,7 +52,7 @@ export function RevokeToken({ apiToken, onClose, onRevoked }: RevokeTokenProps) 
         )}
         <TextField label={`Type its number, ${apiToken.id}, to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
         <FailureNotice title="The API token was not revoked" failure={revocation.failure} />
-        <DialogFooter onClose={onClose} isDangerous isDisabled={typed.trim() !== apiToken.id} isBusy={revocation.isRunning}>
+        <DialogFooter isDangerous isDisabled={typed.trim() !== apiToken.id}>
           Revoke
         </DialogFooter>
       </form>

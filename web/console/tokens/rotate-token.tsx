@@ -34,7 +34,7 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
     onRotated({ title: 'The secret was replaced', apiToken: result.apiToken, secret: result.secret, note });
   };
   return (
-    <Dialog title={`Rotate ${apiToken.name}`} onClose={onClose}>
+    <Dialog title={`Rotate ${apiToken.name}`} onClose={onClose} isBusy={rotation.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         <p>It gets a new secret. Its number, name, environment and scopes stay the same.</p>
         {apiToken.id === caller.id && (
@@ -49,9 +49,7 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
           onChange={setOverlap}
         />
         <FailureNotice title="The secret was not replaced" failure={rotation.failure} />
-        <DialogFooter onClose={onClose} isBusy={rotation.isRunning}>
-          Replace the secret
-        </DialogFooter>
+        <DialogFooter>Replace the secret</DialogFooter>
       </form>
     </Dialog>
   );

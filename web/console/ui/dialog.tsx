@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
+import { holdUnsaved } from '../app/router.tsx';
 import { Button } from './button.tsx';
 import { CloseIcon } from './icons.tsx';
 
@@ -7,12 +8,20 @@ interface DialogProps {
   readonly children: ReactNode;
   /** Called when a person closes it, by button or by Escape. */
   readonly onClose: () => void;
-  /** Whether it can be closed: not while a secret that is shown once has not been copied, say. */
+  /** Whether what its form does is running. */
+  readonly isBusy?: boolean;
+  /** Whether it can be closed: by default not while it is busy, because that would not take back what has been sent. */
   readonly isClosable?: boolean;
 }
 
-/** A modal dialog: the browser keeps the focus in it, and returns it afterwards. Mounted only while it is open. */
-export function Dialog({ title, children, onClose, isClosable = true }: DialogProps) {
+/** What the footer has of its dialog. */
+const DialogContext = createContext({ onClose: () => {}, isBusy: false, isClosable: true });
+
+/**
+ * A modal dialog: the browser keeps the focus in it, and returns it afterwards. Mounted only while it is open. While it cannot be
+ * closed, leaving the page is asked about.
+ */
+export function Dialog({ title, children, onClose, isBusy = false, isClosable = !isBusy }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -24,6 +33,7 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
     }
     return () => dialog?.close();
   }, []);
+  useEffect(() => (isClosable ? undefined : holdUnsaved()), [isClosable]);
   return (
     <dialog
       ref={element}
@@ -51,7 +61,7 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
           </Button>
         )}
       </header>
-      {children}
+      <DialogContext value={{ onClose, isBusy, isClosable }}>{children}</DialogContext>
     </dialog>
   );
 }
@@ -59,19 +69,19 @@ export function Dialog({ title, children, onClose, isClosable = true }: DialogPr
 interface DialogFooterProps {
   /** The label of the button that submits the dialog's form. */
   readonly children: ReactNode;
-  readonly onClose: () => void;
   readonly closeLabel?: string;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
-  /** Whether what the form does is running. */
-  readonly isBusy: boolean;
 }
 
 /** The buttons of a dialog with a form: one closes it, the other submits the form. */
-export function DialogFooter({ children, onClose, closeLabel = 'Cancel', isDangerous, isDisabled, isBusy }: DialogFooterProps) {
+export function DialogFooter({ children, closeLabel = 'Cancel', isDangerous, isDisabled }: DialogFooterProps) {
+  const { onClose, isBusy, isClosable } = useContext(DialogContext);
   return (
     <footer className="dialog-footer">
-      <Button onClick={onClose}>{closeLabel}</Button>
+      <Button onClick={onClose} disabled={!isClosable}>
+        {closeLabel}
+      </Button>
       <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} disabled={isDisabled} isBusy={isBusy}>
         {children}
       </Button>

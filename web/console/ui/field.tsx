@@ -1,11 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
 
-/**
- * The most that a text of the API may have, in UTF-16 units, which inputs count. The API permits 255 characters, of which each
- * has at most two units, and rejects more.
- */
-export const maxTextUnits = 510;
-
 interface LabelProps {
   readonly label: ReactNode;
   /** What is expected, in a short sentence. */
@@ -50,7 +44,7 @@ type TextFieldProps = LabelProps &
     readonly onChange: (value: string) => void;
   };
 
-/** A line of text. Browsers neither correct nor complete it: it holds identifiers. */
+/** A line of text. Browsers neither correct, complete nor cut it: it holds identifiers, and the gateway rejects long ones. */
 export function TextField({ label, hint, error, isLabelHidden, value, onChange, ...props }: TextFieldProps) {
   return (
     <Field {...{ label, hint, ...(error !== undefined && { error }), ...(isLabelHidden && { isLabelHidden }) }}>
