@@ -135,7 +135,6 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
     progress.clear();
     stdout.write(`${escapeControls(text)}\n`);
   };
-  stdout.on('error', ignoreClosedPipe);
   let stopped: string | undefined;
   void untilStopRequested().then((reason) => {
     stopped = reason;
@@ -193,11 +192,6 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
 function ignored(name: string): string {
   const meant = didYouMean(name, importNames);
   return `The field "${name}" is not one of a user group, and is ignored.${meant ? ` Did you mean ${meant}?` : ''}`;
-}
-
-/** A closed output does not stop the import. @throws any other error. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }
 
 /** The lines until it is to stop, when the input ends in any way. */
