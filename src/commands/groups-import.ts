@@ -11,7 +11,7 @@ import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine
 import { importNames } from '../domain/user-group-import-line.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { ownAuthor } from './command-author.ts';
-import { withDatabase } from './context.ts';
+import { withExistingDatabase } from './context.ts';
 import type { FormatName } from './group-formats.ts';
 import { readGroupLines } from './group-lines.ts';
 import {
@@ -51,7 +51,9 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
   let report: Report | undefined;
   try {
     report = await openReport(request.report);
-    return await withDatabase(({ database, keys }) => run({ ...request, source, report }, { pool: database.pool, keys }, io));
+    return await withExistingDatabase(({ database, keys }) =>
+      run({ ...request, source, report }, { pool: database.pool, keys }, io),
+    );
   } finally {
     source.chunks.destroy();
     await report?.draft.discard();

@@ -2,7 +2,7 @@ import { bindApiTokenWrites } from '../database/queries/api-token-writes.ts';
 import { maxOverlapSeconds } from '../domain/api-token-input.ts';
 import { rotateApiToken } from '../domain/api-tokens.ts';
 import { ownAuthor } from './command-author.ts';
-import { withDatabase } from './context.ts';
+import { withExistingDatabase } from './context.ts';
 import { readDurationMs } from './duration.ts';
 import { readOptions } from './options.ts';
 import type { TokenIo } from './token-create.ts';
@@ -27,7 +27,7 @@ export async function rotateToken(args: readonly string[], { stdout }: Pick<Toke
       : [`--overlap must be 0, or a number and a unit up to a week, such as 30s, 1h or 7d, not ${JSON.stringify(overlap)}.`]),
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
-  return withDatabase(async ({ database }) => {
+  return withExistingDatabase(async ({ database }) => {
     const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
     printIssued(stdout, await rotateApiToken(db, Number(id), overlapSeconds, ownAuthor()), given.has('json'));
     return 0;
