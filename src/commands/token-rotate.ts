@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.ts';
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
-export async function rotateToken(args: readonly string[], { stdout }: Pick<TokenIo, 'stdout'>): Promise<number> {
+export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'stdout' | 'stderr'>): Promise<number> {
   const { given, words, problems } = readOptions(args, { overlap: 'value', json: 'flag' });
   const [id = ''] = words;
   const [overlap] = given.get('overlap') ?? [];
@@ -29,7 +29,6 @@ export async function rotateToken(args: readonly string[], { stdout }: Pick<Toke
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
   return withExistingDatabase(async ({ database }) => {
     const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
-    printIssued(stdout, await rotateApiToken(db, Number(id), overlapSeconds, ownAuthor()), given.has('json'));
-    return 0;
+    return printIssued(io, await rotateApiToken(db, Number(id), overlapSeconds, ownAuthor()), given.has('json'));
   });
 }
