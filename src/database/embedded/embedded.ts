@@ -186,7 +186,7 @@ function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Erro
 }
 
 /** Whether a connection failed because the server is starting or stopping. */
-function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: string };
   return ['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '') || /terminated/.test(String(error));
 }
