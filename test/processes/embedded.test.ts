@@ -244,6 +244,19 @@ test('reports with a message that DATA_DIR cannot be created', async () => {
 
 const asRoot = process.getuid?.() === 0;
 
+test.runIf(asRoot)('reports with a message, not a stack, that PostgreSQL may not read its data', async () => {
+  dataDir = copyDataDir();
+  execFileSync('chown', ['-R', 'root', join(dataDir.path, 'postgres/base')]);
+  const { code, stderr } = await run(['token', 'list'], { DATA_DIR: dataDir.path });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^The embedded PostgreSQL cannot be used: .*[Pp]ermission denied\. Run the command doctor\.\n$/,
+    ),
+  });
+  expect(dataDir.postmaster()).toBeUndefined();
+});
+
 test.runIf(asRoot)('runs as root, with a checkout and a DATA_DIR that no other user has access to', async () => {
   dataDir = makeDataDir();
   const system = '/var/lib/user-group-gateway';

@@ -152,7 +152,10 @@ async function connectOrStart(access: Access, applicationName: string, preferred
       // Starting up, shutting down, recovering, or another process started it first: try again. Anything else is final.
       if (Date.now() > deadline || !(isTransient(error) || (!running && (runningPostmaster(layout) || port)))) {
         if (started) await stopServer(layout, binaries);
-        throw isPasswordRejected(error) ? wrongPassword(layout, binaries, error) : error;
+        if (isPasswordRejected(error)) throw wrongPassword(layout, binaries, error);
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        const text = `The embedded PostgreSQL cannot be used: ${error.message}. Run the command doctor.`;
+        throw new Error(text, { cause: error });
       }
       if (!running) port = undefined; // another program may use it now
       await sleep(50);
