@@ -61,7 +61,11 @@ export async function openDatabase({
   };
 }
 
-/** Creates a database if it does not exist. Of several processes that try concurrently, one creates it. @throws Error if it must exist. */
+/**
+ * Creates a database if it does not exist. Of several processes that try concurrently, one creates it.
+ *
+ * @throws Error also when it does not exist and must.
+ */
 async function createDatabase(connection: Connection, name: string, mustExist: boolean): Promise<void> {
   const client = new pg.Client(connection);
   client.on('error', () => {}); // the statement fails, too

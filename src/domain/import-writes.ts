@@ -177,7 +177,11 @@ const heldBy = (groups: readonly IdHolder[]): string =>
     ? 'user_group_id: an untagged group has this id, and no other group can share it. Label that group as Customer or Testing first.'
     : 'user_group_id: a Customer or Testing group has this id, which an untagged group cannot share.';
 
-/** Inserts groups. Returns the lines whose groups were inserted: not those whose id or token is taken. @throws ChangedMeanwhile. */
+/**
+ * Inserts groups. Returns the lines whose groups were inserted: not those whose id or token is taken.
+ *
+ * @throws ChangedMeanwhile.
+ */
 async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
   const drafts = lines.map((line): UserGroupDraft => {
