@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import type { Database } from '../database/client.ts';
+import { describeServers } from '../database/database-url.ts';
+import { creationRemedy } from '../database/embedded/cluster.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
+import { readMigrationState } from '../database/migration-state.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
 import type { KeyRing } from '../domain/keys.ts';
@@ -19,16 +22,28 @@ export interface CommandContext {
 }
 
 /**
- * Reads the settings, opens the database, applies pending migrations, runs `work`, and closes the database.
+ * Reads the settings, opens the database, which is created if there is none, applies pending migrations, runs `work`, and closes
+ * the database. For what begins with an empty database; everything else takes {@link withExistingDatabase}.
  *
  * @throws ConfigError for invalid settings.
  * @throws Error with a message for the operator when the database is unavailable.
  */
-export async function withDatabase<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
+export const withDatabase = <Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> => run(work, false);
+
+/**
+ * The same for a database that a gateway uses: in an empty one, created by a mistake in the settings, nothing would be missed.
+ *
+ * @throws Error also when there is none.
+ */
+export const withExistingDatabase = <Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> =>
+  run(work, true);
+
+async function run<Result>(work: (context: CommandContext) => Promise<Result>, mustExist: boolean): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config);
-  const database = await openDatabase({ ...config, onEvent: (message) => log.warn(message) });
+  const database = await openDatabase({ ...config, mustExist, onEvent: (message) => log.warn(message) });
   try {
+    if (mustExist) await requireTables(config, database);
     const keys = await openKeys(config, database);
     const applied = await migrate(database.pool, {
       encryptToken: (table, token) => encryptToken(keys, table, token),
@@ -44,4 +59,13 @@ export async function withDatabase<Result>(work: (context: CommandContext) => Pr
   } finally {
     await database.close();
   }
+}
+
+/** @throws Error when no gateway has ever used the database. */
+async function requireTables({ databaseUrl, dataDir }: Config, database: Database): Promise<void> {
+  const { applied, unknown } = await readMigrationState(database);
+  if (applied + unknown.length > 0) return;
+  const place = databaseUrl ? `at ${describeServers(databaseUrl)}` : `in ${dataDir}`;
+  const remedy = `Check ${databaseUrl ? 'DATABASE_URL' : 'DATA_DIR'}. ${creationRemedy}`;
+  throw new Error(`The database ${place} has no tables of a gateway. ${remedy}`);
 }

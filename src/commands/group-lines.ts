@@ -30,14 +30,14 @@ export async function* readGroupLines(
 ): AsyncGenerator<readonly ReadLine[]> {
   const { boundaries, createParser } = groupFormats[format];
   const parse = createParser(onIgnored);
-  const toLine = ({ line, bytes, text, problem }: SourceRecord): readonly ReadLine[] => {
+  const toLine = ({ line, lastLine, bytes, text, problem }: SourceRecord): readonly ReadLine[] => {
     const parsed = text === undefined ? { problem: problem ?? '' } : parse(text);
     if (!parsed) return [];
-    const read =
-      'problem' in parsed
-        ? { line, reason: printable(parsed.problem), kind: withoutValues(parsed.problem) }
-        : checkImportLine(line, parsed.fields, environment);
-    return [{ read, bytes }];
+    if (!('problem' in parsed)) return [{ read: checkImportLine(line, parsed.fields, environment), bytes }];
+    // A quote that is not closed takes lines that are not rejected one by one.
+    const span = lastLine > line ? ` It was read as one record up to line ${lastLine}.` : '';
+    const reason = printable(parsed.problem) + span;
+    return [{ read: { line, reason, kind: withoutValues(parsed.problem) }, bytes }];
   };
   for await (const records of readRecords(chunks, boundaries())) yield records.flatMap(toLine);
 }

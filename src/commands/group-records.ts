@@ -5,6 +5,8 @@ import { importLimits } from '../domain/import-limits.ts';
 export interface SourceRecord {
   /** The number of its first line, from 1. */
   readonly line: number;
+  /** The number of its last line. */
+  readonly lastLine: number;
   /** Its size in the file, with what ends it. */
   readonly bytes: number;
   /** Its text, without what ends it; none when it cannot be read. */
@@ -70,14 +72,18 @@ export async function* readRecords(
   let parts: Buffer[] = [];
   let bytes = 0;
   let line = 1;
+  let lastByte: number | undefined;
   const append = (part: Buffer) => {
     bytes += part.length;
     if (bytes <= importLimits.maxLineBytes) parts.push(part);
     else parts = [];
   };
   const end = (breakBytes: number): SourceRecord | undefined => {
-    const record = bytes === 0 ? undefined : toRecord(line, bytes, breakBytes, parts);
-    line += lines();
+    const next = line + lines();
+    // A quote that is not closed takes the line break at the end of the file, too.
+    const lastLine = breakBytes === 0 && lastByte === lineFeed ? next - 2 : next - 1;
+    const record = bytes === 0 ? undefined : { line, lastLine, ...toRecord(bytes, breakBytes, parts) };
+    line = next;
     parts = [];
     bytes = 0;
     return record?.text === '' ? undefined : record;
@@ -93,15 +99,16 @@ export async function* readRecords(
       from = to + 1;
     }
     append(chunk.subarray(from));
+    lastByte = chunk.at(-1);
     yield records;
   }
   const last = end(0);
   if (last) yield [last];
 }
 
-function toRecord(line: number, contentBytes: number, breakBytes: number, parts: readonly Buffer[]): SourceRecord {
+function toRecord(contentBytes: number, breakBytes: number, parts: readonly Buffer[]): Omit<SourceRecord, 'line' | 'lastLine'> {
   const bytes = contentBytes + breakBytes;
-  const rejected = (problem: string): SourceRecord => ({ line, bytes, text: undefined, problem });
+  const rejected = (problem: string) => ({ bytes, text: undefined, problem });
   if (contentBytes > importLimits.maxLineBytes) {
     return rejected(
       `is longer than ${importLimits.maxLineBytes / 2 ** 20} MiB. In CSV, check that every quoted field is closed.`,
@@ -111,7 +118,7 @@ function toRecord(line: number, contentBytes: number, breakBytes: number, parts:
   const content = parts.length === 1 ? first : Buffer.concat(parts);
   if (!isUtf8(content)) return rejected('is not valid UTF-8.');
   const text = content.toString('utf8');
-  return { line, bytes, text: text.endsWith('\r') ? text.slice(0, -1) : text, problem: undefined };
+  return { bytes, text: text.endsWith('\r') ? text.slice(0, -1) : text, problem: undefined };
 }
 
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);

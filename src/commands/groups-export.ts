@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { exportUserGroups } from '../domain/user-group-export.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { withDatabase } from './context.ts';
+import { withExistingDatabase } from './context.ts';
 import { type FormatName, groupFormats } from './group-formats.ts';
 import { assertValid, environmentOf, fileOf, formatFrom, type GroupsIo, openOutput, readArguments } from './groups-arguments.ts';
 import { openProgress, type Progress, thousands } from './progress.ts';
@@ -38,7 +38,7 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
 function run({ output = '', ...request }: ExportRequest, draft: FileDraft | undefined, io: GroupsIo): Promise<number> {
   let stopped: string | undefined;
   void untilStopRequested().then((reason) => (stopped = reason));
-  return withDatabase(async ({ database, keys }) => {
+  return withExistingDatabase(async ({ database, keys }) => {
     const progress = openProgress(io.stderr, 'groups');
     const write = (target: Writable) =>
       writeGroups({ pool: database.pool, keys }, request, target, progress, () => stopped !== undefined);

@@ -11,7 +11,7 @@ import { importNames } from '../domain/user-group-import-line.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { ownAuthor } from './command-author.ts';
-import { withDatabase } from './context.ts';
+import { withExistingDatabase } from './context.ts';
 import type { FormatName } from './group-formats.ts';
 import { readGroupLines } from './group-lines.ts';
 import {
@@ -51,7 +51,9 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
   let report: Report | undefined;
   try {
     report = await openReport(request.report);
-    return await withDatabase(({ database, keys }) => run({ ...request, source, report }, { pool: database.pool, keys }, io));
+    return await withExistingDatabase(({ database, keys }) =>
+      run({ ...request, source, report }, { pool: database.pool, keys }, io),
+    );
   } finally {
     source.chunks.destroy();
     await report?.draft.discard();
@@ -135,7 +137,6 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
     progress.clear();
     stdout.write(`${escapeControls(text)}\n`);
   };
-  stdout.on('error', ignoreClosedPipe);
   let stopped: string | undefined;
   void untilStopRequested().then((reason) => {
     stopped = reason;
@@ -193,11 +194,6 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
 function ignored(name: string): string {
   const meant = didYouMean(name, importNames);
   return `The field "${name}" is not one of a user group, and is ignored.${meant ? ` Did you mean ${meant}?` : ''}`;
-}
-
-/** A closed output does not stop the import. @throws any other error. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }
 
 /** The lines until it is to stop, when the input ends in any way. */

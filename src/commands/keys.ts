@@ -7,7 +7,7 @@ import { recordEncryptionKeyRotation } from '../domain/event-recording.ts';
 import { reencryptAll } from '../domain/key-rotation.ts';
 import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
 import { ownAuthor } from './command-author.ts';
-import { type CommandContext, withDatabase } from './context.ts';
+import { type CommandContext, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
 import { asksForHelp, readOptions } from './options.ts';
 import { describeSigningKeys, listSigningKeys, rotateSigningKey } from './signing-keys.ts';
@@ -45,7 +45,7 @@ export async function keys([action, ...args]: string[], io: KeysIo = process): P
     case 'rotate':
       if (args.length !== 1 || !['encryption', 'signing'].includes(args[0] as string))
         throw new UsageError(`keys rotate takes one argument: encryption or signing.\n\n${keysHelp}`);
-      return withDatabase((context) => (args[0] === 'signing' ? rotateSigningKey : rotateEncryption)(context, io));
+      return withExistingDatabase((context) => (args[0] === 'signing' ? rotateSigningKey : rotateEncryption)(context, io));
     default:
       throw new UsageError(`${action ? `Unknown command "keys ${action}".` : 'No subcommand was given.'}\n\n${keysHelp}`);
   }
@@ -55,7 +55,7 @@ async function list(args: readonly string[], { stdout }: KeysIo): Promise<number
   const { given, words, problems } = readOptions(args, { json: 'flag' });
   if (words.length + problems.length > 0)
     throw new UsageError([...problems, 'keys list accepts only --json.', '', keysHelp].join('\n'));
-  return withDatabase(async (context) => {
+  return withExistingDatabase(async (context) => {
     const { database, keys: ring } = context;
     const uses = await countRowsByKey(database);
     const rows = (id: string, table: EncryptedTable) => uses.find((use) => use.id === id && use.table === table)?.rows ?? 0;

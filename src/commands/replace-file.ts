@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
 /**
- * Replaces the text of a file atomically: readers see the old text or the new one, even after a crash. Symbolic links and the
- * file mode are preserved.
+ * Replaces the text of a file atomically: readers see the old text or the new one, even after a crash. Symbolic links, the
+ * owner and the mode are preserved.
  *
  * @param previous the content that the text was made from.
- * @throws Error when the file has another content; file system errors. The file is then as it was found.
+ * @throws Error when the file has another content, or an owner or a group that this process may not give to a file; file system
+ *   errors. The file is then as it was found.
  */
 export async function replaceFile(path: string, previous: Buffer, text: string): Promise<void> {
   const target = await realpath(path);
-  const { mode } = await stat(target);
+  const { uid, gid, mode } = await stat(target);
   const draft = `${target}.${randomUUID()}.tmp`;
   try {
     await writeFile(draft, text, { mode, flag: 'wx' });
+    const own = await stat(draft);
+    if (own.uid !== uid || own.gid !== gid) await chown(draft, uid, gid); // with another owner, the first may be locked out
     await chmod(draft, mode); // what writeFile sets is reduced by the umask
     if (!previous.equals(await readFile(target)))
       throw new Error('The file was changed meanwhile, and was left as it is. Run the command again.');
@@ -39,12 +42,14 @@ export interface FileDraft {
  * Begins to write a file, next to it. Symbolic links are preserved.
  *
  * @param mode the mode of the file, also of one that exists.
- * @throws file system errors; the file is then unchanged.
+ * @throws Error when it is not a regular file, or a symbolic link to none; file system errors. The file is then unchanged.
  */
 export async function openDraft(path: string, mode: number): Promise<FileDraft> {
-  const target = await realpath(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return path;
-    throw error;
+  const target = await realpath(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    const found = await lstat(path).catch(() => undefined);
+    if (found) throw new Error('It is a symbolic link to a file that does not exist'); // its disk may not be mounted
+    return path;
   });
   const isOther = await stat(target).then(
     (stats) => !stats.isFile(),

@@ -44,8 +44,7 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   return withDatabase(async ({ database }) => {
     const expiresAt = lifetimeMs === undefined ? null : new Date((await readServerTime(database)) + lifetimeMs);
     const request = { name, environmentTag, scopes, expiresAt };
-    printIssued(stdout, await issueApiToken(database.prisma, request, ownAuthor()), json);
-    return 0;
+    return printIssued({ stdout, stderr }, await issueApiToken(database.prisma, request, ownAuthor()), json);
   });
 }
 

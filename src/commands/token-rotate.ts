@@ -2,7 +2,7 @@ import { bindApiTokenWrites } from '../database/queries/api-token-writes.ts';
 import { maxOverlapSeconds } from '../domain/api-token-input.ts';
 import { rotateApiToken } from '../domain/api-tokens.ts';
 import { ownAuthor } from './command-author.ts';
-import { withDatabase } from './context.ts';
+import { withExistingDatabase } from './context.ts';
 import { readDurationMs } from './duration.ts';
 import { readOptions } from './options.ts';
 import type { TokenIo } from './token-create.ts';
@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.ts';
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
-export async function rotateToken(args: readonly string[], { stdout }: Pick<TokenIo, 'stdout'>): Promise<number> {
+export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'stdout' | 'stderr'>): Promise<number> {
   const { given, words, problems } = readOptions(args, { overlap: 'value', json: 'flag' });
   const [id = ''] = words;
   const [overlap] = given.get('overlap') ?? [];
@@ -27,9 +27,8 @@ export async function rotateToken(args: readonly string[], { stdout }: Pick<Toke
       : [`--overlap must be 0, or a number and a unit up to a week, such as 30s, 1h or 7d, not ${JSON.stringify(overlap)}.`]),
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
-  return withDatabase(async ({ database }) => {
+  return withExistingDatabase(async ({ database }) => {
     const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
-    printIssued(stdout, await rotateApiToken(db, Number(id), overlapSeconds, ownAuthor()), given.has('json'));
-    return 0;
+    return printIssued(io, await rotateApiToken(db, Number(id), overlapSeconds, ownAuthor()), given.has('json'));
   });
 }

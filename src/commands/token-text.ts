@@ -40,10 +40,25 @@ export function describeApiToken(apiToken: ApiToken): string {
 /** Whether an argument can be the number of an API token. */
 export const isApiTokenId = (text: string): boolean => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 31;
 
-/** Prints an API token with its secret, as text or as one JSON object. */
-export function printIssued(stdout: Writable, { secret, apiToken }: IssuedApiToken, asJson: boolean): void {
+/**
+ * Prints an API token with its secret, as text or as one JSON object. A secret that cannot be written is lost, which is said.
+ *
+ * @returns the exit status.
+ */
+export async function printIssued(
+  { stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable },
+  { secret, apiToken }: IssuedApiToken,
+  asJson: boolean,
+): Promise<number> {
   const { id, name, environmentTag, scopes, expiresAt } = apiToken;
   const members = { id, token: secret, name, environment: environmentTag, scopes, expiresAt };
   const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
-  stdout.write(`${asJson ? escapeJson(JSON.stringify(members)) : text}\n`);
+  const shown = `${asJson ? escapeJson(JSON.stringify(members)) : text}\n`;
+  const failure = await new Promise<Error | null | undefined>((resolve) => stdout.write(shown, resolve));
+  if (!failure) return 0;
+  stderr.write(
+    `The secret of the API token #${id} was not shown, because the output cannot be written (${failure.message}), and is not stored. ` +
+      `Run \`token rotate ${id}\` to get another one.\n`,
+  );
+  return 1;
 }

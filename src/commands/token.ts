@@ -2,7 +2,7 @@ import { listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { ownAuthor } from './command-author.ts';
-import { withDatabase } from './context.ts';
+import { withExistingDatabase } from './context.ts';
 import { asksForHelp, readOptions } from './options.ts';
 import { createToken, type TokenIo } from './token-create.ts';
 import { rotateToken } from './token-rotate.ts';
@@ -38,7 +38,7 @@ async function list(args: readonly string[], { stdout }: TokenIo): Promise<numbe
   if (words.length + problems.length > 0) {
     throw new UsageError([...problems, 'token list accepts only --json.', '', tokenHelp].join('\n'));
   }
-  return withDatabase(async ({ database }) => {
+  return withExistingDatabase(async ({ database }) => {
     const apiTokens = await listApiTokens(database.prisma);
     const text = apiTokens.map(describeApiToken).join('\n') || 'No API tokens. Create one with `token create`.';
     stdout.write(`${given.has('json') ? escapeJson(JSON.stringify(apiTokens.map(withoutHash))) : text}\n`);
@@ -52,7 +52,7 @@ async function revoke(args: readonly string[], { stdout }: TokenIo): Promise<num
   if (problems.length > 0 || words.length !== 1 || !isApiTokenId(id)) {
     throw new UsageError([...problems, 'token revoke takes one numeric id; `token list` shows the ids.'].join('\n'));
   }
-  return withDatabase(async ({ database }) => {
+  return withExistingDatabase(async ({ database }) => {
     stdout.write(`${describeApiToken(await revokeApiToken(database.prisma, Number(id), ownAuthor()))}\n`);
     return 0;
   });

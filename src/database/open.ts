@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
 import { describeServers, parseDatabaseUrl } from './database-url.ts';
+import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
 
@@ -16,6 +17,8 @@ const startupWaitMs = 10_000;
 export interface OpenOptions extends StatementOptions {
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
+  /** Whether nothing is created. */
+  readonly mustExist?: boolean;
   /** Receives messages for the operator. */
   readonly onEvent: (message: string) => void;
 }
@@ -26,15 +29,22 @@ export interface OpenOptions extends StatementOptions {
  *
  * @throws Error with a message for the operator.
  */
-export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statements }: OpenOptions): Promise<Database> {
+export async function openDatabase({
+  databaseUrl,
+  dataDir,
+  mustExist = false,
+  onEvent,
+  ...statements
+}: OpenOptions): Promise<Database> {
   if (databaseUrl) {
     const database = connectDatabase({ connectionString: databaseUrl }, statements);
     await waitUntilReachable(database, databaseUrl, onEvent);
     return database;
   }
+  if (mustExist) requireCluster(dataDir);
   const embedded = await openEmbedded(dataDir, { onEvent });
   try {
-    await createDatabase(embedded.connection('postgres'), embeddedDatabase);
+    await createDatabase(embedded.connection('postgres'), embeddedDatabase, mustExist);
   } catch (cause) {
     await embedded.close();
     const text = `The database in ${resolve(dataDir)} cannot be created or reached: ${reasonOf(cause)}. Run the command doctor.`;
@@ -51,13 +61,18 @@ export async function openDatabase({ databaseUrl, dataDir, onEvent, ...statement
   };
 }
 
-/** Creates a database if it does not exist. Of several processes that try concurrently, one creates it. */
-async function createDatabase(connection: Connection, name: string): Promise<void> {
+/**
+ * Creates a database if it does not exist. Of several processes that try concurrently, one creates it.
+ *
+ * @throws Error also when it does not exist and must.
+ */
+async function createDatabase(connection: Connection, name: string, mustExist: boolean): Promise<void> {
   const client = new pg.Client(connection);
   client.on('error', () => {}); // the statement fails, too
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0 && mustExist) throw new Error('the first start did not get as far as creating it');
     if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
   } catch (error) {
     const { code } = error as { code?: string };

@@ -35,12 +35,12 @@ const maxAttempts = 5;
 /** The delay before another attempt, so that the other transaction can proceed, in milliseconds. */
 const retryDelayMs = 50;
 
-/** Another transaction has taken an id or a token of the batch since it was looked up, too late to leave the line out. */
-class TakenMeanwhile extends Error {}
+/** Another transaction has changed what the batch was planned by, too late to plan it again: it is repeated. */
+class ChangedMeanwhile extends Error {}
 
 /** A unique index stops an update whose token another group has got since it was looked up. */
 const mayRepeat = (error: unknown): boolean =>
-  error instanceof TakenMeanwhile || violatedUniqueIndex(error) !== undefined || isConflict(error);
+  error instanceof ChangedMeanwhile || violatedUniqueIndex(error) !== undefined || isConflict(error);
 
 /**
  * Writes lines in one transaction, by the rules that requests follow too.
@@ -79,7 +79,7 @@ interface WriteOptions {
   readonly looksUpTokens: boolean;
 }
 
-/** Validates and writes lines, and retries those whose ids or tokens were taken between the two. @throws TakenMeanwhile. */
+/** Validates and writes lines, and retries those whose ids or tokens were taken between the two. @throws ChangedMeanwhile. */
 async function write(
   transaction: Transaction,
   keys: KeyRing,
@@ -89,7 +89,7 @@ async function write(
   const outcome = { created: 0, updated: 0, unchanged: 0, untaggedByDefault: 0, rejected: [] as RejectedLine[] };
   let rest = lines;
   for (let round = 1; rest.length > 0; round += 1) {
-    if (round > maxAttempts) throw new TakenMeanwhile();
+    if (round > maxAttempts) throw new ChangedMeanwhile();
     const looksUpTokens = options.looksUpTokens || round > 1;
     const { creations, updates, unchanged, rejected } = await planWrites(transaction, keys, rest, { ...options, looksUpTokens });
     const created = dryRun ? creations : await create(transaction, keys, creations);
@@ -177,7 +177,11 @@ const heldBy = (groups: readonly IdHolder[]): string =>
     ? 'user_group_id: an untagged group has this id, and no other group can share it. Label that group as Customer or Testing first.'
     : 'user_group_id: a Customer or Testing group has this id, which an untagged group cannot share.';
 
-/** Inserts groups. Returns the lines whose groups were inserted: not those whose id or token is taken. @throws TakenMeanwhile. */
+/**
+ * Inserts groups. Returns the lines whose groups were inserted: not those whose id or token is taken.
+ *
+ * @throws ChangedMeanwhile.
+ */
 async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
   const drafts = lines.map((line): UserGroupDraft => {
@@ -196,12 +200,12 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
   const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
   if (given.length === 0) return created;
   const holders = await findTokenHolders(transaction, given);
-  if (holders.some(({ tokenHash, teamId }) => inserted.get(tokenHash) !== teamId)) throw new TakenMeanwhile();
+  if (holders.some(({ tokenHash, teamId }) => inserted.get(tokenHash) !== teamId)) throw new ChangedMeanwhile();
   await removeRetired(transaction, given, []);
   return created;
 }
 
-/** Returns how many groups were different before. */
+/** Returns how many groups were different before. @throws ChangedMeanwhile when one was deleted, or has another environment. */
 async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<number> {
   if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes }) => {
@@ -209,11 +213,12 @@ async function update(transaction: Transaction, keys: KeyRing, updates: readonly
     const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);
     const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
     return {
-      ...{ teamId: stored.teamId, name, mapping, properties, isNewToken, hashes },
+      ...{ teamId: stored.teamId, environmentTag: stored.environmentTag, name, mapping, properties, isNewToken, hashes },
       ...{ tokenHash: replacement?.tokenHash, tokenEncrypted: replacement?.tokenEncrypted },
     };
   });
-  const changed = await updateImported(transaction, changes);
+  const { found, changed } = await updateImported(transaction, changes);
+  if (found < changes.length) throw new ChangedMeanwhile();
   const renewed = changes.filter(({ isNewToken }) => isNewToken);
   if (renewed.length > 0) {
     await removeRetired(
@@ -222,5 +227,5 @@ async function update(transaction: Transaction, keys: KeyRing, updates: readonly
       renewed.map(({ teamId }) => teamId),
     );
   }
-  return changed.size;
+  return changed;
 }

@@ -231,8 +231,38 @@ test.each<Case>([
           () => when(stopped((path) => chownSync(join(path, 'postgres'), 4_711, 4_711))),
           /\/postgres belongs to another user than the one that runs PostgreSQL As root, run: chown -R \d+:\d+ .*\/postgres$/,
         ],
+        [
+          'data-directory',
+          'whose data is of another user',
+          'failure',
+          () => when(stopped((path) => chownSync(join(path, 'postgres/base'), 4_711, 4_711))),
+          /\/postgres\/base belongs to another user than the one that runs PostgreSQL As root, run: chown -R \d+:\d+ .*\/postgres$/,
+        ],
       ]
     : []) as Case[]),
+  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal'].map(
+    (name): Case => [
+      'data-directory',
+      `without ${name}`,
+      'failure',
+      () => when(stopped((path) => rmSync(join(path, 'postgres', name), { recursive: true }))),
+      new RegExp(`/postgres/${name} is missing, without which PostgreSQL does not start Restore a backup`),
+    ],
+  ),
+  [
+    'data-directory',
+    'whose data is gone',
+    'failure',
+    () => when(stopped((path) => rmSync(join(path, 'postgres'), { recursive: true }))),
+    /has encryption keys, but no database: a start creates an empty one Mount the disk/,
+  ],
+  [
+    'data-directory',
+    'that is empty',
+    'ok',
+    () => when(stopped((path) => readdirSync(path).map((name) => rmSync(join(path, name), { recursive: true })))),
+    /has no database yet: the first start creates it/,
+  ],
   ['data-directory', 'in a file', 'failure', () => when({ DATA_DIR: join(someFile('', 0o600), 'x') }), /file is not writable/],
   [
     'disk',

@@ -6,6 +6,7 @@ import { importNames } from '../../src/domain/user-group-import-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
 import { retiredHash, storedToken, testKeys, tokenOf } from '../support/keys.ts';
+import { until } from '../support/process.ts';
 import { forgedToken, isTokenOf } from '../support/tokens.ts';
 
 let database: TestDatabase;
@@ -235,6 +236,34 @@ describe('groups that exist', () => {
       { line: 1, reason: expect.stringMatching(/^user_group_id: a Customer or Testing group has this id/) },
     ]);
   });
+});
+
+test.each<[what: string, statement: string, left: readonly object[]]>([
+  ['deleted', "delete from user_group where provided_id = 'b'", []],
+  [
+    'moved to the other environment',
+    "update user_group set environment_tag = 'Testing' where provided_id = 'b'",
+    [{ providedId: 'b', environmentTag: 'Testing', name: 'stored' }],
+  ],
+])('a group that is %s while update waits for it is created again', async (_, statement, left) => {
+  for (const id of ['a', 'b', 'c']) await group(id, 'Customer');
+  const other = await database.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query(statement);
+    const lines = ['a', 'b', 'c'].map((id) => ({ user_group_id: id, environment: 'Customer', name: 'new' }));
+    const imported = importText(database, toNdjson(lines), { onExisting: 'update' });
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await until(async () => (await database.pool.query(waiting)).rowCount, 'the import waits');
+    await other.query('commit');
+    expect(await imported).toMatchObject({ lines: 3, created: 1, updated: 2, unchanged: 0, rejected: 0 });
+  } finally {
+    other.release(true);
+  }
+  const groups = (await stored()).map(({ providedId, environmentTag, name }) => ({ providedId, environmentTag, name }));
+  const written = ['a', 'b', 'c'].map((providedId) => ({ providedId, environmentTag: 'Customer', name: 'new' }));
+  expect(groups).toEqual(expect.arrayContaining([...written, ...left]));
+  expect(groups).toHaveLength(3 + left.length);
 });
 
 describe('tokens that another group has', () => {

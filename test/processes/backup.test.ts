@@ -283,6 +283,11 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
     /did not recover the database to the end of the backup/,
   ],
   [
+    'no pg_class in its manifest',
+    () => rewriteManifest((other) => ({ ...other, files: other.files.filter(({ path }) => path !== 'postgres/base/5/1259') })),
+    /The database was recovered, but cannot be read: could not open file "base\/5\/1259"/,
+  ],
+  [
     'another password',
     async () => {
       spoil('postgres-password', () => Buffer.from('another'));

@@ -319,6 +319,23 @@ describe('many rejected lines', () => {
   });
 });
 
+test.runIf(process.platform === 'linux')(
+  'an import whose output cannot be written goes on, writes its report, and ends with status 1',
+  async () => {
+    const { database, settings } = await open();
+    const source = file('a.ndjson', `{}\n${linesOf(2_500).text}`);
+    const report = join(folder, 'report.ndjson');
+    const command = `exec "${process.execPath}" dist/main.js groups import ${source} --report ${report} >/dev/full`;
+    expect(await launch('sh', ['-c', command], settings).ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^(?:Cannot write to standard output: ENOSPC: no space left on device, write\n)+$/),
+    });
+    expect(await database.prisma.userGroup.count()).toBe(2_500);
+    expect(readFileSync(report, 'utf8')).toBe('{"line":1,"reason":"user_group_id: is required."}\n');
+    expect(readdirSync(folder).sort()).toEqual(['a.ndjson', 'report.ndjson']);
+  },
+);
+
 test('fields that groups do not have are named once, with what was meant, and many of them in part', async () => {
   const { settings } = await open();
   const fields = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`other${index}`, 1]));

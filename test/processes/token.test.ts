@@ -157,6 +157,22 @@ test('token rotate prints a new secret; the running gateway accepts the old one 
   expect((await caller(last)).data.caller.id).toBe(String(made.id));
 });
 
+test('a secret that cannot be written is said to be lost, with how to make another one', async () => {
+  const made = await issue('unread');
+  for (const args of [`create --name unread --environment none`, `rotate ${made.id}`]) {
+    const command = `{ "${process.execPath}" dist/main.js token ${args}; echo "status $?" >&2; } | true`;
+    const { stdout, stderr } = await launch('sh', ['-c', command], settings).ended;
+    const { id } = await database.prisma.apiToken.findFirstOrThrow({
+      where: { name: 'unread' },
+      orderBy: { id: args.startsWith('create') ? 'desc' : 'asc' },
+    });
+    expect({ stdout, stderr }).toEqual({
+      stdout: '',
+      stderr: `The secret of the API token #${id} was not shown, because the output cannot be written (write EPIPE), and is not stored. Run \`token rotate ${id}\` to get another one.\nstatus 1\n`,
+    });
+  }
+});
+
 test('token rotate reports every mistake at once and replaces nothing', async () => {
   const made = await issue('not rotated');
   const refused = await run(['token', 'rotate', String(made.id), 'more', '--overlap', '8d', '--grace=1h'], settings);

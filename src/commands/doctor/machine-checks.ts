@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { settings } from '../../config.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import type { Layout } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
+import { keyFile } from '../key-file.ts';
 import { compareOpenFiles } from '../open-files.ts';
 import { type Check, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
 import { requireBundled } from './database-checks.ts';
@@ -58,6 +59,11 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
     );
   const refused = embedded && describeRefusal(embedded.layout);
   if (refused) return refused;
+  if (!embedded?.major && existsSync(keyFile(dataDir)))
+    return failure(
+      `${path} has encryption keys, but no database: a start creates an empty one`,
+      `Mount the disk with the data, or restore a backup. To begin with an empty database, move ${keyFile(path)} elsewhere.`,
+    );
   if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
   try {
     readPassword(embedded.layout);
@@ -74,19 +80,35 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
 };
 
-/** Why PostgreSQL would not start on its data directory; undefined if it would, or there is none, or no such modes. */
+/** Of what PostgreSQL does not start without, what has been seen to be missing. */
+const requiredFiles = ['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'base'];
+
+/** Why PostgreSQL would not start on its data directory; undefined if it would, or there is none. */
 function describeRefusal({ cluster, user }: Layout): Outcome | undefined {
-  if (process.platform === 'win32') return undefined;
   const found = statSync(cluster, { throwIfNoEntry: false });
   if (!found) return undefined;
-  const { uid, mode } = found;
+  // In this order: what is in it can be seen only by its owner, and with this mode.
+  const outcome = describeOwner(cluster, user) ?? describeModeOf(cluster, found.mode);
+  if (outcome) return outcome;
+  const missing = requiredFiles.find((name) => !existsSync(join(cluster, name)));
+  if (missing === undefined) return describeOwner(cluster, user, 'base');
+  const text = `${join(cluster, missing)} is missing, without which PostgreSQL does not start`;
+  return failure(text, 'Restore a backup into another DATA_DIR.');
+}
+
+/** Says that a file of the data directory, or itself, is another user's; undefined if not, or the system has no such owners. */
+function describeOwner(cluster: string, user: Layout['user'], name = '.'): Outcome | undefined {
   const own = user ?? { uid: process.geteuid?.(), gid: process.getegid?.() };
-  if (uid !== own.uid)
-    return failure(
-      `${cluster} belongs to another user than the one that runs PostgreSQL`,
-      `As root, run: chown -R ${own.uid}:${own.gid} ${cluster}`,
-    );
-  if ((mode & 0o700) === 0o700 && (mode & 0o027) === 0) return undefined;
+  const path = join(cluster, name);
+  if (process.platform === 'win32' || statSync(path).uid === own.uid) return undefined;
+  return failure(
+    `${path} belongs to another user than the one that runs PostgreSQL`,
+    `As root, run: chown -R ${own.uid}:${own.gid} ${cluster}`,
+  );
+}
+
+function describeModeOf(cluster: string, mode: number): Outcome | undefined {
+  if (process.platform === 'win32' || ((mode & 0o700) === 0o700 && (mode & 0o027) === 0)) return undefined;
   return failure(
     `${cluster} has mode ${(mode & 0o777).toString(8)}, with which PostgreSQL does not start`,
     `Run: chmod 700 ${cluster}`,

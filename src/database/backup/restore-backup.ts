@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Connection } from '../client.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
 import { describeFatalErrors, startServer, stopServer } from '../embedded/cluster.ts';
-import { embeddedConnection } from '../embedded/embedded.ts';
+import { embeddedConnection, isTransient } from '../embedded/embedded.ts';
 import { copiesFolder, homeRecord, type Layout, layOut, restoreDraftName } from '../embedded/layout.ts';
 import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
@@ -198,9 +198,13 @@ async function untilRecovered(manifest: Manifest, draft: Layout, password: strin
     const running = runningPostmaster(draft);
     if (!running) throw unrecoverable(draft);
     if (Date.now() > deadline) throw new Error('PostgreSQL has been recovering the database for an hour, and did not finish.');
-    const state = await readState(embeddedConnection(running.port, password, 'postgres')).catch((error: { code?: string }) => {
+    const connection = embeddedConnection(running.port, password, 'postgres');
+    const state = await readState(connection).catch((error: Error & { code?: string }) => {
       if (['28P01', '28000'].includes(error.code ?? ''))
         throw new Error('The file postgres-password does not belong to this backup.');
+      // A busy machine may take longer than a connection may.
+      if (!isTransient(error) && !/timeout/.test(error.message))
+        throw new Error(`The database was recovered, but cannot be read: ${error.message}.`, { cause: error });
     });
     if (!state || state.recovering) continue;
     if (state.id === manifest.systemIdentifier && state.reached) return;

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
-import { type Layout, restoreDraftName } from './layout.ts';
+import { findLayout, type Layout, requireUsable, restoreDraftName } from './layout.ts';
 import { ensurePassword } from './password.ts';
 import { isLockDamaged, isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
 
@@ -15,6 +15,24 @@ const run = promisify(execFile);
 /** The superuser, which also owns the gateway's database. */
 export const superuser = 'gateway';
 
+/** What to do where no database is, besides correcting the settings. */
+export const creationRemedy = 'To begin with an empty one, start the gateway, or run the command migrate.';
+
+const versionFileOf = ({ cluster }: Layout): string => join(cluster, 'PG_VERSION');
+
+/** Makes sure that there is a data directory. Creates nothing. @throws Error when there is none, or it cannot be used. */
+export function requireCluster(dataDir: string): void {
+  const layout = findLayout(dataDir);
+  if (layout) {
+    requireUsable(dataDir);
+    if (existsSync(versionFileOf(layout))) return;
+    requireNoRestore(layout);
+  }
+  throw new Error(
+    `There is no database in ${resolve(dataDir)}. Set DATA_DIR to the folder that the gateway uses. ${creationRemedy}`,
+  );
+}
+
 /**
  * Creates the data directory if it does not exist. Of several processes that try concurrently, one succeeds and the others
  * use the result.
@@ -22,7 +40,7 @@ export const superuser = 'gateway';
  * @throws Error when `initdb` fails, a restore was not completed, or the data directory was created by another major version.
  */
 export async function createCluster(layout: Layout, binaries: Binaries): Promise<void> {
-  const versionFile = join(layout.cluster, 'PG_VERSION');
+  const versionFile = versionFileOf(layout);
   if (!existsSync(versionFile)) {
     requireNoRestore(layout);
     await initialize(layout, binaries);

@@ -152,7 +152,10 @@ async function connectOrStart(access: Access, applicationName: string, preferred
       // Starting up, shutting down, recovering, or another process started it first: try again. Anything else is final.
       if (Date.now() > deadline || !(isTransient(error) || (!running && (runningPostmaster(layout) || port)))) {
         if (started) await stopServer(layout, binaries);
-        throw isPasswordRejected(error) ? wrongPassword(layout, binaries, error) : error;
+        if (isPasswordRejected(error)) throw wrongPassword(layout, binaries, error);
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        const text = `The embedded PostgreSQL cannot be used: ${error.message}. Run the command doctor.`;
+        throw new Error(text, { cause: error });
       }
       if (!running) port = undefined; // another program may use it now
       await sleep(50);
@@ -186,7 +189,7 @@ function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Erro
 }
 
 /** Whether a connection failed because the server is starting or stopping. */
-function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: string };
   return ['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '') || /terminated/.test(String(error));
 }

@@ -85,6 +85,11 @@ function makeFolder(path: string): string {
   } catch (cause) {
     throw new Error(`DATA_DIR cannot be created: ${(cause as Error).message}`, { cause });
   }
+  return requireUsable(path);
+}
+
+/** @returns the real path of a folder. @throws Error when this process may not use it. */
+export function requireUsable(path: string): string {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return realpathSync(path);

@@ -28,6 +28,8 @@ export interface TokenHolder {
 /** New values of a group; undefined leaves a field as it is. */
 export interface ImportUpdate {
   readonly teamId: number;
+  /** The environment that the group must still have. */
+  readonly environmentTag: EnvironmentTag | null;
   readonly name: string | undefined;
   readonly mapping: string | undefined;
   readonly properties: string | null | undefined;
@@ -96,11 +98,17 @@ export async function insertImported(
   return new Map(rows.map(([tokenHash, teamId]) => [tokenHash as string, Number(teamId)]));
 }
 
-/** Changes groups. Returns the numbers of those that were different before; the others are not written. */
-export async function updateImported(transaction: Transaction, updates: readonly ImportUpdate[]): Promise<ReadonlySet<number>> {
+/**
+ * Changes groups. Returns how many are still there in their environments, and how many of these were different before; the others
+ * are not written.
+ */
+export async function updateImported(
+  transaction: Transaction,
+  updates: readonly ImportUpdate[],
+): Promise<{ readonly found: number; readonly changed: number }> {
   const rows = updates.map((update) => ({ ...update, hasProperties: update.properties !== undefined }));
-  const changed = await send(transaction, updateGroups, toLists(updateFields, rows));
-  return new Set(changed.map(([teamId]) => Number(teamId)));
+  const [[found, changed] = []] = await send(transaction, updateGroups, toLists(updateFields, rows));
+  return { found: Number(found), changed: Number(changed) };
 }
 
 /**
@@ -143,6 +151,7 @@ const insertGroups = `
 
 const updateColumns = {
   teamId: { sql: 'id', type: 'int' },
+  environmentTag: { sql: 'environment', type: 'environment_tag' },
   name: { sql: 'new_name', type: 'text' },
   mapping: { sql: 'new_mapping', type: 'json' },
   hasProperties: { sql: 'has_properties', type: 'bool' },
@@ -157,18 +166,20 @@ const updateFields = Object.keys(updateColumns) as (keyof typeof updateColumns)[
 const updateGroups = `
   with locked as (
     select draft.* from ${unnest(Object.values(updateColumns), 'draft')}
-    join user_group g on g.team_id = draft.id
+    join user_group g on g.team_id = draft.id and g.environment_tag is not distinct from draft.environment
     order by g.team_id for update of g
+  ), changed as (
+    update user_group g set name = coalesce(new_name, g.name), mapping = coalesce(new_mapping, g.mapping),
+      properties = case when has_properties then new_properties else g.properties end,
+      token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
+      updated_at = now(), version = ${versionAfter('g.version')}
+    from locked
+    where g.team_id = locked.id and (
+      new_hash is not null or g.name <> new_name or g.mapping::text <> new_mapping::text
+      or has_properties and g.properties::text is distinct from new_properties::text)
+    returning 1
   )
-  update user_group g set name = coalesce(new_name, g.name), mapping = coalesce(new_mapping, g.mapping),
-    properties = case when has_properties then new_properties else g.properties end,
-    token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
-    updated_at = now(), version = ${versionAfter('g.version')}
-  from locked
-  where g.team_id = locked.id and (
-    new_hash is not null or g.name <> new_name or g.mapping::text <> new_mapping::text
-    or has_properties and g.properties::text is distinct from new_properties::text)
-  returning g.team_id`;
+  select (select count(*) from locked), (select count(*) from changed)`;
 
 const deleteRetired = `
   delete from retired_token
