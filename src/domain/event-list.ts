@@ -20,7 +20,7 @@ import { type Db, locate, type UserGroupBy } from './user-groups.ts';
 
 const listName = 'Event';
 
-/** How many deleted groups with one provided id a filter considers. */
+/** How many deleted groups with one provided id a filter takes. */
 const maxDeletedGroups = 100;
 
 /**
@@ -29,7 +29,8 @@ const maxDeletedGroups = 100;
  * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @param options what is read of each event.
  * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`.
- * @throws InvalidInput, synchronously, also for a cursor of another list.
+ * @throws InvalidInput, synchronously, also for a cursor of another list; by its promise, when more than 100 deleted groups had
+ *   the provided id.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listEvents(
@@ -63,10 +64,10 @@ interface ListRequest {
 }
 
 async function readPage(request: ListRequest): Promise<Page<Event>> {
-  const { db, caller, input, after, before, withChanges } = request;
+  const { caller, input, after, before, withChanges } = request;
   const { size, isBackward } = pageSizeOf(input);
   const [start, end] = isBackward ? [before, after] : [after, before];
-  const parts = partsOf(readableEnvironments(caller), await conditionsOf(db, caller, input.filter ?? {}));
+  const parts = partsOf(readableEnvironments(caller), await conditionsOf(request, input.filter ?? {}));
   const found = await readParts(request, parts, {
     ...{ start, end, limit: size + 1, withChanges },
     direction: isBackward ? 'asc' : 'desc',
@@ -115,14 +116,13 @@ async function readParts(
 }
 
 async function conditionsOf(
-  db: Db,
-  caller: Caller,
+  request: ListRequest,
   { types, userGroup, apiTokenId, occurredAt }: EventFilter,
 ): Promise<EventConditions> {
   const id = apiTokenId == null ? undefined : readApiTokenId(apiTokenId);
   return {
     types: types ?? undefined,
-    teamIds: userGroup == null ? undefined : await teamIdsOf(db, caller, userGroup),
+    teamIds: userGroup == null ? undefined : await teamIdsOf(request, userGroup),
     ...{ actorApiTokenId: id, subjectApiTokenId: id },
     occurredAt:
       occurredAt?.from || occurredAt?.to ? { from: occurredAt.from ?? undefined, to: occurredAt.to ?? undefined } : undefined,
@@ -133,18 +133,30 @@ async function conditionsOf(
  * The groups that are meant, deleted ones included, whose events are then read with the caller's rights. A token stops to mean a
  * group when the group is deleted.
  */
-async function teamIdsOf(db: Db, caller: Caller, by: UserGroupBy | 'no group'): Promise<number[]> {
+async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Promise<number[]> {
+  const { db, caller } = request;
   if (by === 'no group') return [];
   if ('teamId' in by) return [by.teamId];
   if ('token' in by) {
     const group = await locate(db, caller, by);
     return group ? [group.teamId] : [];
   }
-  const [stored = [], deleted] = await Promise.all([
-    db.lookups.groupsByProvidedId(by.providedId, caller.share),
-    findDeletedTeamIds(db.prisma, by.providedId, maxDeletedGroups),
+  // One after the other: a group that is deleted in between is found by the second.
+  const stored = (await db.lookups.groupsByProvidedId(by.providedId, caller.share)) ?? [];
+  return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
+}
+
+/** The deleted groups of which the caller may read an event. @throws InvalidInput when there are too many: none is left out. */
+async function deletedTeamIds({ db, caller, isAbandoned }: ListRequest, providedId: string): Promise<number[]> {
+  const environments = readableEnvironments(caller);
+  const [found = []] = await readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'events' }, [
+    (reader) => findDeletedTeamIds(reader, { environments, providedId, limit: maxDeletedGroups + 1 }),
   ]);
-  return [...stored.map(({ teamId }) => teamId), ...deleted];
+  if (found.length <= maxDeletedGroups) return found;
+  const message =
+    `is that of more than ${maxDeletedGroups} deleted groups. Choose one by id: the userGroupId of the events of the type ` +
+    'user_group.deleted.';
+  throw new InvalidInput([{ path: ['filter', 'userGroup', 'providedId'], message }]);
 }
 
 /** The position that a cursor holds; undefined without a cursor, and when it is not one of this list, which is an issue. */

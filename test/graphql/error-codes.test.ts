@@ -154,6 +154,34 @@ describe('errors of GraphQL itself have a code of the error catalog', () => {
     expect(reply.json.errors[0].message).toBe(`${parameter.split('=')[0]}: is given more than once.`);
   });
 
+  describe('a POST with a query string', () => {
+    const query = 'query A($search: String) { userGroups(filter: { search: $search }) { nodes { providedId } } }';
+    const send = (parameters: string, body: object = { query }, headers: Record<string, string> = {}) =>
+      gateway.send('POST', encodeURI(`/graphql?${parameters}`), { body, headers });
+
+    test.each([
+      ['variables', '{"search":"x"}'],
+      ['query', '{ __typename }'],
+      ['query', ''],
+      ['operationName', 'B'],
+      ['extensions', '{}'],
+      ['documentId', 'a'],
+    ])('%s=%s, of which nothing would be considered', async (name, value) => {
+      // The second time the document is known.
+      for (const headers of [{}, {}, { 'idempotency-key': `post-${name}` }]) {
+        const reply = await send(`a=b&${name}=${value}`, { query, variables: {} }, headers as Record<string, string>);
+        expect([reply.status, codeOf(reply)]).toEqual([400, 'INVALID_INPUT']);
+        const message = 'is in the query string, but not the same in the body; send it in the body only.';
+        expect(reply.json.errors[0].extensions.issues).toEqual([{ path: [name], message }]);
+      }
+    });
+
+    test.each(['', 'a=b&q=1&x=%25FF', 'operationName=A'])('%s, which loses nothing', async (parameters) => {
+      const reply = await send(parameters, { query, operationName: 'A', variables: { search: 'nothing' } });
+      expect([reply.status, reply.json]).toEqual([200, { data: { userGroups: { nodes: [] } } }]);
+    });
+  });
+
   test('the enum in the schema is the error catalog', async () => {
     const { json } = await gateway.graphql('{ __type(name: "ErrorCode") { enumValues { name } } }');
     const names = json.data.__type.enumValues.map(({ name }: { name: string }) => name);

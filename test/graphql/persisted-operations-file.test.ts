@@ -40,6 +40,13 @@ describe('rejects a file', () => {
       ],
     ],
     [
+      'with a variable in a JSON value that is not JSON',
+      {
+        a: 'query ($at: DateTime) { userGroups(filter: { properties: [{ path: ["a"], equals: { b: $at } }] }) { nodes { id } } }',
+      },
+      ['document "a": Variable "$at" of type "DateTime" cannot be a part of a JSON value.'],
+    ],
+    [
       'with a document over a limit',
       { a: `{ ${'a '.repeat(2_001)} }` },
       ['document "a": The document exceeds the limit of 2000 tokens'],

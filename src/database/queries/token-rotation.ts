@@ -15,7 +15,7 @@ import {
   secretChange,
 } from './event-writes.ts';
 import { type Expecting, isExpected, type OtherVersion, versionAfter } from './expected-versions.ts';
-import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
+import { changeTime, UserGroupRow, userGroupColumnCount, userGroupSelectList } from './user-group-columns.ts';
 
 /** A token to replace, every rule checked. */
 export interface Rotation extends Authored, Expecting {
@@ -125,7 +125,7 @@ const rotateTokens = `
       and (requested.all_environments or g.environment_tag is not distinct from requested.tag)
     order by g.team_id for update of g
   ), rotated as (
-    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = greatest(now(), g.updated_at),
+    update user_group g set token_hash = locked.new_hash, token_encrypted = locked.new_encrypted, updated_at = ${changeTime('g.updated_at')},
       version = ${versionAfter('g.version')}
     from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.retired_hash, locked.retired_encrypted, locked.grace_seconds,

@@ -25,7 +25,7 @@ const nullableJson = {
 
 /** How statements write a column. */
 interface Use {
-  /** Whether a new group gives it; otherwise it has the default of the database. */
+  /** Whether a new group gives it; otherwise it has the default of the database, or is a time. */
   readonly insert?: true;
   /** Whether an update may change it. */
   readonly update?: true;
@@ -99,6 +99,22 @@ export const userGroupColumnCount = columnCount(columns);
 /** The fields and columns that an insert writes, in the same order. */
 export const insertedFields = fieldsOf('insert');
 export const insertedColumns = insertedFields.map((field): ParameterColumn => columns[field]);
+
+/**
+ * The times that an insert writes besides {@link insertedColumns}, the same in both columns, and what they are selected from. The
+ * database's defaults are the time at which the transaction began, as {@link changeTime} is not.
+ */
+export const insertedTimes = {
+  columns: 'created_at, updated_at',
+  values: 'clock.at, clock.at',
+  from: '(select clock_timestamp() as at) as clock',
+} as const;
+
+/**
+ * The time of a change, as SQL: the clock's, not that at which the transaction began, which readers of what is new may have
+ * passed long ago. Never before the time of the previous change, also when another server's clock is behind.
+ */
+export const changeTime = (previous: string): string => `greatest(clock_timestamp(), ${previous})`;
 
 /** The fields and columns that an update may change, in the same order. */
 export const updatedFields = fieldsOf('update');

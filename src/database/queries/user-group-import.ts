@@ -4,7 +4,7 @@ import type { Database } from '../client.ts';
 import { textRows } from '../text-rows.ts';
 import { names, type ParameterColumn, toByteaArray, toLists, unnest } from './columns.ts';
 import { versionAfter } from './expected-versions.ts';
-import { insertedColumns, insertedFields, type UserGroupDraft } from './user-group-columns.ts';
+import { changeTime, insertedColumns, insertedFields, insertedTimes, type UserGroupDraft } from './user-group-columns.ts';
 
 /** A connection with a transaction. */
 export type Transaction = Pick<pg.ClientBase, 'query'>;
@@ -143,8 +143,8 @@ const tokenHolders = `
 
 /** In the order of the ids, as get-or-create inserts, so that neither waits for the other in a circle. */
 const insertGroups = `
-  insert into user_group as g (${names(insertedColumns)})
-  select * from ${unnest(insertedColumns, 'draft')}
+  insert into user_group as g (${names(insertedColumns)}, ${insertedTimes.columns})
+  select ${names(insertedColumns)}, ${insertedTimes.values} from ${unnest(insertedColumns, 'draft')}, ${insertedTimes.from}
   order by provided_id, environment_tag nulls first
   on conflict do nothing
   returning encode(g.token_hash, 'hex'), g.team_id`;
@@ -172,7 +172,7 @@ const updateGroups = `
     update user_group g set name = coalesce(new_name, g.name), mapping = coalesce(new_mapping, g.mapping),
       properties = case when has_properties then new_properties else g.properties end,
       token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
-      updated_at = now(), version = ${versionAfter('g.version')}
+      updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
     from locked
     where g.team_id = locked.id and (
       new_hash is not null or g.name <> new_name or g.mapping::text <> new_mapping::text

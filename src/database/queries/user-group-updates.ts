@@ -15,6 +15,7 @@ import {
 } from './event-writes.ts';
 import { versionAfter } from './expected-versions.ts';
 import {
+  changeTime,
   type UserGroupChange,
   UserGroupRow,
   updatedColumns,
@@ -146,7 +147,7 @@ const updateStatement = `
   ), last as (
     select distinct on (team_id) * from folded order by team_id, position desc
   ), updated as (
-    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = greatest(now(), g.updated_at),
+    update user_group g set ${changes.map((change) => `${change.sql} = ${valueAt('last', change)}`).join(', ')}, updated_at = ${changeTime('g.updated_at')},
       version = ${versionAt('last')}
     from last where g.team_id = last.team_id
     returning g.team_id, g.updated_at

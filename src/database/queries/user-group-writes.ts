@@ -20,8 +20,10 @@ import {
 } from './event-writes.ts';
 import { type Expected, type Expecting, isExpected, toExpected, versionAfter } from './expected-versions.ts';
 import {
+  changeTime,
   insertedColumns,
   insertedFields,
+  insertedTimes,
   type UserGroupDraft,
   UserGroupRow,
   userGroupColumnCount,
@@ -147,8 +149,8 @@ const insertWith = (recordedProperties: string): string => `
   with draft as (
     select * from ${unnest([...insertedColumns, ...authorColumns], 'draft')}
   ), inserted as (
-    insert into user_group as g (${names(insertedColumns)})
-    select ${names(insertedColumns)} from draft
+    insert into user_group as g (${names(insertedColumns)}, ${insertedTimes.columns})
+    select ${names(insertedColumns)}, ${insertedTimes.values} from draft, ${insertedTimes.from}
     order by provided_id, environment_tag nulls first
     on conflict do nothing
     returning ${userGroupSelectList('g')}
@@ -187,7 +189,7 @@ const setEnvironment = `
     select ${userGroupSelectList('g')}, ${isExpected('g.version', '$3::int[]')} as is_expected
     from user_group g where g.team_id = $1 for update
   ), changed as (
-    update user_group g set environment_tag = $2::environment_tag, updated_at = greatest(now(), g.updated_at), version = ${versionAfter('g.version')}
+    update user_group g set environment_tag = $2::environment_tag, updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
     from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.environment_tag as previous
   ), recorded as (${insertGroupEvents({

@@ -12,6 +12,7 @@ import { GatewayError, InvalidInput, shorten } from '../../domain/errors.ts';
 import { parseJson } from '../../http/json.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
+import { JsonVariablesRule } from './json-variables.ts';
 import { parseDocument } from './parse-document.ts';
 import { persistedDocumentsOf } from './persisted-operations-formats.ts';
 
@@ -63,7 +64,7 @@ export function parsePersistedOperations(
   if (documents.length > maxPersistedOperations) {
     throw new InvalidPersistedOperations([`has ${documents.length} documents; the limit is ${maxPersistedOperations}`]);
   }
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const rules = [...specifiedRules, JsonVariablesRule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const problems: string[] = [];
   const byId = new Map<string, string>();
   const texts = new Set<string>();

@@ -132,7 +132,11 @@ function notAcceptable(): HttpResponse {
 
 /** Reads the parameters as strictly as REST does, so that a number that JSON would change is rejected here too. */
 function readParams(request: HttpRequest): GraphQLParams {
-  if (request.method === 'POST') return jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
+  if (request.method === 'POST') {
+    const params = jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
+    if (request.query !== '') assertSameInBody(request.query, params);
+    return params;
+  }
   const parameters = new Map<string, string>();
   for (const [name, value] of parseQuery(request.query)) {
     if (parameters.has(name)) throw new InvalidInput([{ path: [name], message: 'is given more than once.' }]);
@@ -145,6 +149,15 @@ function readParams(request: HttpRequest): GraphQLParams {
     ...(variables && { variables: parseJson(variables, 'The parameter variables') }),
     ...(extensions && { extensions: parseJson(extensions, 'The parameter extensions') }),
   };
+}
+
+const parameterNames: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
+
+/** Checks that nothing in the query string of a POST is lost, of which only the body is read. Other names have no meaning. */
+function assertSameInBody(query: string, params: GraphQLParams): void {
+  const message = 'is in the query string, but not the same in the body; send it in the body only.';
+  const lost = [...new URLSearchParams(query)].filter(([name, value]) => parameterNames.has(name) && params[name] !== value);
+  if (lost.length > 0) throw new InvalidInput(lost.map(([name]) => ({ path: [name], message })));
 }
 
 /** A failure of the whole request, in the form of a GraphQL response. */

@@ -21,6 +21,7 @@ import { createDocumentCache, type DocumentCache } from './document-cache.ts';
 import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
+import { JsonVariablesRule } from './json-variables.ts';
 import { parseDocument } from './parse-document.ts';
 import { type LargeBody, serializedTo } from './serialize.ts';
 import { traceOperations } from './traced.ts';
@@ -130,10 +131,12 @@ const { maxErrors } = graphqlLimits;
 
 function useParserWithLimits(): Plugin<ServerContext> {
   return {
-    onValidate: ({ setValidationFn }) =>
+    onValidate({ addValidationRule, setValidationFn }) {
+      addValidationRule(JsonVariablesRule);
       setValidationFn((schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
         validate(schema, document, rules, { maxErrors }),
-      ),
+      );
+    },
     onParse: ({ setParseFn }) => setParseFn(parseDocument),
   };
 }

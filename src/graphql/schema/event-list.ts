@@ -13,7 +13,7 @@ const EventFilterInput = builder.inputType('EventFilter', {
     userGroup: t.field({
       type: UserGroupByInput,
       description:
-        'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. By token, the scope groups:resolve is required too.',
+        'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too.',
     }),
     apiTokenId: t.id({ description: 'The number of an API token: changes that were made with it, and changes of it.' }),
     occurredAt: t.field({ type: DateTimeRangeInput, description: 'When the change was made.' }),

@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { GraphQLError, Kind, type ValueNode, type VariableNode } from 'graphql';
 import { z } from 'zod';
 import { isExactNumber } from '../../domain/exact-number.ts';
 import type { Json } from '../../domain/limits.ts';
@@ -29,6 +29,7 @@ builder.scalarType('DateTime', {
 
 /**
  * The value of a JSON literal. A number that a float cannot represent exactly becomes `NaN`, which is rejected where it is used.
+ * A variable that is absent is as in an input object: as if its member was not there, and in a list null.
  */
 function readLiteral(node: ValueNode, variables: Record<string, unknown>): Json {
   switch (node.kind) {
@@ -46,11 +47,15 @@ function readLiteral(node: ValueNode, variables: Record<string, unknown>): Json 
       const names = node.fields.map(({ name }) => name.value);
       const twice = names.find((name, index) => names.indexOf(name) !== index);
       if (twice) throw new GraphQLError(`The member ${twice} appears more than once in one object.`, { nodes: node });
-      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, readLiteral(value, variables)]));
+      const given = node.fields.filter(({ value }) => value.kind !== Kind.VARIABLE || isGiven(value, variables));
+      return Object.fromEntries(given.map(({ name, value }) => [name.value, readLiteral(value, variables)]));
     }
     case Kind.VARIABLE:
-      return (variables[node.name.value] ?? null) as Json;
+      return isGiven(node, variables) ? (variables[node.name.value] as Json) : null;
     case Kind.ENUM:
       throw new GraphQLError(`${node.value} is not a JSON value; write "${node.value}".`, { nodes: node });
   }
 }
+
+const isGiven = ({ name }: VariableNode, variables: Record<string, unknown>): boolean =>
+  Object.hasOwn(variables, name.value) && variables[name.value] !== undefined;

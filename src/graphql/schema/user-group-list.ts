@@ -30,6 +30,10 @@ const PropertyFilterInput = builder.inputType('PropertyFilter', {
   }),
 });
 
+const followed =
+  'A group appears in the list when the change is committed, up to a minute later. To read what is new, begin a minute before the ' +
+  'newest time of the reading before, and drop the groups whose id and version you know; a cursor of that reading misses some.';
+
 const UserGroupFilterInput = builder.inputType('UserGroupFilter', {
   description: 'Selects user groups. Every given condition must hold.',
   fields: (t) => ({
@@ -46,8 +50,8 @@ const UserGroupFilterInput = builder.inputType('UserGroupFilter', {
         'environment.',
     }),
     properties: t.field({ type: [PropertyFilterInput], description: 'Properties that the group must have: at most 5.' }),
-    createdAt: t.field({ type: DateTimeRangeInput, description: 'When the group was created.' }),
-    updatedAt: t.field({ type: DateTimeRangeInput, description: 'When the group was last changed.' }),
+    createdAt: t.field({ type: DateTimeRangeInput, description: `When the group was created. ${followed}` }),
+    updatedAt: t.field({ type: DateTimeRangeInput, description: `When the group was last changed. ${followed}` }),
   }),
 });
 
