@@ -75,7 +75,8 @@ export function scanWord(scanner: Scanner): JsonNode {
   // `Acme"`: only the opening quote is missing.
   const half = text[end] === '"' && valueCanEnd(text, end + 1);
   if (half) range.end = ++end;
-  const certain = half || /^[\w./:#@-]+$/.test(value);
+  const isEnd = valueCanEnd(text, end);
+  const certain = isEnd && (half ? !value.includes('\\') : /^[\w./:#@-]+$/.test(value));
   scanner.report({
     range,
     message: half
@@ -83,7 +84,9 @@ export function scanWord(scanner: Scanner): JsonNode {
       : `The text ${quoteText(text, range)} is not in quotes.`,
     suggestion: newText.length > 60 ? 'Put it between double quotes.' : `Write ${newText}.`,
     ...(certain && { fix: { range, newText } }),
+    ...(!isEnd && { unclear: true }),
   });
+  scanner.recovering ||= !isEnd;
   return finish(scanner, { kind: 'string', start, end, value });
 }
 
