@@ -59,6 +59,57 @@ test.each([
   expect(JSON.parse(applyFixes(inDocument(value)).text).name).toBe(meant);
 });
 
+test.each([
+  ['colors in a list', '"x": [#fff, #000\n]'],
+  ['an item like a comment', '"x": ["a", #b, "c"\n]'],
+  ['a URL in a list', '"x": ["a", //cdn.acme.com/x\n]'],
+  ['a URL between items', '"x": ["a", //cdn.acme.com/x, "c"\n]'],
+  ['a URL at the begin of a list', '"x": [\n  //cdn.acme.com/x\n]'],
+  ['a comment without a space before an item', '"x": [\n  //b\n  "c"\n]'],
+  ['a comment without a space, with punctuation', '"x": ["a", //b: c\n]'],
+  ['a comment without a space, with a bracket', '"x": ["a", //b ["c"]\n]'],
+  ['a comment with a space, then a URL', '"x": [\n  //cdn.acme.com/x, // one\n  //cdn.acme.com/y\n]'],
+  ['a color of seven digits', '"x": {"primary": #0d93731, "light": "#abc"}'],
+  ['a color that may be a word', '"primary": #bad\n  "#fff"'],
+  ['a name', '"x": #Acme, "y": []'],
+  ['a URL', '"favicon": //cdn.acme.com/f.svg,\n  "x": []'],
+  ['a URL without a comma after it', '"favicon": //cdn.acme.com/f.svg\n  "x": []'],
+  ['an item after an item', '"x": ["a" #b, "c"\n]'],
+  ['a color after an item', '"x": ["#fff" #000]'],
+  ['a key like a comment', '"x": { "a": 1, #b: 2 }'],
+  ['a hexadecimal number beyond 2^53', '"x": 0xFFFFFFFFFFFFFFFFFF'],
+  ['a color as a number', '"x": 0x0d9373'],
+  ['a short color as a number', '"x": 0xfff'],
+  ['numbers of other languages', '"x": [1_000, 10n, 0b101, 0o17, 5.e3, 0xF_F, Infinity, -Infinity, nan]'],
+  ['words of other languages', '"x": [yes, no, On, tRUE, none]'],
+  ['a number and a comment', '"x": 5//five'],
+  ['a word and a comment', '"x": true#five'],
+])('--fix leaves text as it is whose meaning is not certain: %s', (_, members) => {
+  const source = `{\n  "name": "Acme", "navigation": [],\n  ${members}\n}\n`;
+  for (const options of [{}, strict]) {
+    expect(applyFixes(source, options)).toEqual({ text: source, fixes: [], fixCount: 0 });
+    const syntax = validateDocsConfig(source, options).diagnostics.filter(({ code }) => code === 'json-syntax');
+    expect(syntax[0]).toMatchObject({ severity: 'error', fix: null });
+  }
+});
+
+test.each([
+  ['+12345678901234567890', '12345678901234567890'],
+  ['+1.50', '1.50'],
+  ['-.0', '-0.0'],
+  ['5.', '5'],
+  ['.5e3', '0.5e3'],
+  ['0x1F', '31'],
+  ['+0x1F', '31'],
+  ['[ // one\n  # two\n  //"b",\n  #-----\n  "c" //third\n]', '[ \n  "c" \n]'],
+  ['[ "a",\n  /*b*/ "c" ]', '[ "a",\n   "c" ]'],
+  ['{"light": #0d9373, "dark": #fff, anchor: #000}', '{"light": "#0d9373", "dark": "#fff", "anchor": "#000"}'],
+  ['{"light": #0d9373\n  "dark": #fff}', '{"light": "#0d9373",\n  "dark": "#fff"}'],
+  ['[a/b#c, https://a.test/#b, 1.2.3, 0d9373]', '["a/b#c", "https://a.test/#b", "1.2.3", "0d9373"]'],
+])('--fix writes %s as %s', (value, fixed) => {
+  expect(applyFixes(`{"name": "Acme", "x": ${value}}`).text).toBe(`{"name": "Acme", "x": ${fixed}}`);
+});
+
 test('a rule offers no fix for what was guessed', () => {
   const source =
     '{"name": "Acme", "navigation": [], "colors": {"primary": "0d\\9373"}, "footerSocials": {"G\\itHub": "https://a.test"}}';
@@ -133,19 +184,74 @@ const otherStrings = fc.constantFrom<Fragment>(
   })),
 );
 
-const fragments = fc.oneof({ weight: 3, arbitrary: strings }, unknownStrings, otherStrings);
+const numbersAndWords = fc.constantFrom<Fragment>(
+  ...[
+    ...[
+      ['1', 1],
+      ['+1', 1],
+      ['.5', 0.5],
+      ['-.5e1', -5],
+      ['5.', 5],
+      ['0x1F', 31],
+      ['-0', -0],
+      ['1e3', 1000],
+      ['True', true],
+    ],
+    ...[
+      ['a/b', 'a/b'],
+      ['https://a.test/#b', 'https://a.test/#b'],
+      ['1.2.3', '1.2.3'],
+      ['null', null],
+      ['FALSE', false],
+    ],
+  ].map(([text, value]) => ({ text: text as string, means: { value }, fixable: true })),
+  ...['007', '0xFFFFFFFFFFFFFFFFFF', '0xfff', '1_000', '10n', 'Infinity', 'NaN', 'None', 'yes', '5//five', 'a b', '…'].map(
+    (text) => ({
+      text,
+      fixable: false,
+    }),
+  ),
+);
+
+/** What may be a comment as well. */
+const marks = fc.constantFrom<Fragment>(
+  ...['#0d93731', '#b', '//cdn.a.test/x', '//b', '#/x', '#!x', '//b c'].map((text) => ({ text, fixable: false })),
+);
+
+const fragments = fc.oneof({ weight: 3, arbitrary: strings }, unknownStrings, otherStrings, numbersAndWords, marks);
+
+/** As a member, a color is one for certain. */
+const memberFragments = fc.oneof(
+  { weight: 5, arbitrary: fragments },
+  fc.constantFrom<Fragment>(...['#fff', '#0D9373'].map((text) => ({ text, means: { value: text }, fixable: true }))),
+);
+
+const comments = fc.constantFrom(
+  '',
+  '',
+  '',
+  '// a, "b"\n',
+  '# ]\n',
+  '/* [ */',
+  '<!-- { -->',
+  '//"b",\n',
+  '#-- }\n',
+  '// a\n  # b\n',
+);
 
 /** Documents of a list and of members, with what they mean, and `null` for what a reader cannot know. */
 const oddDocuments = fc
   .record({
     items: fc.array(fragments, { maxLength: 3 }),
-    members: fc.array(fragments, { maxLength: 3 }),
+    members: fc.array(memberFragments, { maxLength: 3 }),
+    comments: fc.array(comments, { minLength: 8, maxLength: 8 }),
     separator: fc.constantFrom(', ', ',\n  ', ',\r\n\t'),
     trailing: fc.constantFrom('', ','),
   })
-  .map(({ items, members, separator, trailing }) => {
-    const list = `[${items.map(({ text }) => text).join(separator)}${items.length > 0 ? trailing : ''}]`;
-    const all = [`"list": ${list}`, ...members.map(({ text }, index) => `'k${index}': ${text}`)];
+  .map(({ items, members, comments, separator, trailing }) => {
+    const texts = items.map(({ text }, index) => `${comments[index]} ${text}`);
+    const list = `[${texts.join(separator)}${items.length > 0 ? trailing : ''}\n${comments[3]}]`;
+    const all = [`"list": ${list}`, ...members.map(({ text }, index) => `${comments[4 + index]}'k${index}': ${text}`)];
     return { source: `{${all.join(separator)}${trailing}\n}\n`, items, members, fragments: [...items, ...members] };
   });
 

@@ -33,3 +33,16 @@ export function keyCanEnd(text: string, at: number): boolean {
 export function onSameLine(text: string, from: number, to: number): boolean {
   return endOfLine(text, from, to) === to;
 }
+
+/** Whether what other languages have as a comment begins here. */
+export function startsComment(text: string, at: number): boolean {
+  return text[at] === '#' || text.startsWith('//', at) || text.startsWith('/*', at) || text.startsWith('<!--', at);
+}
+
+const markedText = /(?:#|\/\/(?!\/))[^\s#"'`“”„＂‘’{}[\],:*=-]/y;
+
+/** Whether text follows `#` or `//` at once, so that it may be a value, not a comment. */
+export function startsMarkedText(text: string, at: number): boolean {
+  markedText.lastIndex = at;
+  return markedText.test(text);
+}
