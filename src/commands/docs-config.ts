@@ -14,13 +14,19 @@ import { ArgumentsError, codeFrom, formatFrom, parse, renderers, severitiesFrom,
 import { filesAround } from './files-around.ts';
 import { findFiles } from './find-files.ts';
 import { asksForHelp } from './options.ts';
-import { replaceFile } from './replace-file.ts';
+import { prepareReplacement, type Replacement } from './replace-file.ts';
+
+/** A stream for text. */
+interface Output {
+  /** @param written is called when the text was written, with an error when it was not. */
+  write(text: string, written?: (error?: Error | null) => void): unknown;
+}
 
 /** The parts of the process that a command uses. */
 export interface CommandIo {
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: { write(text: string): unknown; isTTY?: boolean };
-  readonly stderr: { write(text: string): unknown };
+  readonly stdout: Output & { isTTY?: boolean };
+  readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths start from. */
   readonly cwd: string;
@@ -92,6 +98,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
 
   const { files, problems } = await allFiles(positionals, io);
   const checked: CheckedFile[] = [];
+  const replacements: FileReplacement[] = [];
   let characters = 0;
   const assertFits = (file: CheckedFile) => {
     const rendered = format === 'pretty' ? renderPretty([file], true) : renderers[format]([file]) + renderFixes([file], false);
@@ -100,20 +107,54 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   };
   for (const file of files) {
     try {
-      checked.push(await checkFile(file, options, values.fix === true, io, assertFits));
+      const { replacement, ...found } = await checkFile(file, options, values.fix === true, io, assertFits);
+      checked.push(found);
+      if (replacement) replacements.push({ file, replacement });
     } catch (error) {
       problems.push(`${file}: ${reason(error)}`);
     }
   }
-  for (const problem of problems) io.stderr.write(`${escapeControls(problem)}\n`);
-  if (format === 'pretty') {
-    if (checked.length > 0) io.stdout.write(renderPretty(checked, usesColor(io)));
-  } else {
-    io.stdout.write(renderers[format](checked));
-    if (format !== 'json') io.stderr.write(renderFixes(checked, false)); // these formats cannot contain them
+  // First what goes beside the report, so that the report does not say that all is well when that is lost.
+  let notes = problems.map((problem) => `${escapeControls(problem)}\n`).join('');
+  if (format === 'github' || format === 'sarif') notes += renderFixes(checked, false); // these formats cannot contain them
+  const isReported =
+    (await isWritten(io.stderr, notes)) &&
+    (await isWritten(io.stdout, format === 'pretty' ? prettyReport(checked, io) : renderers[format](checked)));
+  const failures = await replaceFiles(replacements, isReported);
+  for (const failure of failures) io.stderr.write(`${escapeControls(failure)}\n`);
+  if (problems.length > 0 || (isReported && failures.length > 0)) return 2;
+  return isReported && checked.every(({ report }) => report.valid) ? 0 : 1;
+}
+
+function prettyReport(checked: readonly CheckedFile[], io: CommandIo): string {
+  return checked.length > 0 ? renderPretty(checked, usesColor(io)) : '';
+}
+
+/** Writes a text; false when it cannot be written. */
+function isWritten(output: Output, text: string): Promise<boolean> {
+  if (text === '') return Promise.resolve(true);
+  return new Promise((done) => output.write(text, (error) => done(!error)));
+}
+
+interface FileReplacement {
+  readonly file: string;
+  readonly replacement: Replacement;
+}
+
+/** Replaces the files whose fixes are reported, and returns a message for each that was not replaced. */
+async function replaceFiles(replacements: readonly FileReplacement[], isReported: boolean): Promise<string[]> {
+  const failures: string[] = [];
+  for (const { file, replacement } of replacements) {
+    try {
+      if (!isReported) throw new Error('The file was not changed, because the report cannot be written.');
+      await replacement.publish();
+    } catch (error) {
+      failures.push(`${file}: ${reason(error)}`);
+    } finally {
+      await replacement.discard();
+    }
   }
-  if (problems.length > 0) return 2;
-  return checked.every(({ report }) => report.valid) ? 0 : 1;
+  return failures;
 }
 
 function explainCode(args: string[], io: CommandIo): number {
@@ -148,7 +189,7 @@ async function allFiles(args: readonly string[], { cwd }: CommandIo): Promise<{ 
 }
 
 /**
- * Checks a file, after fixing it if `fix` is set. The file is written last, so that whatever fails leaves it as it was.
+ * Checks a file, after fixing it if `fix` is set. The file is replaced only once its fixes are reported.
  *
  * @param assertFits throws when the report cannot take the file.
  */
@@ -158,7 +199,7 @@ async function checkFile(
   fix: boolean,
   io: CommandIo,
   assertFits: (checked: CheckedFile) => void,
-): Promise<CheckedFile> {
+): Promise<CheckedFile & { replacement: Replacement | undefined }> {
   const path = resolve(io.cwd, file);
   const content = await (file === '-' ? readAll(io.stdin) : readConfigFile(path));
   const source = decode(content);
@@ -167,8 +208,8 @@ async function checkFile(
   const { text, fixes, fixCount } = fix ? fixWithinMemory(source, known) : { text: source, fixes: [], fixCount: 0 };
   const checked = { file, source: text, report: validateDocsConfig(text, known), ...(fix && { fixed: { fixes, fixCount } }) };
   assertFits(checked);
-  if (fixCount > 0) await replaceFile(path, Buffer.from(content), text);
-  return checked;
+  const replacement = fixCount > 0 ? await prepareReplacement(path, Buffer.from(content), text) : undefined;
+  return { ...checked, replacement };
 }
 
 /** Up to this many values and marks are read of any document to fix; of a longer one, one for every few characters. */

@@ -3,30 +3,52 @@ import { chmod, chown, lstat, open, readFile, realpath, rename, rm, stat, writeF
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
+/** A text that is ready to replace that of a file. */
+export interface Replacement {
+  /**
+   * Replaces the text atomically: readers see the old text or the new one, even after a crash.
+   *
+   * @throws Error when the file was changed meanwhile; file system errors. The file is then as it was found.
+   */
+  publish(): Promise<void>;
+  /** Leaves the file as it was, unless the text is published. */
+  discard(): Promise<void>;
+}
+
 /**
- * Replaces the text of a file atomically: readers see the old text or the new one, even after a crash. Symbolic links, the
- * owner and the mode are preserved.
+ * Writes a text next to the file that it is to replace. Symbolic links, the owner and the mode are preserved.
  *
  * @param previous the content that the text was made from.
  * @throws Error when the file has another content, or an owner or a group that this process may not give to a file; file system
- *   errors. The file is then as it was found.
+ *   errors. Nothing is left next to the file.
  */
-export async function replaceFile(path: string, previous: Buffer, text: string): Promise<void> {
+export async function prepareReplacement(path: string, previous: Buffer, text: string): Promise<Replacement> {
   const target = await realpath(path);
   const { uid, gid, mode } = await stat(target);
   const draft = `${target}.${randomUUID()}.tmp`;
+  const discard = () => rm(draft, { force: true });
+  const isReplaced = async () => {
+    const content = await readFile(target);
+    if (content.equals(previous)) return false;
+    if (content.equals(Buffer.from(text))) return true; // through another link
+    throw new Error('The file was changed meanwhile, and was left as it is. Run the command again.');
+  };
   try {
     await writeFile(draft, text, { mode, flag: 'wx' });
     const own = await stat(draft);
     if (own.uid !== uid || own.gid !== gid) await chown(draft, uid, gid); // with another owner, the first may be locked out
     await chmod(draft, mode); // what writeFile sets is reduced by the umask
-    if (!previous.equals(await readFile(target)))
-      throw new Error('The file was changed meanwhile, and was left as it is. Run the command again.');
-    await rename(draft, target);
+    await isReplaced();
   } catch (error) {
-    await rm(draft, { force: true });
+    await discard();
     throw error;
   }
+  return {
+    async publish() {
+      if (!(await isReplaced())) await rename(draft, target);
+    },
+    discard,
+  };
 }
 
 /** A file that is being written, and does not exist under its own name yet. */

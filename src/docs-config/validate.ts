@@ -1,7 +1,7 @@
 import { type AddDiagnostic, createCollector, maxDiagnostics } from './collect-diagnostics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { parseJson } from './json/parse-json.ts';
-import { maxDepth, type SyntaxProblem } from './json/parser-state.ts';
+import { maxDepth, omitFix, type SyntaxProblem } from './json/parser-state.ts';
 import { createPositions, type Positions } from './json/positions.ts';
 import { printValue } from './json/print-value.ts';
 import type { JsonNode } from './json/syntax-tree.ts';
@@ -71,8 +71,10 @@ export function inspect(
   };
   const line = (offset: number) => positions.at(offset).line;
   let isJson = true;
+  let isGuess = false;
   const onProblem = (problem: SyntaxProblem) => {
     isJson = false;
+    if (!problem.fix) isGuess = true;
     report('json-syntax', [], () => draftSyntaxProblem(problem, line));
   };
   const { root, tooDeep } = parseJson(source, onProblem, maxSteps);
@@ -87,7 +89,9 @@ export function inspect(
   if (root && isNewerFormat(root) && levels['newer-format'] !== 'off') {
     report('newer-format', [], () => draftNewerFormat(root));
   } else if (root) {
-    runRules(root, { text: source, site: createSite(root, options.files), line, levels, report });
+    // What was guessed is not rewritten.
+    const reportRule: ReportAt = isGuess ? (code, path, make) => report(code, path, () => omitFix(make())) : report;
+    runRules(root, { text: source, site: createSite(root, options.files), line, levels, report: reportRule });
   }
   return { root, levels };
 }

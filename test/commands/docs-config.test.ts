@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { type StdioOptions, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -36,16 +37,25 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 async function run(args: string[], { input = '', isTTY = false, env = {} as Record<string, string> } = {}) {
-  let out = '';
-  let err = '';
+  const [stdout, stderr] = [collectText(), collectText()];
   const status = await docsConfig(args, {
     stdin: Readable.from([Buffer.from(input)]),
-    stdout: { write: (text) => (out += text), isTTY },
-    stderr: { write: (text) => (err += text) },
+    stdout: { ...stdout, isTTY },
+    stderr,
     env,
     cwd,
   });
-  return { status, out, err };
+  return { status, out: stdout.texts.join(''), err: stderr.texts.join('') };
+}
+
+/** A stream that keeps what is written. */
+function collectText() {
+  const texts: string[] = [];
+  const write = (text: string, written?: () => void) => {
+    texts.push(text);
+    written?.();
+  };
+  return { texts, write };
 }
 
 test('exits with 0 when there are no errors, and with 1 otherwise', async () => {
@@ -88,10 +98,9 @@ test('stops reading standard input at the limit of a file', async () => {
       for (; read < 100; read += 1) yield Buffer.alloc(2 ** 20, ' ');
     })(),
   );
-  let err = '';
-  const stderr = { write: (text: string) => (err += text) };
-  const status = await docsConfig(['check', '-'], { stdin: endless, stdout: { write: () => {} }, stderr, env: {}, cwd });
-  expect([status, err]).toEqual([2, '-: Standard input exceeds the limit of 16 MiB.\n']);
+  const stderr = collectText();
+  const status = await docsConfig(['check', '-'], { stdin: endless, stdout: collectText(), stderr, env: {}, cwd });
+  expect([status, stderr.texts]).toEqual([2, ['-: Standard input exceeds the limit of 16 MiB.\n']]);
   expect(read).toBeLessThan(50);
 });
 
@@ -252,11 +261,15 @@ test('prints help and the JSON Schema', async () => {
 });
 
 /** Runs the command as a process of its own. */
-function spawnCommand(args: string[], { input = '', nodeArgs = [] as string[] }) {
+function spawnCommand(
+  args: string[],
+  { input = '', nodeArgs = [] as string[], stdio = ['pipe', 'pipe', 'pipe'] as StdioOptions },
+) {
   const entry = fileURLToPath(new URL('docs-config-entry.ts', import.meta.url));
   return spawnSync(process.execPath, [...nodeArgs, '--import', import.meta.resolve('tsx'), entry, ...args], {
     input,
     cwd,
+    stdio,
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
   });
@@ -294,4 +307,54 @@ test('runs as a process with standard input, output and exit status', () => {
   const { status, stdout } = spawnCommand(['check', '-', '--format', 'github'], { input: bad });
   expect(stdout).toMatch(/^::error file=-,line=1,endLine=1,col=69,endColumn=70,title=docs-config json-syntax::/);
   expect(status).toBe(1);
+});
+
+test.skipIf(!existsSync('/dev/full')).each([
+  ['pretty', 'stdout'],
+  ['json', 'stdout'],
+  ['github', 'stdout'],
+  ['github', 'stderr'],
+  ['sarif', 'stderr'],
+])('--fix --format %s replaces no file when its report cannot be written to %s', async (format, stream) => {
+  const folder = join(cwd, `full-${format}-${stream}`);
+  await mkdir(folder);
+  await writeFile(join(folder, 'one.json'), bad);
+  await writeFile(join(folder, 'two.json'), bad);
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnCommand(
+    ['check', join(folder, 'one.json'), join(folder, 'two.json'), '--fix', '--format', format],
+    {
+      stdio: stream === 'stdout' ? ['ignore', full, 'pipe'] : ['ignore', 'pipe', full],
+    },
+  );
+  closeSync(full);
+  expect(status).toBe(1);
+  if (stream === 'stdout')
+    expect(stderr).toContain('one.json: The file was not changed, because the report cannot be written.\n');
+  expect(await readdir(folder)).toEqual(['one.json', 'two.json']);
+  expect(await readFile(join(folder, 'one.json'), 'utf8')).toBe(bad);
+  expect(await readFile(join(folder, 'two.json'), 'utf8')).toBe(bad);
+});
+
+test('--fix says which file was changed while the report was written, and ends with 2', async () => {
+  const path = join(cwd, 'meanwhile.json');
+  await writeFile(path, bad);
+  await symlink(path, join(cwd, 'meanwhile-link.json'));
+  expect(await run(['check', '--fix', 'meanwhile.json', 'meanwhile-link.json'])).toMatchObject({ status: 0, err: '' });
+  expect(await readFile(path, 'utf8')).toBe(good);
+
+  await writeFile(path, bad);
+  const stderr = collectText();
+  const status = await docsConfig(['check', '--fix', 'meanwhile.json'], {
+    stdin: Readable.from([]),
+    stdout: { write: (_, written) => void writeFile(path, 'edited').then(() => written?.()) },
+    stderr,
+    env: {},
+    cwd,
+  });
+  expect({ status, err: stderr.texts.join('') }).toEqual({
+    status: 2,
+    err: 'meanwhile.json: The file was changed meanwhile, and was left as it is. Run the command again.\n',
+  });
+  expect(await readFile(path, 'utf8')).toBe('edited');
 });

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDraft, replaceFile } from '../../src/commands/replace-file.ts';
+import { openDraft, prepareReplacement } from '../../src/commands/replace-file.ts';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'replace-file-'));
@@ -24,11 +24,28 @@ function makeFolder(): string {
 test('a file that was changed since it was read is left as it is, with nothing beside it', async () => {
   const folder = makeFolder();
   const file = join(folder, 'mint.json');
+  const prepare = (previous: string) => prepareReplacement(file, Buffer.from(previous), 'fixed');
+  const content = () => [readdirSync(folder), readFileSync(file, 'utf8')];
   writeFileSync(file, 'edited');
-  await expect(replaceFile(file, Buffer.from('read'), 'fixed')).rejects.toThrow(/was changed meanwhile/);
-  expect([readdirSync(folder), readFileSync(file, 'utf8')]).toEqual([['mint.json'], 'edited']);
-  await replaceFile(file, Buffer.from('edited'), 'fixed');
-  expect(readFileSync(file, 'utf8')).toBe('fixed');
+  await expect(prepare('read')).rejects.toThrow(/was changed meanwhile/);
+  expect(content()).toEqual([['mint.json'], 'edited']);
+
+  const late = await prepare('edited');
+  writeFileSync(file, 'edited again');
+  await expect(late.publish()).rejects.toThrow(/was changed meanwhile/);
+  await late.discard();
+  expect(content()).toEqual([['mint.json'], 'edited again']);
+
+  const discarded = await prepare('edited again');
+  await discarded.discard();
+  expect(content()).toEqual([['mint.json'], 'edited again']);
+
+  const [first, second] = [await prepare('edited again'), await prepare('edited again')];
+  await first.publish();
+  await first.discard();
+  await second.publish(); // the file has this text already
+  await second.discard();
+  expect(content()).toEqual([['mint.json'], 'fixed']);
 });
 
 test.runIf(process.getuid?.() === 0)('a file of another user keeps its owner, its group and its mode', async () => {
@@ -36,7 +53,7 @@ test.runIf(process.getuid?.() === 0)('a file of another user keeps its owner, it
   writeFileSync(file, 'read');
   chownSync(file, 4_711, 4_712);
   chmodSync(file, 0o640);
-  await replaceFile(file, Buffer.from('read'), 'fixed');
+  await (await prepareReplacement(file, Buffer.from('read'), 'fixed')).publish();
   const { uid, gid, mode } = statSync(file);
   expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 4_711, gid: 4_712, mode: 0o640 });
 });

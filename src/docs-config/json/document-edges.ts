@@ -42,7 +42,7 @@ export function reportTextAfter(parser: ParserState): void {
     const mark = text[start];
     if (mark === ',' || mark === ';') {
       scanner.at++;
-      if (/\S/.test(text.slice(scanner.at, scanner.at + 100))) skipTrivia(scanner, false);
+      if (/\S/.test(text.slice(scanner.at, scanner.at + 100))) skipTrivia(scanner, 'nothing');
       if (scanner.at < text.length && scanner.at > start + 1) continue;
       scanner.report(
         createRemoval(
@@ -51,7 +51,7 @@ export function reportTextAfter(parser: ParserState): void {
           'Remove it.',
         ),
       );
-      skipTrivia(scanner, false);
+      skipTrivia(scanner, 'nothing');
       continue;
     }
     const range = { start, end: start + text.slice(start).trimEnd().length };

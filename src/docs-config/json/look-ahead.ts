@@ -4,8 +4,10 @@ import { endOfWord } from './scan-word.ts';
 import { endOfLine } from './source-text.ts';
 import type { TextRange } from './syntax-tree.ts';
 
+type Place = Pick<Scanner, 'text' | 'at'>;
+
 /** The range of the next token, for a message. */
-export function peekToken(scanner: Scanner): TextRange {
+export function peekToken(scanner: Place): TextRange {
   const { text } = scanner;
   const start = scanner.at;
   const code = text.charCodeAt(start);
@@ -16,13 +18,13 @@ export function peekToken(scanner: Scanner): TextRange {
 }
 
 /** Whether a key follows: a string and a colon. */
-export function keyFollows(scanner: Scanner): boolean {
+export function keyFollows(scanner: Place): boolean {
   const { end } = peekToken(scanner);
   return /^\s{0,20}:/.test(scanner.text.slice(end, end + 21));
 }
 
 /** Whether what follows is an unquoted key with its colon. */
-export function bareKeyFollows({ text, at }: Scanner): boolean {
+export function bareKeyFollows({ text, at }: Place): boolean {
   const end = endOfWord(text, at);
   return end > at && /^"?\s{0,20}[:=：]/.test(text.slice(end, end + 21));
 }

@@ -27,6 +27,7 @@ import {
   splitUnclosedKey,
   takeComma,
 } from './recovery.ts';
+import { scanUnclearText, skipUnclearMark } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { scanBareKey, scanWord } from './scan-word.ts';
@@ -58,7 +59,7 @@ export function parseJson(
 ): JsonDocument {
   const scanner = createScanner(text, report);
   const parser: ParserState = { scanner, frames: [], root: undefined, tooDeep: undefined, bracketBalance: undefined };
-  skipTrivia(scanner, false);
+  skipTrivia(scanner, 'nothing');
   skipTextBefore(scanner);
   if (scanner.at >= text.length) {
     if (scanner.lastEnd === 0) reportEmpty(scanner);
@@ -68,7 +69,7 @@ export function parseJson(
   for (let steps = 1; ; steps++) {
     if (steps > maxSteps) throw new TooManyStepsError();
     const frame = parser.frames.at(-1);
-    skipTrivia(scanner, frame?.state === 'value');
+    skipTrivia(scanner, expectedIn(frame));
     if (!frame) break;
     if (scanner.at >= text.length) {
       closeAtEnd(parser);
@@ -79,6 +80,12 @@ export function parseJson(
   }
   reportTextAfter(parser);
   return parser;
+}
+
+function expectedIn(frame: Frame | undefined): 'nothing' | 'value' | 'other' {
+  if (!frame) return 'nothing';
+  const isValue = frame.node.kind === 'array' ? frame.state !== 'after' : frame.state === 'value';
+  return isValue ? 'value' : 'other';
 }
 
 function stepInObject(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
@@ -145,7 +152,7 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
 function expectValue(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
   if (code === comma || code === closeBrace || code === closeBracket) reportKeyWithoutValue(parser.scanner, frame);
   else if (code === colon) skipPunctuation(parser, node);
-  else {
+  else if (!skipUnclearMark(parser.scanner, true)) {
     frame.state = 'after';
     parseValue(parser);
   }
@@ -177,6 +184,7 @@ function stepInArray(parser: ParserState, frame: Frame, node: ArrayNode, code: n
     after ? takeComma(scanner, frame, code) : skipExtraComma(scanner);
   else if (code === colon) after && closeArrayBeforeKey(parser, node) ? undefined : skipPunctuation(parser, node);
   else if (!after) {
+    if (skipUnclearMark(scanner, false)) return;
     frame.state = 'after';
     parseValue(parser);
   } else if (opensString(code) && skipStrayQuote(parser)) return;
@@ -191,8 +199,10 @@ function parseValue(parser: ParserState): void {
   const start = scanner.at;
   const code = scanner.text.charCodeAt(start);
   if (opensString(code)) attach(parser, { kind: 'string', value: scanString(scanner), start, end: scanner.at });
-  else if (code !== openBrace && code !== openBracket) attach(parser, scanWord(scanner));
-  else if (frames.length >= maxDepth) attach(parser, skipDeep(parser));
+  else if (code !== openBrace && code !== openBracket) {
+    const isMember = frames.at(-1)?.node.kind === 'object';
+    attach(parser, scanUnclearText(scanner, isMember) ?? scanWord(scanner));
+  } else if (frames.length >= maxDepth) attach(parser, skipDeep(parser));
   else {
     const node: ObjectNode | ArrayNode =
       code === openBrace ? createObjectNode(start) : { kind: 'array', items: [], start, end: start + 1, damaged: false };

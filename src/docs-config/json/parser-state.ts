@@ -20,6 +20,8 @@ export interface SyntaxProblem {
   readonly suggestion: string;
   /** An edit that cannot be wrong. Without one the problem is a guess, and the next guess on the same line is not reported. */
   readonly fix?: Edit;
+  /** What follows depends on what was meant here: nothing more is reported on the same line, and no fix is offered in the rest. */
+  readonly unclear?: true;
 }
 
 /** The position in a text, and what decides whether the next problem is reported. */
@@ -42,6 +44,8 @@ export interface Scanner {
 /** A scanner at the start of a text. Passes problems on to `report`, except those that follow from an earlier one. */
 export function createScanner(text: string, report: (problem: SyntaxProblem) => void): Scanner {
   let guessedUntil = -1;
+  let unclear = { start: -1, end: -1 };
+  let isRestUnclear = false;
   const scanner: Scanner = {
     text,
     at: 0,
@@ -50,15 +54,28 @@ export function createScanner(text: string, report: (problem: SyntaxProblem) => 
     conflict: undefined,
     conflictsUnended: false,
     report: (problem) => {
-      if (scanner.recovering) return;
-      if (!problem.fix) {
-        if (problem.range.start < guessedUntil) return;
-        guessedUntil = endOfLine(text, Math.max(problem.range.start, problem.range.end - 1));
+      const { range, fix } = problem;
+      const place = (fix ?? problem).range.start;
+      const follows = scanner.recovering || (place >= unclear.start && place <= unclear.end);
+      const hasFix = fix !== undefined && !isRestUnclear;
+      if (problem.unclear) {
+        isRestUnclear = true;
+        if (range.end > unclear.end) unclear = { start: range.start, end: endOfLine(text, range.end) };
       }
-      report(problem);
+      if (follows) return;
+      if (!hasFix) {
+        if (range.start < guessedUntil) return;
+        guessedUntil = endOfLine(text, Math.max(range.start, range.end - 1));
+      }
+      report(fix && !hasFix ? omitFix(problem) : problem);
     },
   };
   return scanner;
+}
+
+/** The problem, or any other draft of a diagnostic, without its fix. */
+export function omitFix<T extends { readonly fix?: Edit }>({ fix: _, ...rest }: T): Omit<T, 'fix'> {
+  return rest;
 }
 
 /** An open object or array, and what is expected next in it. */

@@ -2,7 +2,7 @@ import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
 import { colon, comma } from './characters.ts';
 import { keyFollows, peekToken } from './look-ahead.ts';
 import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
-import { scanString } from './scan-string.ts';
+import { opensString, scanString } from './scan-string.ts';
 import { onSameLine, quoteText, valueCanEnd } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode, type StringNode } from './syntax-tree.ts';
 
@@ -69,7 +69,9 @@ export function reportMissingComma(scanner: Scanner, frame: Frame): void {
   frame.state = 'next';
   const range = peekToken(scanner);
   const at = scanner.lastEnd;
-  const certain = !scanner.recovering; // otherwise it follows unexpected text
+  const isSecond = scanner.at === at && opensString(scanner.text.charCodeAt(at)) && endsInQuote(scanner.text, at);
+  // Otherwise it follows unexpected text, or the quotes between two strings may be one that is doubled.
+  const certain = !scanner.recovering && (!isSecond || keyFollows(scanner));
   scanner.recovering = false;
   scanner.report({
     range,
@@ -77,6 +79,10 @@ export function reportMissingComma(scanner: Scanner, frame: Frame): void {
     suggestion: 'Put a comma after the value before it.',
     ...(certain && { fix: { range: { start: at, end: at }, newText: ',' } }),
   });
+}
+
+function endsInQuote(text: string, at: number): boolean {
+  return /["'`“”‘’＂]/.test(text[at - 1] ?? '');
 }
 
 /** In an array of objects, `{` where a key belongs begins the next object: closes the one before it. */
@@ -176,6 +182,7 @@ export function skipText(parser: ParserState, node: ObjectNode | ArrayNode): voi
     range,
     message: `The text ${quoteText(scanner.text, range)} is unexpected after a value.`,
     suggestion: 'Remove it; a double quote inside a string is written \\".',
+    unclear: true,
   });
   // Where the value before it ends is a guess as well.
   const { member } = parser.frames.at(-1) as Frame;
@@ -198,7 +205,11 @@ export function skipStrayQuote({ scanner }: ParserState): boolean {
   }
   if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !valueCanEnd(text, at + 1)) return false;
   scanner.at = scanner.lastEnd = at + 1;
-  scanner.report(createRemoval({ start: at, end: at + 1 }, 'There is an extra double quote here.', 'Remove it.'));
+  const range = { start: at, end: at + 1 };
+  const message = 'There is an extra double quote here.';
+  // `5"`: the opening quote may be missing.
+  if (/[\w.]/.test(text[at - 1] ?? '')) scanner.report({ range, message, suggestion: 'Remove it, or write the one before it.' });
+  else scanner.report(createRemoval(range, message, 'Remove it.'));
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { comma } from './characters.ts';
 import { createRemoval, type Scanner } from './parser-state.ts';
-import { endOfLine, quoteText } from './source-text.ts';
+import { keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
 
 /** The characters that can open a string, by code, with those that can then close it. Only the first is JSON. */
 const closers = new Map([
@@ -38,9 +38,13 @@ export function opensString(code: number): boolean {
 export function scanString(scanner: Scanner): string {
   const { text } = scanner;
   let start = scanner.at;
-  if (text.charCodeAt(start + 1) === 0x22 && doubled.test(text.slice(start, start + 300))) {
-    scanner.report(createRemoval({ start, end: start + 1 }, 'There is an extra double quote here.', 'Remove it.'));
-    start++;
+  if (text.charCodeAt(start + 1) === text.charCodeAt(start)) {
+    const tripled = scanTripled(scanner, start);
+    if (tripled !== undefined) return tripled;
+    if (text[start] === '"' && doubled.test(text.slice(start, start + 300))) {
+      scanner.report(createRemoval({ start, end: start + 1 }, 'There is an extra double quote here.', 'Remove it.'));
+      start++;
+    }
   }
   if (text.charCodeAt(start) === 0x22) {
     // Fast path, for nearly every string: no escapes, no problems.
@@ -56,100 +60,151 @@ export function scanString(scanner: Scanner): string {
   return scanStringWithEscapes(scanner, start);
 }
 
+/** How far the end of a string is searched for: real strings are shorter. */
+const maxSearched = 10_000;
+
+/** Scans a string in three quotes, of which Python and others remove an unknown part; undefined when it is not one. */
+function scanTripled(scanner: Scanner, start: number): string | undefined {
+  const { text } = scanner;
+  const quotes = (text[start] as string).repeat(3);
+  if (!text.startsWith(quotes, start)) return undefined;
+  const from = start + 3;
+  const length = text.slice(from, from + maxSearched).indexOf(quotes);
+  if (length === -1) return undefined;
+  const range = { start, end: from + length + 3 };
+  scanner.at = scanner.lastEnd = range.end;
+  scanner.report({
+    range,
+    message: `JSON has no strings in three quotes, as in ${quoteText(text, range)}.`,
+    suggestion: 'Put it between double quotes, and write \\n for each line break.',
+  });
+  return text.slice(from, from + length);
+}
+
 function scanStringWithEscapes(scanner: Scanner, start: number): string {
   const { text } = scanner;
   const closing = closers.get(text.charCodeAt(start)) ?? '"';
   const parts: string[] = [];
   let from = start + 1;
   let at = from;
+  let certain = true;
+  let hasLines = false;
+  let continuedAt = -1; // the line break behind the last backslash that ends a line
   for (; at < text.length; at++) {
     const character = text[at] as string;
     if (closing.includes(character)) break;
     if (character === '\\') {
       parts.push(text.slice(from, at));
       const escaped = scanEscape(scanner, at);
+      certain &&= escaped.certain;
       parts.push(escaped.value);
+      if (escaped.end === at + 1) continuedAt = escaped.end;
       at = escaped.end - 1;
       from = escaped.end;
     } else if (character === '\n' || character === '\r') {
-      const next = findNextLine(text, at);
-      if (next === undefined) return closeAtLineEnd(scanner, start, from, at, parts);
-      reportControl(scanner, at, next);
-      parts.push(text.slice(from, at), '\n');
+      let next = at;
+      while (next < text.length && (text[next] as string) <= ' ') next++;
+      const isContinued = at === continuedAt;
+      if (!hasLines) {
+        const end = findEndOnLaterLine(text, next, closing);
+        const canClose = punctuation.includes(text[next] ?? '}');
+        hasLines = end === 'found' && (isContinued || !canClose);
+        if (!hasLines) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next }, parts, canClose && end === 'none');
+      }
+      const lines = text.slice(at, next).replace(/\r\n?/g, '\n');
+      if (!isContinued) reportControl(scanner, at, next, JSON.stringify(lines).slice(1, -1));
+      parts.push(text.slice(from, at), lines);
       from = next;
       at = next - 1;
-    } else if (character < ' ') reportControl(scanner, at, at + 1);
+    } else if (character < ' ') reportControl(scanner, at, at + 1, JSON.stringify(character).slice(1, -1));
   }
-  if (at >= text.length) return closeAtLineEnd(scanner, start, from, at, parts);
+  if (at >= text.length) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next: at }, parts, false);
   parts.push(text.slice(from, at));
   scanner.at = scanner.lastEnd = at + 1;
   const value = parts.join('');
-  if (text[start] !== '"' || text[at] !== '"') reportQuotes(scanner, start, at + 1, value);
+  if (text[start] !== '"' || text[at] !== '"') reportQuotes(scanner, start, at + 1, value, certain);
   return value;
 }
 
-function scanEscape(scanner: Scanner, at: number): { value: string; end: number } {
+/** Scans an escape; it is not `certain` what one means that JSON does not have. */
+function scanEscape(scanner: Scanner, at: number): { value: string; end: number; certain: boolean } {
   const { text } = scanner;
   const letter = text[at + 1];
   if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6))) {
-    return { value: String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)), end: at + 6 };
+    return { value: String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)), end: at + 6, certain: true };
   }
   const value = letter === undefined ? undefined : Object.hasOwn(escapes, letter) ? escapes[letter] : undefined;
-  if (value !== undefined) return { value, end: at + 2 };
+  if (value !== undefined) return { value, end: at + 2, certain: true };
   if (letter === undefined || letter === '\n' || letter === '\r') {
     scanner.report({
       range: { start: at, end: at + 1 },
       message: 'A backslash ends the line inside a string.',
-      suggestion: 'Remove it.',
+      suggestion: 'Remove it and the line break, or write \\n for both.',
     });
-    return { value: '', end: at + 1 };
+    return { value: '', end: at + 1, certain: false };
   }
   const range = { start: at, end: at + 2 };
   const problem = { range, message: `JSON strings have no escape ${quoteText(text, range)}.` };
   if (letter === "'" || letter === '`') {
     scanner.report({ ...problem, suggestion: `Write ${letter} without the backslash.`, fix: { range, newText: letter } });
-  } else {
-    scanner.report({ ...problem, suggestion: 'Write \\\\ for a backslash.' });
+    return { value: letter, end: at + 2, certain: true };
   }
-  return { value: letter, end: at + 2 };
+  scanner.report({ ...problem, suggestion: 'Write \\\\ for a backslash.' });
+  return { value: letter, end: at + 2, certain: false };
 }
 
-/** The offset where the string continues after a line break; undefined when it is more likely unclosed. */
-function findNextLine(text: string, at: number): number | undefined {
-  let next = at;
-  while (next < text.length && (text[next] as string) <= ' ') next++;
-  if (next >= text.length || '"\'}]{[,<=>/'.includes(text[next] as string)) return undefined;
-  // A multi-line string ends in a quote; without one on the next line it counts as unclosed.
-  return text.slice(next, endOfLine(text, next, Math.min(text.length, next + 1000))).includes('"') ? next : undefined;
+/** What begins a line after an unclosed string. */
+const punctuation = '"\'}]{[,<=>';
+
+/**
+ * Whether a string ends on a later line, because what closes it first stands where a value can end. `none`: it does not, so it is
+ * unclosed; `unknown`: that is too far away, or what lies between is a comment or a part of the string.
+ */
+function findEndOnLaterLine(text: string, from: number, closing: string): 'found' | 'none' | 'unknown' {
+  if (text[from] === '#' || text.startsWith('//', from) || text.startsWith('/*', from)) return 'unknown';
+  const limit = Math.min(text.length, from + 1000);
+  for (let at = from; at < limit; at++) {
+    const character = text[at] as string;
+    if (character === '\\') at++;
+    else if (closing.includes(character)) return valueCanEnd(text, at + 1) ? 'found' : 'none';
+  }
+  return limit < text.length ? 'unknown' : 'none';
 }
 
-function reportControl(scanner: Scanner, start: number, end: number): void {
+function reportControl(scanner: Scanner, start: number, end: number, newText: string): void {
   const code = scanner.text.charCodeAt(start);
-  const newText = code === 9 ? '\\t' : code === 10 || code === 13 ? '\\n' : `\\u${code.toString(16).padStart(4, '0')}`;
-  const what =
-    code === 9
-      ? 'a tab'
-      : code === 10 || code === 13
-        ? 'a line break'
-        : `the control character U+${newText.slice(2).toUpperCase()}`;
+  const isBreak = code === 10 || code === 13;
+  const what = code === 9 ? 'a tab' : isBreak ? 'a line break' : `the control character U+${toHex(code)}`;
   const range = { start, end };
   scanner.report({
     range,
     message: `The string contains ${what}.`,
-    suggestion: `Write ${newText}, or remove it.`,
+    suggestion: `Write ${isBreak ? '\\n' : newText}, or remove it.`,
     fix: { range, newText },
   });
 }
 
-function reportQuotes(scanner: Scanner, start: number, end: number, value: string): void {
+function toHex(code: number): string {
+  return code.toString(16).toUpperCase().padStart(4, '0');
+}
+
+/** Reports other quotes than JSON has. There is a fix when the string means `value` for certain, and ends where it seems to. */
+function reportQuotes(scanner: Scanner, start: number, end: number, value: string, certain: boolean): void {
+  const { text } = scanner;
   const range = { start, end };
   const newText = JSON.stringify(value);
+  const isNext = text[end] === ' ' && text[end + 1] === text[start]; // the comma between two strings is missing
+  const isEnd = isNext || valueCanEnd(text, end) || keyCanEnd(text, end);
+  const isTemplate = text[start] === '`' && value.includes('${');
+  const hasFix = certain && isEnd && !isTemplate;
   scanner.report({
     range,
-    message: `JSON strings are enclosed in straight double quotes, not as in ${quoteText(scanner.text, range)}.`,
-    suggestion: `Write ${newText.length > 60 ? 'straight double quotes' : newText}.`,
-    fix: { range, newText },
+    message: `JSON strings are enclosed in straight double quotes, not as in ${quoteText(text, range)}.`,
+    suggestion: `Write ${newText.length > 60 || !hasFix ? 'straight double quotes' : newText}.`,
+    ...(hasFix && { fix: { range, newText } }),
+    ...(!isEnd && { unclear: true }),
   });
+  scanner.recovering ||= !isEnd;
 }
 
 /** Whether only whitespace and at most one comma are between two offsets. */
@@ -163,21 +218,45 @@ function isOutside(text: string, from: number, to: number): boolean {
   return commas <= 1;
 }
 
-/** Closes a string at the end of its line, before the comma or brackets that most likely follow it. */
-function closeAtLineEnd(scanner: Scanner, start: number, from: number, lineEnd: number, parts: string[]): string {
+interface UnclosedString {
+  readonly start: number;
+  /** Where what is not in the parts yet begins. */
+  readonly from: number;
+  readonly lineEnd: number;
+  /** What comes after the line break. */
+  readonly next: number;
+}
+
+/**
+ * Closes a string at the end of its line, before the comma or brackets that most likely follow it.
+ *
+ * @param isUnclosed whether it cannot go on after the line.
+ */
+function closeAtLineEnd(
+  scanner: Scanner,
+  { start, from, lineEnd, next }: UnclosedString,
+  parts: string[],
+  isUnclosed: boolean,
+): string {
   const { text } = scanner;
   let end = lineEnd;
   while (end > from && ' \t\r\n,]}'.includes(text[end - 1] as string)) end--;
   scanner.at = scanner.lastEnd = end;
   const range = { start, end };
-  // When only a comma was taken as outside of the string, the closing quote has only one possible position.
-  const certain = end > from && isOutside(text, end, lineEnd) && text[start] === '"' && lineEnd < text.length;
+  // The closing quote has only one possible position when only a comma that is needed there was taken as outside of the string.
+  const certain =
+    isUnclosed &&
+    text[start] === '"' &&
+    end > from &&
+    isOutside(text, end, lineEnd) &&
+    !(text.slice(end, lineEnd).includes(',') && '}]'.includes(text[next] ?? '}')) &&
+    !/\s(?:#|\/[/*])/.test(text.slice(from, end));
   const curly = end > from + 1 && '”“'.includes(text[end - 1] as string);
   scanner.report({
     range,
     message: `The string ${quoteText(text, range)} is not closed.`,
     suggestion: 'Put a double quote at its end.',
-    ...(certain && { fix: { range: { start: curly ? end - 1 : end, end }, newText: '"' } }),
+    ...(certain ? { fix: { range: { start: curly ? end - 1 : end, end }, newText: '"' } } : { unclear: true }),
   });
   parts.push(text.slice(from, curly ? end - 1 : end));
   return parts.join('');

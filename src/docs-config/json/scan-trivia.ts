@@ -1,41 +1,34 @@
 import { createRemoval, type Scanner } from './parser-state.ts';
-import { endOfLine } from './source-text.ts';
+import { endOfLine, onSameLine, startsComment, startsMarkedText } from './source-text.ts';
 
 const conflictMark = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
-const bareColor = /#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})(?=[\s,}\]]|$)/y;
+
+/** What is expected at a place: nothing but comments outside of the document, a value, or a key, comma or bracket. */
+export type Expected = 'nothing' | 'value' | 'other';
 
 /**
  * Moves to the next significant character: skips whitespace, and skips and reports comments, conflict markers and other spaces,
- * which JSON does not have. `colorFits` keeps `#fff` from being taken for a comment where a value is expected.
+ * which JSON does not have. Stops at what may be a comment or a value, where one is expected.
  */
-export function skipTrivia(scanner: Scanner, colorFits: boolean): void {
+export function skipTrivia(scanner: Scanner, expected: Expected): void {
   const { text } = scanner;
   for (;;) {
     const code = text.charCodeAt(scanner.at);
     if (code === 32 || code === 10 || code === 13 || code === 9) scanner.at++;
-    else if (code === 47 && isCommentStart(text, scanner.at)) skipComments(scanner);
-    else if (code === 35 && !(colorFits && startsColor(text, scanner.at))) skipComments(scanner);
-    else if (code === 60 && text.startsWith('<!--', scanner.at)) skipComments(scanner);
-    else if ((code === 60 || code === 61 || code === 62 || code === 124) && isConflictMark(scanner)) skipConflictMark(scanner);
+    else if ((code === 35 || code === 47 || code === 60) && startsComment(text, scanner.at)) {
+      if (expected === 'value' && startsMarkedText(text, scanner.at)) return;
+      skipComments(scanner, expected);
+    } else if ((code === 60 || code === 61 || code === 62 || code === 124) && isConflictMark(scanner)) skipConflictMark(scanner);
     else if (code < 32 || (code >= 0x7f && isOtherSpace(code))) skipOtherSpaces(scanner);
     else return;
   }
 }
 
-function isCommentStart(text: string, at: number): boolean {
-  const next = text[at + 1];
-  return next === '/' || next === '*';
-}
-
-function startsColor(text: string, at: number): boolean {
-  bareColor.lastIndex = at;
-  return bareColor.test(text);
-}
-
 /** Skips a comment and reports it as one with those that follow after whitespace. */
-function skipComments(scanner: Scanner): void {
+function skipComments(scanner: Scanner, expected: Expected): void {
   const { text } = scanner;
   const start = scanner.at;
+  const unclear = isUnclearComment(scanner, start, expected);
   let end = start;
   let closed = true;
   for (let at = start; ; ) {
@@ -48,10 +41,14 @@ function skipComments(scanner: Scanner): void {
     } else break;
     at = end;
     while (at < text.length && ' \t\r\n'.includes(text[at] as string)) at++;
+    if (unclear || (expected === 'value' && startsMarkedText(text, at)) || isUnclearComment(scanner, at, expected)) break;
   }
   scanner.at = end;
   const range = { start, end };
-  if (closed) {
+  if (unclear) {
+    const message = 'This may be a comment, which JSON does not have, but what follows in its line may belong to the document.';
+    scanner.report({ range, message, suggestion: 'Remove what is a comment.', unclear: true });
+  } else if (closed) {
     scanner.report({
       ...createRemoval(range, 'JSON has no comments.', 'Remove this comment.'),
       fix: { range: expandToWholeLines(text, start, end), newText: '' },
@@ -59,6 +56,12 @@ function skipComments(scanner: Scanner): void {
   } else {
     scanner.report({ range, message: 'This comment is never closed, and JSON has no comments.', suggestion: 'Remove it.' });
   }
+}
+
+/** `"a" #b, "c"]`: behind a value or comma on its line, a comment that text follows at once, and punctuation. */
+function isUnclearComment({ text, lastEnd }: Scanner, at: number, expected: Expected): boolean {
+  if (expected !== 'other' || !startsMarkedText(text, at) || !onSameLine(text, lastEnd, at)) return false;
+  return /[,}\]]/.test(text.slice(at, endOfLine(text, at)));
 }
 
 /** Expands a range to whole lines when nothing else is on them, so that removing it leaves no empty lines. */

@@ -19,6 +19,8 @@ const literals: Readonly<Record<string, string>> = {
   nil: 'null',
   undefined: 'null',
   NaN: 'null',
+  Infinity: 'null',
+  '-Infinity': 'null',
 };
 
 /** The end of a run without spaces, quotes and JSON punctuation. A colon belongs to it when `//` follows. */
@@ -48,6 +50,20 @@ export function scanBareKey(scanner: Scanner): string {
   return key;
 }
 
+/** Words that other languages read as something else than text, but not as what the word of JSON means. */
+const foreignWord =
+  /^[+-]?(?:true|false|null|none|nil|undefined|yes|no|on|off|y|n|nan|inf|infinity|0[bo]\d+|0x[\da-f_]+|\d+n|\d+\.e[+-]?\d+)$/i;
+
+/** A number or literal with a comment behind it. */
+const commentedWord = /^(?:[+-]?[\d.]+|true|false|null|none)(?:#|\/\/)/i;
+
+/** Whether unquoted text can only be meant as this text. */
+function isPlain(value: string): boolean {
+  if (!/^[\w./:#@-]+$/.test(value) || foreignWord.test(value) || commentedWord.test(value)) return false;
+  if (value.includes('_') && /^[+-]?[\d._]+$/.test(value)) return false; // 1_000
+  return !/[^:]\/\//.test(value);
+}
+
 /** Scans a number or literal, or unquoted text, which it reports. */
 export function scanWord(scanner: Scanner): JsonNode {
   const { text } = scanner;
@@ -75,7 +91,8 @@ export function scanWord(scanner: Scanner): JsonNode {
   // `Acme"`: only the opening quote is missing.
   const half = text[end] === '"' && valueCanEnd(text, end + 1);
   if (half) range.end = ++end;
-  const certain = half || /^[\w./:#@-]+$/.test(value);
+  const isEnd = valueCanEnd(text, end);
+  const certain = isEnd && (half ? !value.includes('\\') : isPlain(value));
   scanner.report({
     range,
     message: half
@@ -83,12 +100,14 @@ export function scanWord(scanner: Scanner): JsonNode {
       : `The text ${quoteText(text, range)} is not in quotes.`,
     suggestion: newText.length > 60 ? 'Put it between double quotes.' : `Write ${newText}.`,
     ...(certain && { fix: { range, newText } }),
+    ...(!isEnd && { unclear: true }),
   });
+  scanner.recovering ||= !isEnd;
   return finish(scanner, { kind: 'string', start, end, value });
 }
 
 /** The end of unquoted text: words on the same line, up to the next JSON punctuation, belong to it. */
-function endOfBareText(text: string, from: number): number {
+export function endOfBareText(text: string, from: number): number {
   let end = from;
   for (let at = from; at < text.length; ) {
     while (text[at] === ' ' || text[at] === '\t') at++;
@@ -118,14 +137,26 @@ function scanForeignLiteral(scanner: Scanner, start: number, end: number, litera
 
 function scanOtherNumber(scanner: Scanner, start: number, end: number, word: string): JsonNode {
   const range = { start, end };
-  const newText = String(Number(word));
-  // 007 may be meant as text, or as octal.
-  const certain = !/^[+-]?0\d/.test(word) && number.test(newText);
+  const newText = toJsonNumber(word);
   scanner.report({
     range,
     message: `JSON does not write numbers as ${quoteText(scanner.text, range)}.`,
-    suggestion: certain ? `Write ${newText}.` : 'Write it without leading zeros, or in double quotes.',
-    ...(certain && { fix: { range, newText } }),
+    suggestion: newText ? `Write ${newText}.` : 'Write it in decimal without leading zeros, or in double quotes.',
+    ...(newText && { fix: { range, newText } }),
   });
   return finish(scanner, { kind: 'number', start, end });
+}
+
+/**
+ * The same number in JSON, with the same digits: no number is rounded. Undefined when it is not certain which one is meant: 007 may
+ * be text, or octal; 0xfff and 0x0d9373 may be colors.
+ */
+function toJsonNumber(word: string): string | undefined {
+  const digits = word.replace(/^\+/, '');
+  if (/^0x/i.test(digits)) {
+    const value = Number(digits);
+    return Number.isSafeInteger(value) && digits.length !== 5 && digits.length !== 8 ? String(value) : undefined;
+  }
+  const newText = digits.replace(/^-?(?=\.)/, '$&0').replace(/\.$/, '');
+  return number.test(newText) ? newText : undefined;
 }

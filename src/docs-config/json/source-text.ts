@@ -19,12 +19,30 @@ export function quoteText(text: string, { start, end }: TextRange): string {
   return `\`${short}\``;
 }
 
-/** Whether a value can end at an offset: a comma, a closing bracket or the end of the line follows. */
+/** Whether a value can end at an offset: a comma, a closing bracket, a comment or the end of the line follows. */
 export function valueCanEnd(text: string, at: number): boolean {
-  return /^[ \t]{0,20}(?:[,\]}\r\n]|$)/.test(text.slice(at, at + 21));
+  return /^[ \t]{0,20}(?:[,;，\]}\r\n]|$|[ \t]#|[ \t]\/[/*]|[ \t]<!--)/.test(text.slice(at, at + 25));
+}
+
+/** Whether a key can end at an offset: a colon, or an equals sign in its place, follows. */
+export function keyCanEnd(text: string, at: number): boolean {
+  return /^\s{0,20}[:=：]/.test(text.slice(at, at + 21));
 }
 
 /** Whether there is no line break between two offsets. */
 export function onSameLine(text: string, from: number, to: number): boolean {
   return endOfLine(text, from, to) === to;
+}
+
+/** Whether what other languages have as a comment begins here. */
+export function startsComment(text: string, at: number): boolean {
+  return text[at] === '#' || text.startsWith('//', at) || text.startsWith('/*', at) || text.startsWith('<!--', at);
+}
+
+const markedText = /(?:#|\/\/(?!\/))[^\s#"'`“”„＂‘’{}[\],:*=-]/y;
+
+/** Whether text follows `#` or `//` at once, so that it may be a value, not a comment. */
+export function startsMarkedText(text: string, at: number): boolean {
+  markedText.lastIndex = at;
+  return markedText.test(text);
 }

@@ -59,7 +59,8 @@ const changes: Readonly<Record<string, Change>> = {
     inTransaction(database, async (transaction) => {
       await begin((text) => transaction.query(text));
       const unchanged = { mapping: undefined, properties: undefined, tokenHash: undefined, tokenEncrypted: undefined };
-      await updateImported(transaction, [{ teamId: await teamIdOf(providedId), name: 'changed', ...unchanged }]);
+      const target = { teamId: await teamIdOf(providedId), environmentTag: caller.environmentTag };
+      await updateImported(transaction, [{ ...target, name: 'changed', ...unchanged }]);
     }),
 };
 

@@ -1,0 +1,296 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
+import { codes } from '../../src/docs-config/rules/registry.ts';
+import { validateDocsConfig } from '../../src/docs-config/validate.ts';
+
+/** Every rule is an error, so its fixes would be applied, too. */
+const strict = { strict: true, severities: Object.fromEntries(codes.map((code) => [code, 'error' as const])) };
+
+const inDocument = (value: string) => `{\n  "name": ${value},\n  "navigation": []\n}\n`;
+
+test.each([
+  ['a hexadecimal escape', "'Acme\\xa0Docs'"],
+  ['backslashes of a path', "'C:\\Users\\Docs'"],
+  ['a code point in braces', "'Smile \\u{1F600}'"],
+  ['an octal escape', "'a\\0b'"],
+  ['an unknown escape in curly quotes', '“a\\d”'],
+  ['an unknown escape in full-width quotes', '＂a\\d＂'],
+  ['an unfinished escape in backticks', '`a\\u12`'],
+  ['a continued line', '"Acme \\\nDocs"'],
+  ['a continued line (CRLF)', '"Acme \\\r\n  Docs"'],
+  ['a continued line in single quotes', "'Acme \\\nDocs'"],
+  ['a continued line that begins with a bracket', '"Acme \\\n[Docs]"'],
+  ['a line like a comment', '"see\n//cdn.acme.com/x"'],
+  ['a line like a comment, and a comma in the string', '"see,\n//cdn.acme.com/x"'],
+  ['a line like a comment, not the next one', '"see\n\n  # x"'],
+  ['a line that begins with a bracket', '"see\n[docs] for more"'],
+  ['a line that begins with a quote', '"see\n\'docs\' for more"'],
+  ['a line in backticks that begins with a quote', '`see\n"docs"\nfor more`'],
+  ['a template', '`\u0024{base}/docs`'],
+  ['three double quotes', '"""Acme"""'],
+  ['three single quotes', "'''Acme\n'Docs', \"API\"\n'''"],
+  ['doubled quotes', "'Acme''s docs'"],
+  ['doubled double quotes', '"Acme""s docs"'],
+  ['quotes inside of quotes', "'say 'hi', ok'"],
+  ['quotes inside of curly quotes', '“say "hi" now”'],
+  ['an apostrophe', "'it's here'"],
+  ['a raw string', "r'C:\\docs'"],
+  ['a comment in an unclosed string', '"Acme, // the name'],
+])('--fix leaves a string as it is whose meaning is not certain: %s', (_, value) => {
+  const source = inDocument(value);
+  for (const options of [{}, strict]) {
+    expect(applyFixes(source, options)).toEqual({ text: source, fixes: [], fixCount: 0 });
+    expect(validateDocsConfig(source, options).diagnostics[0]).toMatchObject({
+      code: 'json-syntax',
+      severity: 'error',
+      fix: null,
+    });
+  }
+});
+
+test.each([
+  ['a blank line and an indentation', '"one\n\n    two"', 'one\n\n    two'],
+  ['a line break (CRLF)', '"one \r\n\ttwo"', 'one \n\ttwo'],
+  ['a line break in backticks', '`one\n  two`', 'one\n  two'],
+  ['known escapes in other quotes', "'\\u00e9\\n\\\\d\\'\\\"'", 'é\n\\d\'"'],
+  ['an unclosed string before a key', '"one', 'one'],
+])('--fix keeps what a string means: %s', (_, value, meant) => {
+  expect(JSON.parse(applyFixes(inDocument(value)).text).name).toBe(meant);
+});
+
+test.each([
+  ['colors in a list', '"x": [#fff, #000\n]'],
+  ['an item like a comment', '"x": ["a", #b, "c"\n]'],
+  ['a URL in a list', '"x": ["a", //cdn.acme.com/x\n]'],
+  ['a URL between items', '"x": ["a", //cdn.acme.com/x, "c"\n]'],
+  ['a URL at the begin of a list', '"x": [\n  //cdn.acme.com/x\n]'],
+  ['a comment without a space before an item', '"x": [\n  //b\n  "c"\n]'],
+  ['a comment without a space, with punctuation', '"x": ["a", //b: c\n]'],
+  ['a comment without a space, with a bracket', '"x": ["a", //b ["c"]\n]'],
+  ['a comment with a space, then a URL', '"x": [\n  //cdn.acme.com/x, // one\n  //cdn.acme.com/y\n]'],
+  ['a color of seven digits', '"x": {"primary": #0d93731, "light": "#abc"}'],
+  ['a color that may be a word', '"primary": #bad\n  "#fff"'],
+  ['a name', '"x": #Acme, "y": []'],
+  ['a URL', '"favicon": //cdn.acme.com/f.svg,\n  "x": []'],
+  ['a URL without a comma after it', '"favicon": //cdn.acme.com/f.svg\n  "x": []'],
+  ['an item after an item', '"x": ["a" #b, "c"\n]'],
+  ['a color after an item', '"x": ["#fff" #000]'],
+  ['a key like a comment', '"x": { "a": 1, #b: 2 }'],
+  ['a hexadecimal number beyond 2^53', '"x": 0xFFFFFFFFFFFFFFFFFF'],
+  ['a color as a number', '"x": 0x0d9373'],
+  ['a short color as a number', '"x": 0xfff'],
+  ['numbers of other languages', '"x": [1_000, 10n, 0b101, 0o17, 5.e3, 0xF_F, Infinity, -Infinity, nan]'],
+  ['words of other languages', '"x": [yes, no, On, tRUE, none]'],
+  ['a number and a comment', '"x": 5//five'],
+  ['a word and a comment', '"x": true#five'],
+])('--fix leaves text as it is whose meaning is not certain: %s', (_, members) => {
+  const source = `{\n  "name": "Acme", "navigation": [],\n  ${members}\n}\n`;
+  for (const options of [{}, strict]) {
+    expect(applyFixes(source, options)).toEqual({ text: source, fixes: [], fixCount: 0 });
+    const syntax = validateDocsConfig(source, options).diagnostics.filter(({ code }) => code === 'json-syntax');
+    expect(syntax[0]).toMatchObject({ severity: 'error', fix: null });
+  }
+});
+
+test.each([
+  ['+12345678901234567890', '12345678901234567890'],
+  ['+1.50', '1.50'],
+  ['-.0', '-0.0'],
+  ['5.', '5'],
+  ['.5e3', '0.5e3'],
+  ['0x1F', '31'],
+  ['+0x1F', '31'],
+  ['[ // one\n  # two\n  //"b",\n  #-----\n  "c" //third\n]', '[ \n  "c" \n]'],
+  ['[ "a",\n  /*b*/ "c" ]', '[ "a",\n   "c" ]'],
+  ['{"light": #0d9373, "dark": #fff, anchor: #000}', '{"light": "#0d9373", "dark": "#fff", "anchor": "#000"}'],
+  ['{"light": #0d9373\n  "dark": #fff}', '{"light": "#0d9373",\n  "dark": "#fff"}'],
+  ['[a/b#c, https://a.test/#b, 1.2.3, 0d9373]', '["a/b#c", "https://a.test/#b", "1.2.3", "0d9373"]'],
+])('--fix writes %s as %s', (value, fixed) => {
+  expect(applyFixes(`{"name": "Acme", "x": ${value}}`).text).toBe(`{"name": "Acme", "x": ${fixed}}`);
+});
+
+test('a rule offers no fix for what was guessed', () => {
+  const source =
+    '{"name": "Acme", "navigation": [], "colors": {"primary": "0d\\9373"}, "footerSocials": {"G\\itHub": "https://a.test"}}';
+  expect(applyFixes(source, strict)).toEqual({ text: source, fixes: [], fixCount: 0 });
+});
+
+/** A text where a value belongs, with what it means; without it, a reader cannot know. */
+interface Fragment {
+  readonly text: string;
+  readonly means?: { readonly value: unknown };
+  /** Whether every mistake in it has a fix. */
+  readonly fixable: boolean;
+}
+
+interface Piece {
+  readonly text: string;
+  readonly means?: string;
+}
+
+const knownPieces: readonly Piece[] = [
+  ...['a', 'Docs', ' ', ', ', ': ', '//x', ' # x', '[', '}', '"', "'", '`', '“', '’', 'é', '\u00a0', '😀', '$'].map((text) => ({
+    text,
+    means: text,
+  })),
+  ...['n', 't', '"', '\\', '/', 'u00e9', 'ud83d', 'u0000'].map((code) => ({
+    text: `\\${code}`,
+    means: JSON.parse(`"\\${code}"`),
+  })),
+  ...["'", '`'].map((quote) => ({ text: `\\${quote}`, means: quote })),
+  ...['\t', '\u0000', '\u001f', '\nb', '\n\n  b', ' \n\tb'].map((text) => ({ text, means: text })),
+  { text: '\r\n b', means: '\n b' },
+];
+
+const unknownPieces = [
+  ...['\\xa0', '\\d', '\\0', '\\u{1F600}', '\\u12', '\\U0001F600', '\\é', '\\\u0000'],
+  ...['\\\nb', '\\\r\n  b', '\\\n[', '\n[b]', '\n// b', '\n"b', "\n  'b", '\n}'],
+];
+
+const quotes = ['""', "''", '``', '“”', '””', '„“', '“"', '‘’', "’'", '＂＂'] as const;
+
+const closersOf: Readonly<Record<string, string>> = { '“': '”“"', '”': '”“"', '„': '”“"', '‘': "’‘'", '’': "’‘'", '＂': '＂"' };
+
+const words = fc.array(fc.constantFrom(...knownPieces), { maxLength: 6 });
+
+const strings: fc.Arbitrary<Fragment> = fc.record({ quotes: fc.constantFrom(...quotes), words }).map(({ quotes, words }) => {
+  const closers = closersOf[quotes[0] as string] ?? (quotes[0] as string);
+  const kept = words.filter(({ text }) => text.startsWith('\\') || ![...closers].some((quote) => text.includes(quote)));
+  const text = kept.map((piece) => piece.text).join('');
+  const isTemplate = quotes === '``' && text.includes('${');
+  // A text in three quotes is another string.
+  const inner = `v${text}v`;
+  const means = { value: `v${kept.map((piece) => piece.means).join('')}v` };
+  return { text: quotes[0] + inner + quotes[1], fixable: !isTemplate, ...(!isTemplate && { means }) };
+});
+
+const unknownStrings: fc.Arbitrary<Fragment> = fc
+  .record({
+    quotes: fc.constantFrom(...quotes),
+    first: fc.constantFrom('a', 'Docs', '\\\\'),
+    unknown: fc.constantFrom(...unknownPieces),
+  })
+  .filter(
+    ({ quotes, unknown }) =>
+      ![...(closersOf[quotes[0] as string] ?? (quotes[0] as string))].some((quote) => unknown.includes(quote)),
+  )
+  .map(({ quotes, first, unknown }) => ({ text: `${quotes[0]}v${first}${unknown} b${quotes[1]}`, fixable: false }));
+
+const otherStrings = fc.constantFrom<Fragment>(
+  ...['`a \u0024{b}`', '"""a"""', "'''a b'''", "'it's'", "'a''b'", '"a""b"', "r'a'", '“a "b" c”', "'a' + 'b'"].map((text) => ({
+    text,
+    fixable: false,
+  })),
+);
+
+const numbersAndWords = fc.constantFrom<Fragment>(
+  ...[
+    ...[
+      ['1', 1],
+      ['+1', 1],
+      ['.5', 0.5],
+      ['-.5e1', -5],
+      ['5.', 5],
+      ['0x1F', 31],
+      ['-0', -0],
+      ['1e3', 1000],
+      ['True', true],
+    ],
+    ...[
+      ['a/b', 'a/b'],
+      ['https://a.test/#b', 'https://a.test/#b'],
+      ['1.2.3', '1.2.3'],
+      ['null', null],
+      ['FALSE', false],
+    ],
+  ].map(([text, value]) => ({ text: text as string, means: { value }, fixable: true })),
+  ...['007', '0xFFFFFFFFFFFFFFFFFF', '0xfff', '1_000', '10n', 'Infinity', 'NaN', 'None', 'yes', '5//five', 'a b', '…'].map(
+    (text) => ({
+      text,
+      fixable: false,
+    }),
+  ),
+);
+
+/** What may be a comment as well. */
+const marks = fc.constantFrom<Fragment>(
+  ...['#0d93731', '#b', '//cdn.a.test/x', '//b', '#/x', '#!x', '//b c'].map((text) => ({ text, fixable: false })),
+);
+
+const fragments = fc.oneof({ weight: 3, arbitrary: strings }, unknownStrings, otherStrings, numbersAndWords, marks);
+
+/** As a member, a color is one for certain. */
+const memberFragments = fc.oneof(
+  { weight: 5, arbitrary: fragments },
+  fc.constantFrom<Fragment>(...['#fff', '#0D9373'].map((text) => ({ text, means: { value: text }, fixable: true }))),
+);
+
+const comments = fc.constantFrom(
+  '',
+  '',
+  '',
+  '// a, "b"\n',
+  '# ]\n',
+  '/* [ */',
+  '<!-- { -->',
+  '//"b",\n',
+  '#-- }\n',
+  '// a\n  # b\n',
+);
+
+/** Documents of a list and of members, with what they mean, and `null` for what a reader cannot know. */
+const oddDocuments = fc
+  .record({
+    items: fc.array(fragments, { maxLength: 3 }),
+    members: fc.array(memberFragments, { maxLength: 3 }),
+    comments: fc.array(comments, { minLength: 8, maxLength: 8 }),
+    separator: fc.constantFrom(', ', ',\n  ', ',\r\n\t'),
+    trailing: fc.constantFrom('', ','),
+  })
+  .map(({ items, members, comments, separator, trailing }) => {
+    const texts = items.map(({ text }, index) => `${comments[index]} ${text}`);
+    const list = `[${texts.join(separator)}${items.length > 0 ? trailing : ''}\n${comments[3]}]`;
+    const all = [`"list": ${list}`, ...members.map(({ text }, index) => `${comments[4 + index]}'k${index}': ${text}`)];
+    return { source: `{${all.join(separator)}${trailing}\n}\n`, items, members, fragments: [...items, ...members] };
+  });
+
+test('--fix writes what the document means, and nothing in place of what a reader cannot know', () => {
+  let parsed = 0;
+  fc.assert(
+    fc.property(oddDocuments, fc.constantFrom({}, strict), ({ source, items, members, fragments }, options) => {
+      const { text } = applyFixes(source, options);
+      const unknown = fragments.filter(({ means }) => !means);
+      const known = (fragment: Fragment) => (fragment.means ? fragment.means.value : null);
+      let masked = text;
+      let from = 0;
+      for (const fragment of unknown) {
+        const at = masked.indexOf(fragment.text, from);
+        expect(at, `${fragment.text} in ${text}`).toBeGreaterThanOrEqual(0);
+        masked = `${masked.slice(0, at)}null${masked.slice(at + fragment.text.length)}`;
+        from = at + 4;
+      }
+      if (unknown.length > 0) expect(validateDocsConfig(text, options).valid).toBe(false);
+      if (unknown.length > 0) expect(isJson(text), text).toBe(false);
+      else if (fragments.every(({ fixable }) => fixable)) expect(isJson(text), `${source} ${text}`).toBe(true);
+      if (!isJson(masked)) return;
+      parsed++;
+      const meant = {
+        list: items.map(known),
+        ...Object.fromEntries(members.map((member, index) => [`k${index}`, known(member)])),
+      };
+      expect(JSON.parse(masked), `${source} ${text}`).toEqual(meant);
+    }),
+    { numRuns: 1500 },
+  );
+  expect(parsed).toBeGreaterThan(300);
+}, 60_000);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
