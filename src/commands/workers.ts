@@ -2,7 +2,6 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { stopSignals } from '../first-process.ts';
-import { closeLostConnections } from './lost-connections.ts';
 import { sumWorkerMetrics } from './worker-metrics.ts';
 
 /** The message with which the primary process stops a worker. */
@@ -29,6 +28,8 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
   /** The port that the first worker got. */
   let port: number | undefined;
   const sumMetricsOf = sumWorkerMetrics();
+  // Workers accept connections themselves. Handed over by this process, those to a worker that dies would stay open unanswered.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
 
   await new Promise<void>((resolve) => {
     const start = (replaced?: number): void => {
@@ -38,7 +39,6 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
       const { pid } = worker.process;
       workers.add(worker);
       sumMetricsOf(worker);
-      closeLostConnections(worker);
       // A message to a worker that has just exited fails before the exit is noticed, which is handled below.
       worker.on('error', () => {});
       worker.on('message', (message) => {
