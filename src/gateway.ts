@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { within } from './concurrency.ts';
@@ -28,10 +27,10 @@ import { type ContextOf, createContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createCors } from './http/cors.ts';
-import { createListener } from './http/listener.ts';
 import { pageOrProblem } from './http/pages/error-page.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
+import { createHttpServer } from './http/server.ts';
 import { urlOf } from './http/server-url.ts';
 import { GraphQLMetrics } from './metrics/graphql-metrics.ts';
 import { Instruments, increment } from './metrics/instruments.ts';
@@ -51,8 +50,6 @@ import { tracing } from './tracing/tracing.ts';
 export interface Gateway {
   /** Handles every request. */
   readonly server: Server;
-  /** Whether a request on this connection was received completely and its response is pending. */
-  isResponding(socket: Socket): boolean;
   /** Logs and counts a failure that no code has handled: a defect, after which the other requests continue. */
   reportUnhandled(reason: unknown): void;
   /** Makes `/readyz` respond with 503 from now on, and closes connections after their response. */
@@ -152,16 +149,16 @@ export function buildGateway(
 
   // What is switched off is not there at all, so that it costs requests nothing.
   const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, instruments, log }) : undefined;
-  const cors = corsOrigins.length > 0 ? createCors(corsOrigins) : undefined;
   const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
   const authenticate = authenticateBy({ lookups: db.lookups, lastUsed });
-  const findRoute = createRouter(cors ? limited.map(cors.permit) : limited);
+  const findRoute = createRouter(limited);
   const renderError = pageOrProblem(layout);
 
-  const { server, isResponding } = createListener({
+  const server = createHttpServer({
     authenticate: rateLimiting ? rateLimiting.authenticate(authenticate) : authenticate,
-    route: cors ? cors.preflight(findRoute) : findRoute,
-    renderError: cors ? cors.permitErrors(renderError) : renderError,
+    route: findRoute,
+    renderError,
+    permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
       const missingKey = missingKeyIn(cause);
       if (missingKey) {
@@ -172,9 +169,9 @@ export function buildGateway(
       log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
     },
     isDraining: () => draining,
-    onResponse: (exchange) => {
-      const { route, operation, status, durationMs, errorCodes } = exchange;
-      logRequest?.(exchange);
+    onResponse: (completed) => {
+      const { route, operation, status, durationMs, errorCodes } = completed;
+      logRequest?.(completed);
       requestCounters.record({ route: route?.path, operation, status, durationMs, errorCodes });
       // Pages, files and health checks would hide what the APIs do.
       if (status === undefined || !route || route.credential === 'ignored') return;
@@ -183,7 +180,7 @@ export function buildGateway(
   });
 
   return {
-    ...{ server, isResponding },
+    server,
     reportUnhandled(reason) {
       increment(unhandled);
       const err = reason instanceof Error ? reason : new Error(inspect(reason, { depth: 1 }));

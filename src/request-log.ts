@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
-import type { CompletedExchange } from './http/completed-exchange.ts';
+import type { CompletedRequest } from './http/completed-request.ts';
 
 /**
  * Creates a function that logs completed requests, a line each. A line names the route and the operation, and neither the path
@@ -9,10 +9,10 @@ import type { CompletedExchange } from './http/completed-exchange.ts';
  * @param fraction of the requests that get a line, from 0 to 1.
  * @returns nothing when no request gets one.
  */
-export function createRequestLog(log: Logger, fraction: number): ((exchange: CompletedExchange) => void) | undefined {
+export function createRequestLog(log: Logger, fraction: number): ((completed: CompletedRequest) => void) | undefined {
   if (fraction === 0 || !log.isLevelEnabled('info')) return undefined;
-  const write = (exchange: CompletedExchange): void => {
-    const { id, route, method, operation, status, durationMs, cost, errorCodes, traceId, headers, caller } = exchange;
+  const write = (completed: CompletedRequest): void => {
+    const { id, route, method, operation, status, durationMs, cost, errorCodes, traceId, headers, caller } = completed;
     log.info(
       {
         request: id,
@@ -29,7 +29,7 @@ export function createRequestLog(log: Logger, fraction: number): ((exchange: Com
       'request',
     );
   };
-  return fraction === 1 ? write : (exchange) => void (Math.random() < fraction && write(exchange));
+  return fraction === 1 ? write : (completed) => void (Math.random() < fraction && write(completed));
 }
 
 /** The trace id of a request, from its header `traceparent` (W3C Trace Context); nothing if the header is absent or not valid. */

@@ -14,8 +14,8 @@ import { createLayout, type Layout } from './http/pages/layout.ts';
 import { createPageHandlers, json } from './http/pages/page.ts';
 import { renderScriptedPage, withPlayground } from './http/pages/scripted-page.ts';
 import { paths } from './http/paths.ts';
-import { assetMediaTypes, openWebFiles } from './http/static/web-files.ts';
 import type { Handler, HttpRequest, Route } from './http/types.ts';
+import { assetMediaTypes, openWebFiles } from './http/web-files.ts';
 import { introspectionMethods } from './oauth2/introspection.ts';
 import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
 import { packageRoot, readPackageVersion } from './package-root.ts';
@@ -46,7 +46,7 @@ const fullLayout = createLayout({ console: true, playground: true });
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
   const { graphql, user, jwks, introspection, metrics, unreadiness, layout = fullLayout } = dependencies;
-  const { resource, constant, page, parameterPage } = createPageHandlers(layout);
+  const { resource, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
   const scripted = (name: string) => (request: HttpRequest) => renderScriptedPage(web.page(name), request, layout);
@@ -57,7 +57,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'The available paths',
       isListed: false,
       produces: [mediaTypes.json, mediaTypes.html],
-      ...constant((request) => renderContents(request, routes, layout)),
+      ...resource((request) => renderContents(request, routes, layout)),
     },
     {
       path: paths.graphql,
@@ -123,7 +123,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'OpenAPI 3.1 document of the gateway, for tools and code generators',
       isListed: true,
       produces: [mediaTypes.json],
-      ...constant(() => openApi()),
+      ...resource(() => openApi()),
     },
     {
       path: paths.errors,
@@ -159,11 +159,11 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'JSON Schema of the configuration file, for editors',
       isListed: true,
       produces: [mediaTypes.jsonSchema],
-      ...constant(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
+      ...resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
     },
     {
       path: assetRoutePath,
-      accepts: (name) => isAsset(name) || web.has(name),
+      accepts: (name) => isAsset(name) || web.isName(name),
       ...readOnly,
       description: 'The stylesheet, the icon, the scripts and the fonts of the pages',
       isListed: false,

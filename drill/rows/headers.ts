@@ -139,15 +139,16 @@ export const headerRows: readonly Row[] = [
     },
   },
   {
-    // As much as Node.js reads of each connection at once.
+    // As much as Node.js reads of each connection at once, which it parses to its end whatever becomes of the request. From more
+    // connections than these, only a proxy that buffers requests keeps it.
     name: 'tiny-chunks-of-many',
-    maxLivezMs: 1_000, // 26 MB that come at once, and Node's parser alone takes 80 ns for each 6 bytes
+    maxLivezMs: 1_000, // 545,000 chunks, of which each takes more than a microsecond
     expects: ['4xx', '503', 'closed'],
     refusals: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
     send: ({ connections }) => {
       const head = 'POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
       const bytes = Buffer.from(`${head}${'1\r\n[\r\n'.repeat(10_900)}`);
-      return connections.openMany(400, () => ({ bytes }));
+      return connections.openMany(50, () => ({ bytes }));
     },
   },
 ];

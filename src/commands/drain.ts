@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { Gateway } from '../gateway.ts';
+import { isResponding } from '../http/connection.ts';
 
 /** How long a connection without a complete request may stay silent once the listener is closed. */
 const idleGraceMs = 1_000;
@@ -20,7 +21,7 @@ export interface Connections {
 }
 
 /** Tracks the connections of a server. Call it before the server listens. */
-export function trackConnections({ server, isResponding }: Pick<Gateway, 'server' | 'isResponding'>): Connections {
+export function trackConnections(server: Server): Connections {
   /** The number of bytes that each connection had received at the last check. */
   const bytesSeen = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {

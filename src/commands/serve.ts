@@ -59,7 +59,7 @@ export async function serve(args: string[]): Promise<number> {
     // By default a rejected promise that nothing waits for ends the process, and with it every other request.
     process.on('unhandledRejection', gateway.reportUnhandled);
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
-    const connections = trackConnections(gateway);
+    const connections = trackConnections(gateway.server);
     const listening = listen(gateway.server, config);
     const early = await Promise.race([listening.then(() => undefined), stop]);
     if (early !== undefined) {

@@ -23,7 +23,7 @@ export const droppedBodyRemedy =
   'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
 
 const { maxHeaderBytes, maxBodyBytes, maxAnonymousBodyBytes } = requestLimits;
-const { requestMs, anonymousRequestMs } = requestTimeouts;
+const { requestMs } = requestTimeouts;
 
 /** Every error code. Codes may be added; the meaning of a code never changes. */
 export const errorCatalog = {
@@ -71,7 +71,7 @@ export const errorCatalog = {
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'Request timeout',
-    remedy: `Send the whole request without pauses: within ${requestMs / 1_000} seconds, or within ${anonymousRequestMs / 1_000} without a valid API token.`,
+    remedy: `Send the whole request without pauses: within ${requestMs / 1_000} seconds.`,
   },
   CONFLICT: {
     status: 409,

@@ -5,5 +5,5 @@ export const requestLimits = {
   maxAnonymousBodyBytes: 131_072,
 } as const;
 
-/** The time that a request may take to arrive, in milliseconds, with and without a valid API token. */
-export const requestTimeouts = { requestMs: 30_000, anonymousRequestMs: 5_000 } as const;
+/** The time that a request may take to arrive, in milliseconds. */
+export const requestTimeouts = { requestMs: 30_000 } as const;

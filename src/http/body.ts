@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput, shorten } from '../domain/errors.ts';
 import type { Share } from '../fair-queue.ts';
-import { refusalOf } from './body-parts.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { parseJson } from './json.ts';
 import { httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
@@ -12,14 +11,11 @@ import type { HttpRequest } from './types.ts';
 const { maxBodyBytes, maxBodyParts } = httpLimits;
 
 /** The declared length of a request's body in bytes; `undefined` for a chunked one. */
-function declaredBytes({ headers }: IncomingMessage): number | undefined {
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const declared = headers['content-length'];
   if (declared !== undefined) return Number(declared);
   return headers['transfer-encoding'] === undefined ? 0 : undefined;
 }
-
-/** Whether a request has a body, by its headers. */
-export const declaresBody = (incoming: IncomingMessage): boolean => declaredBytes(incoming) !== 0;
 
 /** Whether a request has no body, or one so small that it is read without accounting for it. */
 export function isSmall(incoming: IncomingMessage): boolean {
@@ -48,6 +44,7 @@ export function readBody(
     if (isTooLarge(incoming, maxBytes)) return reject(tooLarge(maxBytes));
     let chunks: Buffer[] = [];
     let bytes = 0;
+    let parts = 0;
     let isRejected = false;
     const rejectBody = (error: GatewayError) => {
       isRejected = true;
@@ -57,8 +54,9 @@ export function readBody(
     incoming.on('data', (chunk: Buffer) => {
       if (isRejected) return;
       bytes += chunk.length;
+      parts += 1;
       if (bytes > maxBytes) rejectBody(tooLarge(maxBytes));
-      else if (refusalOf(incoming)) rejectBody(refusalOf(incoming) === 'busy' ? noRoom() : tooManyParts());
+      else if (parts > maxBodyParts) rejectBody(tooManyParts());
       else if (hold && !hold(chunk.length + receivedPartBytes)) rejectBody(noRoom());
       else chunks.push(chunk);
     });

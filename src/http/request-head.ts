@@ -4,22 +4,28 @@ import { GatewayError } from '../domain/errors.ts';
 import { containsToken } from '../domain/tokens.ts';
 
 /**
- * Checks the Host header.
+ * Checks the headers of which a request has one: Node.js takes the first of several, and a proxy may take the last.
  *
- * @throws GatewayError `INVALID_INPUT` when there are several Host headers, or none, which HTTP/1.1 requires.
+ * @throws GatewayError `INVALID_INPUT` when there are several `Host` or `Authorization` headers, or no `Host`, which HTTP/1.1
+ *   requires.
  */
-export function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
-  let count = 0;
+export function assertSingleHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
+  if (headers.host === undefined && httpVersion === '1.1') {
+    throw new GatewayError('INVALID_INPUT', 'The request has no Host header; send exactly one.');
+  }
+  let hosts = 0;
+  let credentials = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') count += 1;
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') credentials += 1;
   }
-  if (count > 1 || (count === 0 && httpVersion === '1.1')) {
-    throw new GatewayError(
-      'INVALID_INPUT',
-      `The request has ${count === 0 ? 'no Host header' : `${count} Host headers`}; send exactly one.`,
-    );
-  }
+  if (hosts > 1) throw repeated('Host', hosts);
+  if (credentials > 1) throw repeated('Authorization', credentials);
 }
+
+const repeated = (name: string, count: number): GatewayError =>
+  new GatewayError('INVALID_INPUT', `The request has ${count} ${name} headers; send exactly one.`);
 
 /** Takes over the caller's own id of a request if it is harmless to print, else draws one. */
 export function requestId(given: string | string[] | undefined): string {

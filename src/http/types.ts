@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Caller } from '../domain/caller.ts';
 import type { ErrorCode, GatewayError } from '../domain/errors.ts';
 import type { PathItem } from './openapi/types.ts';
@@ -14,6 +15,8 @@ export interface HttpRequest {
   /** What follows `?`, without it. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
+  /** The request as Node.js received it, for libraries. Its body is not to be read. */
+  readonly incoming: IncomingMessage;
   /** The body's bytes; none where the request had no body. */
   readonly body: Buffer;
   /** Identifies the request in the response, in problems and in the log. */
@@ -43,18 +46,17 @@ export interface HttpRequest {
 /** A scheme in which an API token may be sent; they are equivalent. */
 export type AuthorizationScheme = 'Token' | 'Bearer';
 
-/** What a response may consist of: text, or bytes. */
-export type ResponseBody = string | Buffer;
+/** What a response may consist of: text, bytes, or a stream of bytes. */
+export type ResponseBody = string | Buffer | Readable;
 
 /** A whole response. */
 export interface HttpResponse<Body extends ResponseBody = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Bytes for which nothing was reserved are shared by all responses with the same file, so they do not count towards the budget
-   * for responses that clients have not read yet.
-   */
+  /** A stream is read as fast as the client reads, so it does not count towards the budget of unsent responses. */
   readonly body: Body;
+  /** The length of a stream, if it is known. */
+  readonly bytes?: number;
   /** The value of `Cache-Control`; `no-store` by default. */
   readonly cacheControl?: string;
 }

@@ -16,6 +16,7 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
     'database',
     'database/queries',
     'domain',
+    'http/connection.ts',
     'http/limits.ts',
     'docs-config',
     'graphql/execution/persisted-operations.ts',

@@ -4,16 +4,16 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
-import type { CompletedExchange } from '../../src/http/completed-exchange.ts';
-import { createListener } from '../../src/http/listener.ts';
+import type { CompletedRequest } from '../../src/http/completed-request.ts';
 import { problem } from '../../src/http/problem.ts';
 import { createRouter } from '../../src/http/router.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 import type { Handler, HttpRequest, Route } from '../../src/http/types.ts';
 import { sendRequest } from '../support/gateway.ts';
 
 let server: Server;
 let url: string;
-let reported: CompletedExchange[];
+let reported: CompletedRequest[];
 /** Called for each report. */
 let notify: () => void;
 let release: () => void;
@@ -53,7 +53,7 @@ beforeEach(async () => {
       return ok;
     }),
   ];
-  server = createListener({
+  server = createHttpServer({
     authenticate: (authorization) => {
       if (authorization !== 'wait') return Caller.anonymous;
       authenticating();
@@ -67,7 +67,7 @@ beforeEach(async () => {
       reported.push(exchange);
       notify();
     },
-  }).server;
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -145,6 +145,8 @@ test('a request whose body is not valid HTTP is reported once', async () => {
 });
 
 test('a request that times out is reported once, with 408', async () => {
+  server.headersTimeout = 500;
+  server.requestTimeout = 500;
   const report = nextReport();
   const socket = await open('POST /ok HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\n{');
   await report;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
@@ -15,6 +16,7 @@ export { type Reply, type RequestOptions, sendRequest };
 /** A gateway in this process, on a real socket and a database of its own. */
 export interface TestGateway {
   readonly url: string;
+  readonly server: Server;
   readonly database: TestDatabase;
   /** A caller in the Testing environment with the scopes for groups. */
   readonly token: string;
@@ -64,7 +66,7 @@ export async function startGateway(
   const { secret: token } = await issue();
   const send: TestGateway['send'] = (method, path, options = {}) => sendRequest(url, method, path, { token, ...options });
   return {
-    ...{ url, database, token, log, issue, send },
+    ...{ url, server: gateway.server, database, token, log, issue, send },
     graphql: (query, variables, options = {}) => send('POST', '/graphql', { body: { query, variables }, ...options }),
     async close() {
       gateway.server.close();

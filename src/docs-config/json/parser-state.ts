@@ -20,7 +20,7 @@ export interface SyntaxProblem {
   readonly suggestion: string;
   /** An edit that cannot be wrong. Without one the problem is a guess, and the next guess on the same line is not reported. */
   readonly fix?: Edit;
-  /** What follows depends on what was meant here: nothing more is reported on the same line, and no fix is offered in the rest. */
+  /** What follows depends on what was meant here: nothing more is reported on this line, and no fix is offered in the rest. */
   readonly unclear?: true;
 }
 

@@ -54,7 +54,7 @@ function valueEnds(text: string, end: number, isMember: boolean): boolean {
   return isMember && keyFollows({ text, at: next });
 }
 
-/** Whether a color without quotes begins here, and not a comment: no value, but a key or a bracket follows, also after a comma. */
+/** Whether a color without quotes begins here, and not a comment: a key or a bracket follows, also after a comma; no value. */
 function startsColor(text: string, at: number): boolean {
   color.lastIndex = at;
   if (!color.test(text)) return false;

@@ -148,8 +148,8 @@ function scanOtherNumber(scanner: Scanner, start: number, end: number, word: str
 }
 
 /**
- * The same number in JSON, with the same digits: no number is rounded. Undefined when it is not certain which one is meant: 007 may
- * be text, or octal; 0xfff and 0x0d9373 may be colors.
+ * The same number in JSON, with the same digits: no number is rounded. Undefined when it is not certain which one is meant: 007
+ * may be text, or octal; 0xfff and 0x0d9373 may be colors.
  */
 function toJsonNumber(word: string): string | undefined {
   const digits = word.replace(/^\+/, '');

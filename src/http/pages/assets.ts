@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inUtf8, mediaTypes } from '../media-types.ts';
-import { compressed } from '../static/compressed.ts';
-import { immutable } from '../static/web-files.ts';
 import type { HttpRequest, HttpResponse } from '../types.ts';
+import { immutable } from '../web-files.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** Two people, on a background that is visible in light and dark tabs. */
@@ -50,11 +49,11 @@ export function isAsset(name: string): boolean {
 }
 
 /** Serves an asset by its name. @throws Error when there is none: the router checks {@link isAsset}. */
-export const serveAsset = compressed(({ parameter }: HttpRequest): HttpResponse => {
+export function serveAsset({ parameter }: HttpRequest): HttpResponse {
   const asset = assets.get(parameter);
   if (!asset) throw new Error(`There is no asset ${parameter}.`);
   return asset;
-});
+}
 
 /** Serves the icon under its conventional name, which browsers request for pages without a link to one. */
 export const serveFavicon = (): HttpResponse => file(icon, mediaTypes.svg, 'public, max-age=86400');

@@ -1,5 +1,4 @@
 import { mediaTypes } from '../media-types.ts';
-import { compressed } from '../static/compressed.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from '../types.ts';
 import { pageOrProblem } from './error-page.ts';
 import type { Layout, PageContent } from './layout.ts';
@@ -8,8 +7,6 @@ import type { Layout, PageContent } from './layout.ts';
 export interface PageHandlers {
   /** Its errors are pages for browsers and problems for programs. */
   resource(handle: Handler['handle']): Handler;
-  /** A resource with a text that is the same for everybody, and compressed once. */
-  constant(handle: (request: HttpRequest) => HttpResponse): Handler;
   /** A page. */
   page(content: (request: HttpRequest) => PageContent): Handler & Pick<Route, 'produces'>;
   /** A page with a parameter, and the values that it accepts. */
@@ -23,13 +20,12 @@ export interface PageHandlers {
 export function createPageHandlers(layout: Layout): PageHandlers {
   const renderError = pageOrProblem(layout);
   const page: PageHandlers['page'] = (content) => ({
-    handle: compressed((request) => layout.render(request, content(request))),
+    handle: (request) => layout.render(request, content(request)),
     renderError,
     produces: [mediaTypes.html],
   });
   return {
     resource: (handle) => ({ handle, renderError }),
-    constant: (handle) => ({ handle: compressed(handle), renderError }),
     page,
     parameterPage: <Parameter extends string>(
       accepts: (value: string) => value is Parameter,

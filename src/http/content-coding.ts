@@ -1,4 +1,4 @@
-import { readAcceptItem } from '../media-types.ts';
+import { readAcceptItem } from './media-types.ts';
 
 /** The content codings of files, the preferred one first: a client that accepts several equally gets it. */
 export const contentCodings = ['br', 'gzip', 'identity'] as const;

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { Route } from './types.ts';
 
 /** A request whose response was sent, or can no longer be sent. */
-export interface CompletedExchange {
+export interface CompletedRequest {
   /** Nothing, if no route has this path or the request is not valid HTTP. */
   readonly route: Route | undefined;
   /** Nothing, if the request is not valid HTTP. */
@@ -33,4 +33,4 @@ export interface CompletedExchange {
 export const notHttp = {
   ...{ route: undefined, method: undefined, durationMs: 0, headers: undefined },
   ...{ operation: '', cost: undefined, traceId: undefined, caller: Caller.anonymous },
-} satisfies Partial<CompletedExchange>;
+} satisfies Partial<CompletedRequest>;

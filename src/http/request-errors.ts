@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalog, GatewayError, safeToRepeat } from '../domain/errors.ts';
+import { errorCatalog, GatewayError, safeToRepeat } from '../domain/errors.ts';
 import { httpLimits, httpTimeouts } from './limits.ts';
 
 /** For the record only: a client that has disconnected gets no response. */
@@ -16,13 +16,21 @@ export const tooLong = (): GatewayError =>
   );
 
 /** The failure of a request that Node's parser rejected. @param parserCode the code of its error. */
-export function parserFailure(parserCode: string | undefined): { code: ErrorCode; message: string } {
+export function parserFailure(parserCode: string | undefined): GatewayError {
   switch (parserCode) {
     case 'HPE_HEADER_OVERFLOW':
-      return { code: 'HEADERS_TOO_LARGE', message: `The headers exceed the limit of ${httpLimits.maxHeaderBytes} bytes.` };
+      return new GatewayError('HEADERS_TOO_LARGE', `The headers exceed the limit of ${httpLimits.maxHeaderBytes} bytes.`);
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { code: 'REQUEST_TIMEOUT', message: tooSlow().message };
+      return tooSlow();
     default:
-      return { code: 'INVALID_INPUT', message: 'The request is not valid HTTP/1.1.' };
+      return new GatewayError('INVALID_INPUT', 'The request is not valid HTTP/1.1.');
   }
 }
+
+/** Too many bytes of responses are in memory. */
+export const tooMuchUnsent = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'Too many large responses are waiting for clients to read them. The requested change may have been made. ' +
+      'Try again after the number of seconds in the Retry-After header.',
+  );

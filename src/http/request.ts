@@ -1,0 +1,293 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import type { Turnstile } from '../concurrency.ts';
+import { Caller } from '../domain/caller.ts';
+import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
+import { RateLimited } from '../domain/rate-limit.ts';
+import { type RequestSpan, tracing } from '../tracing/tracing.ts';
+import type { Authenticate } from './authenticate.ts';
+import { BodyHold, declaredBytes, isSmall, isTooLarge, readBody } from './body.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { CompletedRequest } from './completed-request.ts';
+import type { Connection } from './connection.ts';
+import type { PermitOrigin } from './cors.ts';
+import {
+  httpLimits,
+  httpTimeouts,
+  largeBodyBytes,
+  maxDiscardedChunks,
+  maxDiscardingConnections,
+  smallResponseBytes,
+} from './limits.ts';
+import { MethodNotAllowed } from './problem.ts';
+import { disconnected, tooLong, tooMuchUnsent } from './request-errors.ts';
+import { assertSingleHeaders, originForm, requestId, splitOnce } from './request-head.ts';
+import type { FindRoute } from './router.ts';
+import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
+
+/** What every request passes. */
+export interface ServerOptions {
+  readonly authenticate: Authenticate;
+  /** The route of a request, if there is one. */
+  readonly route: FindRoute;
+  /** Logs failures that are the gateway's own or the database's. */
+  readonly report: (error: GatewayError, request: RequestHead) => void;
+  /** Whether connections should be closed after their response, because the gateway is about to stop. */
+  readonly isDraining: () => boolean;
+  /** Permits responses to scripts of other origins, and answers their preflight requests; by default there are none. */
+  readonly permitOrigin?: PermitOrigin | undefined;
+  /** Renders the errors of requests to paths without a route. */
+  readonly renderError: Handler['renderError'];
+  /** Called once for each request, after its response was passed to the socket. Must not throw. */
+  readonly onResponse?: (request: CompletedRequest) => void;
+}
+
+/** What the requests of a server share. */
+export interface RequestContext extends ServerOptions {
+  /** The bytes of request bodies in memory. */
+  readonly bodies: ByteBudget;
+  /** The bytes of responses that clients have not read. */
+  readonly unsent: ByteBudget;
+  readonly turnstile: Turnstile;
+  /** How many connections are being read only to discard it. */
+  discarding: number;
+}
+
+/** The headers that are set here for every response; a route cannot override them. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['x-request-id', 'x-content-type-options', 'cache-control'],
+  ...['content-length', 'transfer-encoding', 'connection'],
+]);
+
+/** A request from its headers to the last byte of its response. */
+export class ReceivedRequest implements HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly id: string;
+  readonly parameter: string;
+  body: Buffer = noBytes;
+  caller = Caller.anonymous;
+  operation = '';
+  cost: number | undefined = undefined;
+  private readonly context: RequestContext;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  private readonly connection: Connection;
+  private readonly route: Route | undefined;
+  private readonly startedMs: number;
+  private deadline: NodeJS.Timeout | undefined;
+  private unsentBytes = 0;
+  private isResponded = false;
+  private isRefused = false;
+  private errorCodes: ErrorCode[] | undefined;
+  private span: RequestSpan | undefined;
+
+  constructor(context: RequestContext, connection: Connection, incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.context = context;
+    this.startedMs = context.onResponse ? performance.now() : 0;
+    this.connection = connection;
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+    this.method = incoming.method ?? 'GET';
+    this.headers = incoming.headers;
+    this.url = originForm(incoming.url ?? '/');
+    [this.path, this.query] = splitOnce(this.url, '?');
+    this.id = requestId(this.headers['x-request-id']);
+    const match = context.route(this.path, this.method);
+    this.route = match?.route;
+    this.parameter = match?.parameter ?? '';
+  }
+
+  readonly report = (error: GatewayError): void => this.context.report(error, this);
+  readonly countError = (code: ErrorCode): void => {
+    this.errorCodes ??= [];
+    if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
+  };
+  readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
+  readonly reserve = (bytes: number): void => {
+    if (bytes <= smallResponseBytes) return;
+    if (this.isAbandoned()) throw disconnected();
+    if (this.holdUnsent(bytes)) return;
+    this.isRefused = true;
+    throw tooMuchUnsent();
+  };
+
+  get isReceived(): boolean {
+    return this.incoming.complete || this.outgoing.headersSent;
+  }
+
+  start(): void {
+    if (!tracing.active) return void this.run();
+    tracing.active.request(this, (span) => {
+      this.span = span;
+      void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    const { context, incoming, headers, route } = this;
+    let hold: BodyHold | undefined;
+    context.permitOrigin?.(incoming, this.outgoing, route?.methods ?? []);
+    try {
+      assertSingleHeaders(incoming);
+      if (!route)
+        throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path, 200)}. GET / lists the available paths.`);
+      if (this.method === 'OPTIONS' && context.permitOrigin) return this.respond(preflightResponse(route));
+      if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
+      if (isSmall(incoming)) {
+        this.body = await this.readBody();
+        this.startDeadline();
+        this.caller = await context.authenticate(headers.authorization, route, this.id);
+      } else {
+        this.startDeadline();
+        this.caller = await context.authenticate(headers.authorization, route, this.id);
+        clearTimeout(this.deadline);
+        hold = new BodyHold(context.bodies, this.caller.share);
+        this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
+        this.startDeadline();
+        if (this.body.length >= largeBodyBytes) await context.turnstile.enter(this.caller.share);
+      }
+      if (this.isAbandoned()) throw disconnected();
+      this.respond(await route.handle(this));
+    } catch (thrown) {
+      this.fail(thrown);
+    } finally {
+      hold?.release();
+    }
+  }
+
+  /** Reads the body; a client that sent `Expect: 100-continue` gets the interim response first. */
+  private readBody(hold?: (bytes: number) => boolean, maxBytes?: number): Promise<Buffer> {
+    if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming, maxBytes))
+      this.outgoing.writeContinue();
+    return readBody(this.incoming, maxBytes, hold);
+  }
+
+  private startDeadline(): void {
+    this.deadline = setTimeout(expire, httpTimeouts.responseMs, this);
+  }
+
+  failParsing(error: GatewayError): void {
+    this.connection.isClosing = true;
+    if (!this.incoming.complete) this.fail(error);
+  }
+
+  abort(): void {
+    clearTimeout(this.deadline);
+    if (!this.incoming.complete) this.incoming.destroy(disconnected());
+  }
+
+  private fail(thrown: unknown): void {
+    if (this.isResponded) return;
+    const error = asGatewayError(thrown);
+    if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
+    this.countError(error.code);
+    if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
+    this.respond(this.renderError(error));
+  }
+
+  /** The time for a response is over. */
+  expire(): void {
+    this.fail(tooLong());
+  }
+
+  private renderError(error: GatewayError): HttpResponse {
+    return (this.route ?? this.context).renderError(error, this);
+  }
+
+  private respond(response: HttpResponse<ResponseBody>): void {
+    if (this.isResponded) return;
+    this.isResponded = true;
+    clearTimeout(this.deadline);
+    if (!this.outgoing.destroyed) this.sendOrRefuse(response);
+    if (this.context.onResponse) this.complete(this.context.onResponse);
+  }
+
+  private sendOrRefuse(response: HttpResponse<ResponseBody>): void {
+    const { body } = response;
+    if (body instanceof Readable) return void this.send(response, response.bytes);
+    const bytes = Buffer.byteLength(body);
+    if (this.holdUnsent(bytes)) return void this.send(response, bytes);
+    this.isRefused = true;
+    const error = this.renderError(tooMuchUnsent());
+    this.send(error, Buffer.byteLength(error.body));
+  }
+
+  /** Counts the bytes of a large response until it is sent. @returns false if too many wait to be sent. */
+  private holdUnsent(bytes: number): boolean {
+    const missing = bytes - this.unsentBytes;
+    if (bytes <= smallResponseBytes || missing <= 0) return true;
+    const { share } = this.caller;
+    if (!this.context.unsent.take(missing, share)) return false;
+    this.unsentBytes = bytes;
+    this.outgoing.once('close', () => this.context.unsent.release(missing, share));
+    return true;
+  }
+
+  private send(
+    { status, headers, body, cacheControl = 'no-store' }: HttpResponse<ResponseBody>,
+    bytes: number | undefined,
+  ): void {
+    // Alternating names and values: the form that Node.js writes fastest.
+    const lines = ['x-request-id', this.id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
+    for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);
+    // What was set before would be replaced.
+    if (this.outgoing.hasHeader('vary') && headers['vary'] !== undefined)
+      lines[lines.indexOf('vary') + 1] += `, ${this.outgoing.getHeader('vary')}`;
+    if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
+    const { incoming, outgoing, connection } = this;
+    const isUnread = !incoming.complete && !connection.isClosing && declaredBytes(incoming) !== 0;
+    if (isUnread || this.isRefused || this.context.isDraining()) connection.isClosing = true;
+    if (connection.isClosing) lines.push('connection', 'close');
+    outgoing.writeHead(status, lines);
+    if (body instanceof Readable) {
+      pipeline(body, outgoing, () => {}); // on a failure it destroys both: the client sees that the response is incomplete
+    } else if (isUnread) {
+      outgoing.write(body);
+      this.endUnread();
+    } else if (typeof body === 'string')
+      outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
+    else outgoing.end(body);
+    // Most responses are in the system's buffers by now; others have to be read in time.
+    if (!outgoing.writableFinished) this.deadline = setTimeout(() => outgoing.destroy(), httpTimeouts.sendMs);
+  }
+
+  /**
+   * Ends the response to a request that was not read to its end. Reads some of the rest first: a connection that is closed with
+   * unread data is reset, and a client that is still sending may lose the response.
+   */
+  private endUnread(): void {
+    const { incoming, outgoing, context } = this;
+    if (context.discarding >= maxDiscardingConnections) return void outgoing.end();
+    context.discarding += 1;
+    outgoing.once('close', () => {
+      context.discarding -= 1;
+    });
+    let chunks = 0;
+    incoming.on('data', () => {
+      chunks += 1;
+      if (chunks === maxDiscardedChunks) outgoing.end();
+    });
+    incoming.on('close', () => outgoing.end());
+    setTimeout(() => outgoing.end(), httpTimeouts.discardMs).unref();
+  }
+
+  private complete(onResponse: NonNullable<ServerOptions['onResponse']>): void {
+    const { route, method, id, startedMs, outgoing, errorCodes = noErrors, operation, cost, headers, caller } = this;
+    const status = outgoing.headersSent ? outgoing.statusCode : undefined;
+    const durationMs = performance.now() - startedMs;
+    this.span?.end({ route, status, errorCodes });
+    const traceId = this.span?.traceId;
+    onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });
+  }
+}
+
+const expire = (request: ReceivedRequest): void => request.expire();
+const preflightResponse = ({ methods }: Route): HttpResponse => ({
+  ...{ status: 200, headers: { allow: [...methods, 'OPTIONS'].join(', ') }, body: '' },
+});
+const noBytes = Buffer.alloc(0);
+const noErrors: readonly ErrorCode[] = [];
