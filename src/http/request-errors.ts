@@ -5,7 +5,7 @@ import { httpLimits, httpTimeouts } from './limits.ts';
 export const disconnected = (): GatewayError => new GatewayError('INVALID_INPUT', 'The client disconnected before the response.');
 
 /** The request did not arrive in time. */
-export const tooSlow = (): GatewayError =>
+const tooSlow = (): GatewayError =>
   new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorCatalog.REQUEST_TIMEOUT.remedy}`);
 
 /** The request was received, and there was no result in time. */

@@ -64,8 +64,8 @@ export function assertSameInBody(query: string, members: Members, names: readonl
 /**
  * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural, or a word that
  * begins with `mapping` or `properties` (`mapping_sales`): so also where a client wrapped the fields (`data[name]`) or escaped
- * the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What follows a `;`, here a part of the value and to others a
- * separator, is returned with the `;` in its name. Others are ignored.
+ * the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What follows a `;`, here a part of the value and to others
+ * a separator, is returned with the `;` in its name. Others are ignored.
  */
 function parametersOf(query: string, names: readonly string[]): Parameter[] {
   const known = new Map(names.map((name) => [fold(name), name]));

@@ -207,7 +207,7 @@ export type EventFilter = {
    * - `encryption_key.rotated`: another key encrypts stored tokens
    */
   readonly types?: ReadonlyArray<string> | null | undefined;
-  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. By token, the scope groups:resolve is required too. */
+  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too. */
   readonly userGroup?: UserGroupBy | null | undefined;
 };
 
@@ -299,7 +299,7 @@ export type UserGroupBy =
 
 /** Selects user groups. Every given condition must hold. */
 export type UserGroupFilter = {
-  /** When the group was created. */
+  /** When the group was created. A group appears in the list when the change is committed, up to a minute later. To read what is new, begin a minute before the newest time of the reading before, and drop the groups whose id and version you know; a cursor of that reading misses some. */
   readonly createdAt?: DateTimeRange | null | undefined;
   /** The environment. Any other than that of the API token requires the scope admin; without this condition, admin lists every environment. */
   readonly environmentTag?: EnvironmentTagFilter | null | undefined;
@@ -309,7 +309,7 @@ export type UserGroupFilter = {
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
   /** A part of the name or the provided ID, regardless of upper and lower case: 1 to 255 characters. Three or more are found fastest. */
   readonly search?: string | null | undefined;
-  /** When the group was last changed. */
+  /** When the group was last changed. A group appears in the list when the change is committed, up to a minute later. To read what is new, begin a minute before the newest time of the reading before, and drop the groups whose id and version you know; a cursor of that reading misses some. */
   readonly updatedAt?: DateTimeRange | null | undefined;
 };
 
