@@ -135,7 +135,7 @@ const rotateTokens = `
     where r.team_id = rotated.team_id and (rotated.end_grace_periods or r.expires_at <= now())
   ), retired as (
     insert into retired_token (token_hash, token_encrypted, team_id, expires_at)
-    select retired_hash, retired_encrypted, team_id, now() + grace_seconds * interval '1 second' from rotated
+    select retired_hash, retired_encrypted, team_id, updated_at + grace_seconds * interval '1 second' from rotated
     where grace_seconds > 0
     returning token_hash, expires_at
   ), recorded as (${insertGroupEvents({
