@@ -170,11 +170,11 @@ export function buildGateway(
     },
     isDraining: () => draining,
     onResponse: (completed) => {
-      const { route, operation, status, durationMs, errorCodes } = completed;
+      const { route, method, operation, status, durationMs, errorCodes } = completed;
       logRequest?.(completed);
       requestCounters.record({ route: route?.path, operation, status, durationMs, errorCodes });
-      // Pages, files and health checks would hide what the APIs do.
-      if (status === undefined || !route || route.credential === 'ignored') return;
+      // Pages, files, health checks and preflight requests would hide what the APIs do.
+      if (status === undefined || !route || route.credential === 'ignored' || method === 'OPTIONS') return;
       processMetrics.requests.record({ latencyMs: durationMs, errorCodes }, Date.now());
     },
   });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { GatewayError } from '../domain/errors.ts';
 import { httpLimits } from './limits.ts';
 
@@ -27,15 +27,15 @@ export class Connection {
   current: ConnectionRequest | undefined;
   /** Whether the connection ends with the response to the current request. */
   isClosing = false;
-  private readonly socket: Duplex;
+  private readonly socket: Socket;
   private readonly waiting: ConnectionRequest[] = [];
 
-  private constructor(socket: Duplex) {
+  private constructor(socket: Socket) {
     this.socket = socket;
   }
 
   /** The connection of a socket. A property of the socket: a `WeakMap` is slower, and slows down garbage collection. */
-  static of(socket: Duplex & { [connectionOf]?: Connection }): Connection {
+  static of(socket: Socket & { [connectionOf]?: Connection }): Connection {
     socket[connectionOf] ??= new Connection(socket);
     return socket[connectionOf];
   }
@@ -61,11 +61,11 @@ export class Connection {
   private readonly next = (): void => {
     this.current?.abort();
     this.current = undefined;
-    if (this.isClosing) return void this.socket.end();
+    if (this.isClosing) return void this.socket.destroySoon();
     const request = this.waiting.shift();
     if (request) this.add(request);
   };
 }
 
 /** Whether a request on the connection of this socket was received completely and its response is pending or being sent. */
-export const isResponding = (socket: Duplex): boolean => Connection.of(socket).current?.isReceived ?? false;
+export const isResponding = (socket: Socket): boolean => Connection.of(socket).current?.isReceived ?? false;

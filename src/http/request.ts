@@ -49,7 +49,7 @@ export interface RequestContext extends ServerOptions {
   /** The bytes of responses that clients have not read. */
   readonly unsent: ByteBudget;
   readonly turnstile: Turnstile;
-  /** How many connections are being read only to discard it. */
+  /** How many connections are being read only to discard the rest of a rejected body. */
   discarding: number;
 }
 
@@ -144,6 +144,7 @@ export class ReceivedRequest implements HttpRequest {
       } else {
         this.startDeadline();
         this.caller = await context.authenticate(headers.authorization, route, this.id);
+        if (this.isAbandoned()) throw disconnected();
         clearTimeout(this.deadline);
         hold = new BodyHold(context.bodies, this.caller.share);
         this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
@@ -199,10 +200,20 @@ export class ReceivedRequest implements HttpRequest {
   }
 
   private respond(response: HttpResponse<ResponseBody>): void {
-    if (this.isResponded) return;
+    if (this.isResponded) return discard(response);
     this.isResponded = true;
     clearTimeout(this.deadline);
-    if (!this.outgoing.destroyed) this.sendOrRefuse(response);
+    if (this.outgoing.destroyed) discard(response);
+    else {
+      try {
+        this.sendOrRefuse(response);
+      } catch (error) {
+        // Such as a header that Node.js refuses: a defect, and no other response can be sent.
+        this.report(asGatewayError(error));
+        discard(response);
+        this.outgoing.destroy();
+      }
+    }
     if (this.context.onResponse) this.complete(this.context.onResponse);
   }
 
@@ -233,13 +244,16 @@ export class ReceivedRequest implements HttpRequest {
   ): void {
     // Alternating names and values: the form that Node.js writes fastest.
     const lines = ['x-request-id', this.id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
-    for (const name in headers) if (!ownHeaders.has(name.toLowerCase())) lines.push(name, headers[name] as string);
-    // What was set before would be replaced.
-    if (this.outgoing.hasHeader('vary') && headers['vary'] !== undefined)
-      lines[lines.indexOf('vary') + 1] += `, ${this.outgoing.getHeader('vary')}`;
+    // What CORS has set would be replaced.
+    const vary = this.outgoing.getHeader('vary');
+    for (const name in headers) {
+      if (ownHeaders.has(name.toLowerCase())) continue;
+      const value = headers[name] as string;
+      lines.push(name, name === 'vary' && vary !== undefined ? `${value}, ${vary}` : value);
+    }
     if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
     const { incoming, outgoing, connection } = this;
-    const isUnread = !incoming.complete && !connection.isClosing && declaredBytes(incoming) !== 0;
+    const isUnread = this.method !== 'HEAD' && !incoming.complete && !connection.isClosing && declaredBytes(incoming) !== 0;
     if (isUnread || this.isRefused || this.context.isDraining()) connection.isClosing = true;
     if (connection.isClosing) lines.push('connection', 'close');
     outgoing.writeHead(status, lines);
@@ -262,8 +276,10 @@ export class ReceivedRequest implements HttpRequest {
   private endUnread(): void {
     const { incoming, outgoing, context } = this;
     if (context.discarding >= maxDiscardingConnections) return void outgoing.end();
+    const timer = setTimeout(() => outgoing.end(), httpTimeouts.discardMs);
     context.discarding += 1;
     outgoing.once('close', () => {
+      clearTimeout(timer);
       context.discarding -= 1;
     });
     let chunks = 0;
@@ -272,7 +288,6 @@ export class ReceivedRequest implements HttpRequest {
       if (chunks === maxDiscardedChunks) outgoing.end();
     });
     incoming.on('close', () => outgoing.end());
-    setTimeout(() => outgoing.end(), httpTimeouts.discardMs).unref();
   }
 
   private complete(onResponse: NonNullable<ServerOptions['onResponse']>): void {
@@ -286,6 +301,12 @@ export class ReceivedRequest implements HttpRequest {
 }
 
 const expire = (request: ReceivedRequest): void => request.expire();
+
+/** Closes the file of a response that is not sent. */
+function discard({ body }: HttpResponse<ResponseBody>): void {
+  if (body instanceof Readable) body.on('error', () => {}).destroy();
+}
+
 const preflightResponse = ({ methods }: Route): HttpResponse => ({
   ...{ status: 200, headers: { allow: [...methods, 'OPTIONS'].join(', ') }, body: '' },
 });

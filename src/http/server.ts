@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import { createTurnstile } from '../concurrency.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { notHttp } from './completed-request.ts';
@@ -39,7 +40,7 @@ export function createHttpServer(options: ServerOptions): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const failure = parserFailure(error.code);
-    const { current } = Connection.of(socket);
+    const { current } = Connection.of(socket as Socket);
     if (current) return current.failParsing(failure);
     const id = randomUUID();
     const { status, headers, body } = problem(failure, { id });
@@ -49,6 +50,8 @@ export function createHttpServer(options: ServerOptions): Server {
         `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nX-Content-Type-Options: nosniff\r\n` +
         `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
     );
+    // The client may keep its side open.
+    setTimeout(() => socket.destroy(), httpTimeouts.discardMs).unref();
   });
   return server;
 }

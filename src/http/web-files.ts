@@ -62,7 +62,8 @@ export function openWebFiles(folder: URL, previous: URL): WebFiles {
             index: false,
           };
           const found = await send(incoming, `/${parameter}${encodedExtensions[coding]}`, options);
-          if (found.type !== 'file') continue;
+          if (found.statusCode === 404) continue;
+          if (found.type !== 'file') return { status: found.statusCode, headers: {}, body: '' };
           const { statusCode, headers, stream, metadata } = found;
           const encoding = coding === 'identity' ? {} : { 'content-encoding': coding };
           const contentType = servedTypes[extname(parameter)] as string; // as isName checks

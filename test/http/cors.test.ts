@@ -105,6 +105,12 @@ describe('a preflight request', () => {
   });
 });
 
+test('a request id that is the name of a header changes no header', async () => {
+  const reply = await send(listed, 'GET', '/', { origin: app, 'x-request-id': 'vary' });
+  expect([reply.status, reply.headers.get('x-request-id'), corsOf(reply)]).toMatchObject([200, 'vary', { origin: app }]);
+  expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
 /** Requests of every outcome, with the status of each. */
 const requests: [status: number, method: string, path: string, body: string][] = [
   [200, 'POST', '/graphql', '{"query":"{ __typename }"}'],

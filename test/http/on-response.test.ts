@@ -63,8 +63,8 @@ beforeEach(async () => {
     renderError: problem,
     report: () => {},
     isDraining: () => false,
-    onResponse: (exchange) => {
-      reported.push(exchange);
+    onResponse: (completed) => {
+      reported.push(completed);
       notify();
     },
   });
@@ -174,12 +174,15 @@ test('a request whose client disconnects is reported once, without a status', as
   await expectReports([['/slow', 'GET', undefined]]);
 });
 
-test('a request whose client disconnects before it is handled is not, and is reported once, as soon as that is noticed', async () => {
+test.each([
+  ['without a body', 'GET', ''],
+  ['with a large body', 'POST', 'Content-Length: 30000\r\n'],
+])('a request %s whose client disconnects before it is handled is not, and is reported once', async (_, method, header) => {
   let isHandled = false;
   void started.then(() => {
     isHandled = true;
   });
-  const socket = await open('GET /slow HTTP/1.1\r\nHost: g\r\nAuthorization: wait\r\n\r\n');
+  const socket = await open(`${method} /slow HTTP/1.1\r\nHost: g\r\n${header}Authorization: wait\r\n\r\n`);
   await new Promise<void>((resolve) => {
     authenticating = resolve;
   });
@@ -190,7 +193,7 @@ test('a request whose client disconnects before it is handled is not, and is rep
   const report = nextReport();
   release();
   await report;
-  await expectReports([['/slow', 'GET', undefined]]);
+  await expectReports([['/slow', method, undefined]]);
   expect(isHandled).toBe(false);
   expect(reported[0]?.durationMs).toBeLessThan(5_000);
 });

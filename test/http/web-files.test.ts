@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -132,6 +143,35 @@ test('a build that replaces the files under a running gateway leaves the pages o
   expect([await read('last-b.js'), await read('last-c.js')]).toEqual(['last b', 'last c']);
 });
 
+test.runIf(existsSync('/proc/self/fd'))('clients that disconnect leave no file open', async () => {
+  const openFiles = () =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).includes('/dist-web/');
+      } catch {
+        return false; // closed meanwhile
+      }
+    }).length;
+  for (let i = 0; i < 50; i += 1) {
+    const socket = connectTo(gateway);
+    await once(socket, 'connect');
+    socket.write(`GET /assets/${script} HTTP/1.1\r\nHost: gateway\r\n\r\n`, () => void socket.resetAndDestroy());
+  }
+  expect((await get(script)).status).toBe(200);
+  await expect.poll(openFiles).toBe(0);
+});
+
+test('If-None-Match with the tag gets 304 without content', async () => {
+  const tag = (await get(script)).headers.get('etag') ?? '';
+  const reply = await sendRaw(`GET /assets/${script} HTTP/1.1\r\nHost: g\r\nIf-None-Match: ${tag}\r\nConnection: close\r\n\r\n`);
+  expect(reply).toMatch(/^HTTP\/1\.1 304 [^]*\r\n\r\n$/);
+});
+
+test('If-Match with another tag gets 412', async () => {
+  const reply = await sendRaw(`GET /assets/${script} HTTP/1.1\r\nHost: g\r\nIf-Match: "x"\r\nConnection: close\r\n\r\n`);
+  expect(reply).toMatch(/^HTTP\/1\.1 412 /);
+});
+
 test('a path with dots, sent as it is, is not found', async () => {
   const head = await sendRaw('GET /assets/../manifest.json HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1\.1 404 /);
@@ -151,7 +191,7 @@ test('visitors that do not read do not keep others from pages', async () => {
 /** Sends bytes as they are. @returns what comes back. */
 async function sendRaw(text: string): Promise<string> {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-  socket.setEncoding('utf8').end(text);
+  socket.setEncoding('utf8').write(text);
   let received = '';
   for await (const part of socket) received += part;
   return received;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -176,6 +176,35 @@ describe('a body that is too large', () => {
     expect(received).toBe('');
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'smuggled' } })).toBe(0);
   });
+});
+
+test.each([
+  [4_096, 'MALFORMED_JSON'],
+  [4_097, 'PAYLOAD_TOO_LARGE'],
+])('a body of %d chunks gets %s', async (chunks, code) => {
+  const lines = [`Authorization: Token ${gateway.token}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+  socket.write(`PUT /api/user HTTP/1.1\r\nHost: gateway\r\n${lines.join('\r\n')}\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`);
+  expect((await nextResponse()).json['code']).toBe(code);
+});
+
+test('a client that sends a rejected body without end gets the response, and is disconnected', async () => {
+  socket.write('POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const sending = setInterval(() => socket.writable && socket.write(`100\r\n${'x'.repeat(256)}\r\n`), 5);
+  onTestFinished(() => clearInterval(sending));
+  socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(17));
+  expect((await nextResponse()).status).toBe(413);
+  if (!socket.closed) await once(socket, 'close');
+});
+
+test('a client that sends no HTTP and keeps its side open is disconnected', async () => {
+  const silent = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void silent.destroy());
+  const count = () => new Promise<number>((resolve) => gateway.server.getConnections((_, open) => resolve(open)));
+  await once(silent, 'connect');
+  const before = await count();
+  silent.resume().write('BANANA\r\n\r\n');
+  await once(silent, 'end');
+  await expect.poll(count, { timeout: 10_000 }).toBeLessThan(before);
 });
 
 describe('a request after the last response of a connection', () => {
