@@ -200,7 +200,7 @@ export class ReceivedRequest implements HttpRequest {
   }
 
   private respond(response: HttpResponse<ResponseBody>): void {
-    if (this.isResponded) return discard(response);
+    if (this.isResponded) return void discard(response);
     this.isResponded = true;
     clearTimeout(this.deadline);
     if (this.outgoing.destroyed) discard(response);
