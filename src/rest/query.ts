@@ -69,10 +69,8 @@ export function assertSameInBody(query: string, members: Members, names: readonl
  */
 function parametersOf(query: string, names: readonly string[]): Parameter[] {
   const known = new Map(names.map((name) => [fold(name), name]));
-  const memberOf = (word: string): string | undefined => {
-    const member = known.get(fold(word)) ?? known.get(fold(word.split(/[_-]|(?=[A-Z])/)[0] ?? ''));
-    return member !== undefined && (member in forms || fold(member) === fold(word)) ? member : undefined;
-  };
+  const memberOf = (word: string): string | undefined =>
+    known.get(fold(word)) ?? known.get(fold(/^(?:mapping|propert(?:y|ies))/i.exec(word)?.[0] ?? ''));
   const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSemicolon) ?? []);
   return [...parseQuery(query), ...parseQuery(separated.join('&'))].flatMap(([name, value]) => {
     const words = name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? [];
@@ -82,7 +80,7 @@ function parametersOf(query: string, names: readonly string[]): Parameter[] {
 }
 
 /** A parameter after a `;` that is not percent-encoded, as clients encode the character in a value. */
-const afterSemicolon = /;[\w%[\].-]+=[^;]*/g;
+const afterSemicolon = /;[^;=]+=[^;]*/g;
 
 /** A percent-encoded ASCII character. */
 const escapedCharacter = /%[0-7][\da-f]/gi;

@@ -84,6 +84,10 @@ test.each([
   ['words of other languages', '"x": [yes, no, On, tRUE, none]'],
   ['a number and a comment', '"x": 5//five'],
   ['a word and a comment', '"x": true#five'],
+  ['a string without its closing quote, then a key', '"x": "Acme, "favicon": "/f.svg"'],
+  ['a string without its closing quote, then a literal', '"x": "Acme, "y": true'],
+  ['a string with another closing quote', '"x": "abc”, "y": 1'],
+  ['a string that ends in a backslash', '"x": "C:\\", "y": "d"'],
 ])('--fix leaves text as it is whose meaning is not certain: %s', (_, members) => {
   const source = `{\n  "name": "Acme", "navigation": [],\n  ${members}\n}\n`;
   for (const options of [{}, strict]) {

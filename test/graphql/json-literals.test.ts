@@ -57,6 +57,18 @@ test.each<[string, unknown]>([
   expect(properties).toEqual({ a: value, b: [value] });
 });
 
+test.each([
+  ['Float', '9007199254740993'],
+  ['Float', '0.10000000000000000555'],
+  ['[Float]', '[12345678901234567890]'],
+])('a default value of type %s that GraphQL would round is refused: %s', async (type, value) => {
+  const { json, properties } = await update(`($value: ${type} = ${value})`, 'mergeProperties: { a: $value }', {});
+  expect(json).toMatchObject({
+    errors: [{ message: expect.stringContaining('exactly'), extensions: { code: 'INVALID_INPUT' } }],
+  });
+  expect(properties).toEqual(stored);
+});
+
 describe('a variable whose value GraphQL changes is refused, and nothing is changed', () => {
   test.each<[string, unknown]>([
     ['DateTime!', '2027-01-31T12:00:00+02:00'],

@@ -60,18 +60,15 @@ describe('what would be lost of a query string is an error', () => {
     ['input[mapping][a]=wh', ['mapping'], `was sent as input[mapping][a]; ${asMapping}`],
     ['input%255Bmapping%255D=wh', ['mapping'], `was sent as input%5Bmapping%5D; ${asMapping}`],
     ['data[name]=a', ['name'], 'was sent as data[name]; send name=TEXT.'],
-    ...['mapping_sales', 'mapping-sales', 'mappingSales', 'mappings_sales'].map((name): [string, string[], string] => [
-      `${name}=wh`,
-      ['mapping'],
-      `was sent as ${name}; ${asMapping}`,
-    ]),
-    ...['property', 'property[a]', 'properties_region', 'propertyRegion'].map((name): [string, string[], string] => [
-      `${name}=eu`,
-      ['properties'],
-      `was sent as ${name}; ${asProperties}`,
-    ]),
+    ...['mapping_sales', 'mapping-sales', 'mappingSales', 'mappings_sales', 'mapping1', 'mappingsales'].map(
+      (name): [string, string[], string] => [`${name}=wh`, ['mapping'], `was sent as ${name}; ${asMapping}`],
+    ),
+    ...['property', 'property[a]', 'properties_region', 'propertyRegion', 'properties2'].map(
+      (name): [string, string[], string] => [`${name}=eu`, ['properties'], `was sent as ${name}; ${asProperties}`],
+    ),
     ['filter.name=a', ['name'], 'was sent as filter.name; send name=TEXT.'],
     ['mapping[a]=b;mapping[c]=d', ['mapping'], `was sent as ;mapping[c]; ${asMapping} ${ampersand}`],
+    ['mapping[a]=b;mapping[c:d]=e', ['mapping'], `was sent as ;mapping[c:d]; ${asMapping} ${ampersand}`],
     ['mapping[a]=b;mapping%5Bc%5D=d', ['mapping'], `was sent as ;mapping[c]; ${asMapping} ${ampersand}`],
     ['utm_source=a;Name=b', ['name'], `was sent as ;Name; send name=TEXT. ${ampersand}`],
     ['names=a', ['name'], 'was sent as names; send name=TEXT.'],

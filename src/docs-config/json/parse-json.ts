@@ -15,6 +15,7 @@ import {
 import {
   closeArrayBeforeKey,
   endBeforeSibling,
+  endsInQuote,
   openObjectBeforeKey,
   reportKeyWithoutValue,
   reportMissingComma,
@@ -138,12 +139,13 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
   } else {
     frame.state = 'value';
     const range = peekToken(scanner);
-    const fix = { range: { start: scanner.lastEnd, end: scanner.lastEnd }, newText: ':' };
+    // A word that touches the quote before it: which of the two strings lacks a quote is not certain.
+    const unclear = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at) && !opensString(code);
     scanner.report({
       range,
       message: `A colon is missing before ${quoteText(text, range)}.`,
       suggestion: 'Put a colon after the key.',
-      fix,
+      ...(unclear ? { unclear } : { fix: { range: { start: scanner.lastEnd, end: scanner.lastEnd }, newText: ':' } }),
     });
   }
 }

@@ -69,19 +69,24 @@ export function reportMissingComma(scanner: Scanner, frame: Frame): void {
   frame.state = 'next';
   const range = peekToken(scanner);
   const at = scanner.lastEnd;
-  const isSecond = scanner.at === at && opensString(scanner.text.charCodeAt(at)) && endsInQuote(scanner.text, at);
+  const touchesString = scanner.at === at && endsInQuote(scanner.text, at);
+  const isSecond = touchesString && opensString(scanner.text.charCodeAt(at));
+  // A word: the quote before it may open the next string, and the one that closes the string before it may be forgotten.
+  const unclear = touchesString && !isSecond;
   // Otherwise it follows unexpected text, or the quotes between two strings may be one that is doubled.
-  const certain = !scanner.recovering && (!isSecond || keyFollows(scanner));
+  const certain = !unclear && !scanner.recovering && (!isSecond || keyFollows(scanner));
   scanner.recovering = false;
   scanner.report({
     range,
     message: `A comma is missing before ${quoteText(scanner.text, range)}.`,
     suggestion: 'Put a comma after the value before it.',
     ...(certain && { fix: { range: { start: at, end: at }, newText: ',' } }),
+    ...(unclear && { unclear }),
   });
 }
 
-function endsInQuote(text: string, at: number): boolean {
+/** Whether a string ends here, with whatever quote. */
+export function endsInQuote(text: string, at: number): boolean {
   return /["'`“”‘’＂]/.test(text[at - 1] ?? '');
 }
 

@@ -1,16 +1,20 @@
 import {
   type ASTVisitor,
+  type FloatValueNode,
   GraphQLError,
   getNamedType,
+  type IntValueNode,
   isScalarType,
   Kind,
   type OperationDefinitionNode,
   print,
   type TypeNode,
   type ValidationContext,
+  type ValueNode,
   type VariableNode,
   visit,
 } from 'graphql';
+import { isExactNumber } from '../../domain/exact-number.ts';
 
 /** The types whose values are JSON that GraphQL leaves as it was sent, or as the type says: not times and enum values. */
 const jsonTypes: ReadonlySet<string> = new Set(['JSON', 'String', 'Int', 'Float', 'Boolean', 'ID']);
@@ -23,11 +27,19 @@ export function JsonVariablesRule(context: ValidationContext): ASTVisitor {
   const inLiterals = new Set<VariableNode>();
   const checkVariables = (operation: OperationDefinitionNode): void => {
     const { variableDefinitions = [] } = operation;
-    const types = new Map(variableDefinitions.map(({ variable, type }) => [variable.name.value, type]));
+    const definitions = new Map(variableDefinitions.map((definition) => [definition.variable.name.value, definition]));
     for (const { node } of context.getRecursiveVariableUsages(operation)) {
       const name = node.name.value;
-      const type = inLiterals.has(node) ? types.get(name) : undefined;
-      if (type === undefined || jsonTypes.has(nameOf(type))) continue;
+      const definition = inLiterals.has(node) ? definitions.get(name) : undefined;
+      if (definition === undefined) continue;
+      const { type, defaultValue } = definition;
+      if (jsonTypes.has(nameOf(type))) {
+        // GraphQL rounds it to what JavaScript can represent.
+        const rounded = defaultValue && nameOf(type) !== 'ID' ? findInexact(defaultValue) : undefined;
+        if (rounded)
+          context.reportError(new GraphQLError(`The number ${rounded.value} cannot be represented exactly.`, { nodes: rounded }));
+        continue;
+      }
       const message =
         `Variable "$${name}" of type "${print(type)}" cannot be a part of a JSON value. Send the whole value as one variable ` +
         'of type JSON.';
@@ -46,6 +58,16 @@ export function JsonVariablesRule(context: ValidationContext): ASTVisitor {
       },
     },
   };
+}
+
+/** The first number in a value that JavaScript cannot represent exactly. */
+function findInexact(value: ValueNode): IntValueNode | FloatValueNode | undefined {
+  let found: IntValueNode | FloatValueNode | undefined;
+  const check = (node: IntValueNode | FloatValueNode): void => {
+    if (!isExactNumber(node.value)) found ??= node;
+  };
+  visit(value, { IntValue: check, FloatValue: check });
+  return found;
 }
 
 const nameOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type));
