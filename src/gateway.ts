@@ -151,13 +151,11 @@ export function buildGateway(
   const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, instruments, log }) : undefined;
   const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
   const authenticate = authenticateBy({ lookups: db.lookups, lastUsed });
-  const findRoute = createRouter(limited);
-  const renderError = pageOrProblem(layout);
 
   const server = createHttpServer({
     authenticate: rateLimiting ? rateLimiting.authenticate(authenticate) : authenticate,
-    route: findRoute,
-    renderError,
+    route: createRouter(limited),
+    renderError: pageOrProblem(layout),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
       const missingKey = missingKeyIn(cause);

@@ -61,7 +61,7 @@ export class Connection {
   private readonly next = (): void => {
     this.current?.abort();
     this.current = undefined;
-    if (this.isClosing) return void this.socket.destroySoon();
+    if (this.isClosing) return void this.socket.end(() => void this.socket.destroy());
     const request = this.waiting.shift();
     if (request) this.add(request);
   };

@@ -1,24 +1,18 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
 import { RateLimited } from '../domain/rate-limit.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import type { Authenticate } from './authenticate.ts';
-import { BodyHold, declaredBytes, isSmall, isTooLarge, readBody } from './body.ts';
+import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CompletedRequest } from './completed-request.ts';
 import type { Connection } from './connection.ts';
 import type { PermitOrigin } from './cors.ts';
-import {
-  httpLimits,
-  httpTimeouts,
-  largeBodyBytes,
-  maxDiscardedChunks,
-  maxDiscardingConnections,
-  smallResponseBytes,
-} from './limits.ts';
+import { httpLimits, httpTimeouts, largeBodyBytes, smallResponseBytes } from './limits.ts';
+import { discard, OutgoingResponse, type ResponseContext } from './outgoing-response.ts';
 import { MethodNotAllowed } from './problem.ts';
 import { disconnected, tooLong, tooMuchUnsent } from './request-errors.ts';
 import { assertSingleHeaders, originForm, requestId, splitOnce } from './request-head.ts';
@@ -43,21 +37,11 @@ export interface ServerOptions {
 }
 
 /** What the requests of a server share. */
-export interface RequestContext extends ServerOptions {
+export interface RequestContext extends ServerOptions, ResponseContext {
   /** The bytes of request bodies in memory. */
   readonly bodies: ByteBudget;
-  /** The bytes of responses that clients have not read. */
-  readonly unsent: ByteBudget;
   readonly turnstile: Turnstile;
-  /** How many connections are being read only to discard the rest of a rejected body. */
-  discarding: number;
 }
-
-/** The headers that are set here for every response; a route cannot override them. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  ...['x-request-id', 'x-content-type-options', 'cache-control'],
-  ...['content-length', 'transfer-encoding', 'connection'],
-]);
 
 /** A request from its headers to the last byte of its response. */
 export class ReceivedRequest implements HttpRequest {
@@ -75,13 +59,12 @@ export class ReceivedRequest implements HttpRequest {
   private readonly context: RequestContext;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
+  private readonly response: OutgoingResponse;
   private readonly connection: Connection;
   private readonly route: Route | undefined;
   private readonly startedMs: number;
   private deadline: NodeJS.Timeout | undefined;
-  private unsentBytes = 0;
   private isResponded = false;
-  private isRefused = false;
   private errorCodes: ErrorCode[] | undefined;
   private span: RequestSpan | undefined;
 
@@ -91,12 +74,13 @@ export class ReceivedRequest implements HttpRequest {
     this.connection = connection;
     this.incoming = incoming;
     this.outgoing = outgoing;
+    this.response = new OutgoingResponse(context, connection, incoming, outgoing);
     this.method = incoming.method ?? 'GET';
     this.headers = incoming.headers;
     this.url = originForm(incoming.url ?? '/');
     [this.path, this.query] = splitOnce(this.url, '?');
     this.id = requestId(this.headers['x-request-id']);
-    const match = context.route(this.path, this.method);
+    const match = context.route(this.path);
     this.route = match?.route;
     this.parameter = match?.parameter ?? '';
   }
@@ -110,9 +94,7 @@ export class ReceivedRequest implements HttpRequest {
   readonly reserve = (bytes: number): void => {
     if (bytes <= smallResponseBytes) return;
     if (this.isAbandoned()) throw disconnected();
-    if (this.holdUnsent(bytes)) return;
-    this.isRefused = true;
-    throw tooMuchUnsent();
+    if (!this.response.hold(bytes, this.caller.share)) throw tooMuchUnsent();
   };
 
   get isReceived(): boolean {
@@ -177,7 +159,7 @@ export class ReceivedRequest implements HttpRequest {
   }
 
   abort(): void {
-    clearTimeout(this.deadline);
+    this.response.close();
     if (!this.incoming.complete) this.incoming.destroy(disconnected());
   }
 
@@ -219,75 +201,13 @@ export class ReceivedRequest implements HttpRequest {
 
   private sendOrRefuse(response: HttpResponse<ResponseBody>): void {
     const { body } = response;
-    if (body instanceof Readable) return void this.send(response, response.bytes);
-    const bytes = Buffer.byteLength(body);
-    if (this.holdUnsent(bytes)) return void this.send(response, bytes);
-    this.isRefused = true;
-    const error = this.renderError(tooMuchUnsent());
-    this.send(error, Buffer.byteLength(error.body));
-  }
-
-  /** Counts the bytes of a large response until it is sent. @returns false if too many wait to be sent. */
-  private holdUnsent(bytes: number): boolean {
-    const missing = bytes - this.unsentBytes;
-    if (bytes <= smallResponseBytes || missing <= 0) return true;
-    const { share } = this.caller;
-    if (!this.context.unsent.take(missing, share)) return false;
-    this.unsentBytes = bytes;
-    this.outgoing.once('close', () => this.context.unsent.release(missing, share));
-    return true;
-  }
-
-  private send(
-    { status, headers, body, cacheControl = 'no-store' }: HttpResponse<ResponseBody>,
-    bytes: number | undefined,
-  ): void {
-    // Alternating names and values: the form that Node.js writes fastest.
-    const lines = ['x-request-id', this.id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
-    // What CORS has set would be replaced.
-    const vary = this.outgoing.getHeader('vary');
-    for (const name in headers) {
-      if (ownHeaders.has(name.toLowerCase())) continue;
-      const value = headers[name] as string;
-      lines.push(name, name === 'vary' && vary !== undefined ? `${value}, ${vary}` : value);
+    const bytes = body instanceof Readable ? response.bytes : Buffer.byteLength(body);
+    if (body instanceof Readable || this.response.hold(bytes ?? 0, this.caller.share)) {
+      this.response.send(response, bytes, this.id);
+      return;
     }
-    if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
-    const { incoming, outgoing, connection } = this;
-    const isUnread = this.method !== 'HEAD' && !incoming.complete && !connection.isClosing && declaredBytes(incoming) !== 0;
-    if (isUnread || this.isRefused || this.context.isDraining()) connection.isClosing = true;
-    if (connection.isClosing) lines.push('connection', 'close');
-    outgoing.writeHead(status, lines);
-    if (body instanceof Readable) {
-      pipeline(body, outgoing, () => {}); // on a failure it destroys both: the client sees that the response is incomplete
-    } else if (isUnread) {
-      outgoing.write(body);
-      this.endUnread();
-    } else if (typeof body === 'string')
-      outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
-    else outgoing.end(body);
-    // Most responses are in the system's buffers by now; others have to be read in time.
-    if (!outgoing.writableFinished) this.deadline = setTimeout(() => outgoing.destroy(), httpTimeouts.sendMs);
-  }
-
-  /**
-   * Ends the response to a request that was not read to its end. Reads some of the rest first: a connection that is closed with
-   * unread data is reset, and a client that is still sending may lose the response.
-   */
-  private endUnread(): void {
-    const { incoming, outgoing, context } = this;
-    if (context.discarding >= maxDiscardingConnections) return void outgoing.end();
-    const timer = setTimeout(() => outgoing.end(), httpTimeouts.discardMs);
-    context.discarding += 1;
-    outgoing.once('close', () => {
-      clearTimeout(timer);
-      context.discarding -= 1;
-    });
-    let chunks = 0;
-    incoming.on('data', () => {
-      chunks += 1;
-      if (chunks === maxDiscardedChunks) outgoing.end();
-    });
-    incoming.on('close', () => outgoing.end());
+    const error = this.renderError(tooMuchUnsent());
+    this.response.send(error, Buffer.byteLength(error.body), this.id);
   }
 
   private complete(onResponse: NonNullable<ServerOptions['onResponse']>): void {
@@ -301,11 +221,6 @@ export class ReceivedRequest implements HttpRequest {
 }
 
 const expire = (request: ReceivedRequest): void => request.expire();
-
-/** Closes the file of a response that is not sent. */
-function discard({ body }: HttpResponse<ResponseBody>): void {
-  if (body instanceof Readable) body.on('error', () => {}).destroy();
-}
 
 const preflightResponse = ({ methods }: Route): HttpResponse => ({
   ...{ status: 200, headers: { allow: [...methods, 'OPTIONS'].join(', ') }, body: '' },

@@ -6,8 +6,8 @@ export interface RouteMatch {
   readonly parameter: string;
 }
 
-/** Finds the route of a request by its path; the method is for routes that stand in front of others. */
-export type FindRoute = (path: string, method: string) => RouteMatch | undefined;
+/** Finds the route of a request by its path. */
+export type FindRoute = (path: string) => RouteMatch | undefined;
 
 /**
  * Creates the look-up of the route table, in constant time: a path is compared with literal paths first, then its last segment
@@ -15,7 +15,7 @@ export type FindRoute = (path: string, method: string) => RouteMatch | undefined
  *
  * @throws Error when two routes have the same path, or a parameter is anything but the last segment of a route with `accepts`.
  */
-export function createRouter(routes: readonly Route[]): (path: string) => RouteMatch | undefined {
+export function createRouter(routes: readonly Route[]): FindRoute {
   const literals = new Map<string, RouteMatch>();
   /** Keyed by the path before the parameter. */
   const parameterized = new Map<string, Route>();

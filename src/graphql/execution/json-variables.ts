@@ -11,6 +11,7 @@ import {
   type TypeNode,
   type ValidationContext,
   type ValueNode,
+  type VariableDefinitionNode,
   type VariableNode,
   visit,
 } from 'graphql';
@@ -28,23 +29,26 @@ export function JsonVariablesRule(context: ValidationContext): ASTVisitor {
   const checkVariables = (operation: OperationDefinitionNode): void => {
     const { variableDefinitions = [] } = operation;
     const definitions = new Map(variableDefinitions.map((definition) => [definition.variable.name.value, definition]));
-    for (const { node } of context.getRecursiveVariableUsages(operation)) {
-      const name = node.name.value;
-      const definition = inLiterals.has(node) ? definitions.get(name) : undefined;
-      if (definition === undefined) continue;
-      const { type, defaultValue } = definition;
-      if (jsonTypes.has(nameOf(type))) {
-        // GraphQL rounds it to what JavaScript can represent.
-        const rounded = defaultValue && nameOf(type) !== 'ID' ? findInexact(defaultValue) : undefined;
-        if (rounded)
-          context.reportError(new GraphQLError(`The number ${rounded.value} cannot be represented exactly.`, { nodes: rounded }));
-        continue;
-      }
-      const message =
-        `Variable "$${name}" of type "${print(type)}" cannot be a part of a JSON value. Send the whole value as one variable ` +
-        'of type JSON.';
-      context.reportError(new GraphQLError(message, { nodes: node }));
+    const used = new Map<string, VariableNode>();
+    for (const { node } of context.getRecursiveVariableUsages(operation))
+      if (inLiterals.has(node)) used.set(node.name.value, node);
+    for (const [name, node] of used) {
+      const definition = definitions.get(name);
+      if (definition) checkVariable(node, definition);
     }
+  };
+  const checkVariable = (node: VariableNode, { type, defaultValue }: VariableDefinitionNode): void => {
+    if (jsonTypes.has(nameOf(type))) {
+      // GraphQL rounds it to what JavaScript can represent.
+      const rounded = defaultValue && nameOf(type) !== 'ID' ? findInexact(defaultValue) : undefined;
+      if (rounded)
+        context.reportError(new GraphQLError(`The number ${rounded.value} cannot be represented exactly.`, { nodes: rounded }));
+      return;
+    }
+    const message =
+      `Variable "$${node.name.value}" of type "${print(type)}" cannot be a part of a JSON value. Send the whole value as one variable ` +
+      'of type JSON.';
+    context.reportError(new GraphQLError(message, { nodes: node }));
   };
   return {
     // The only literals of scalars that are objects. In a list of JSON, variables have a type, which another rule compares.

@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import type { Share } from '../fair-queue.ts';
+import { declaredBytes } from './body.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { Connection } from './connection.ts';
+import { httpTimeouts, maxDiscardedChunks, maxDiscardingConnections, smallResponseBytes } from './limits.ts';
+import type { HttpResponse, ResponseBody } from './types.ts';
+
+/** What the responses of a server share. */
+export interface ResponseContext {
+  /** The bytes of responses that clients have not read. */
+  readonly unsent: ByteBudget;
+  /** Whether connections should be closed after their response, because the gateway is about to stop. */
+  readonly isDraining: () => boolean;
+  /** How many connections are being read only to discard the rest of a rejected body. */
+  discarding: number;
+}
+
+/** The headers that are set here for every response; a route cannot override them. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['x-request-id', 'x-content-type-options', 'cache-control'],
+  ...['content-length', 'transfer-encoding', 'connection'],
+]);
+
+/** The response to one request: bounds what the client does not read, in bytes and in time, and discards an unread request. */
+export class OutgoingResponse {
+  private readonly context: ResponseContext;
+  private readonly connection: Connection;
+  private readonly incoming: IncomingMessage;
+  private readonly outgoing: ServerResponse;
+  private heldBytes = 0;
+  private isRefused = false;
+  private deadline: NodeJS.Timeout | undefined;
+
+  constructor(context: ResponseContext, connection: Connection, incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.context = context;
+    this.connection = connection;
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+  }
+
+  /**
+   * Counts the bytes of a large response until it is sent.
+   *
+   * @returns false if too many wait to be sent. The connection ends with the next response, so that what is pipelined is not
+   *   executed needlessly.
+   */
+  hold(bytes: number, share: Share): boolean {
+    const missing = bytes - this.heldBytes;
+    if (bytes <= smallResponseBytes || missing <= 0) return true;
+    if (!this.context.unsent.take(missing, share)) {
+      this.isRefused = true;
+      return false;
+    }
+    this.heldBytes = bytes;
+    this.outgoing.once('close', () => this.context.unsent.release(missing, share));
+    return true;
+  }
+
+  /** Writes a response. @param bytes the length of its body, if it is known. @throws Error for headers that Node.js refuses. */
+  send(
+    { status, headers, body, cacheControl = 'no-store' }: HttpResponse<ResponseBody>,
+    bytes: number | undefined,
+    requestId: string,
+  ): void {
+    const { incoming, outgoing, connection } = this;
+    // Alternating names and values: the form that Node.js writes fastest.
+    const lines = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
+    // What CORS has set would be replaced.
+    const vary = outgoing.getHeader('vary');
+    for (const name in headers) {
+      if (ownHeaders.has(name.toLowerCase())) continue;
+      const value = headers[name] as string;
+      lines.push(name, name === 'vary' && vary !== undefined ? `${value}, ${vary}` : value);
+    }
+    if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
+    // Not for HEAD: Node.js would send its headers only at the end.
+    const isUnread = incoming.method !== 'HEAD' && !incoming.complete && !connection.isClosing && declaredBytes(incoming) !== 0;
+    if (isUnread || this.isRefused || this.context.isDraining()) connection.isClosing = true;
+    if (connection.isClosing) lines.push('connection', 'close');
+    outgoing.writeHead(status, lines);
+    if (body instanceof Readable) {
+      pipeline(body, outgoing, () => {}); // on a failure it destroys both: the client sees that the response is incomplete
+    } else if (isUnread) {
+      outgoing.write(body);
+      this.endUnread();
+    } else if (typeof body === 'string')
+      outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster
+    else outgoing.end(body);
+    // Most responses are in the system's buffers by now; others have to be read in time.
+    if (!outgoing.writableFinished) this.deadline = setTimeout(() => outgoing.destroy(), httpTimeouts.sendMs);
+  }
+
+  /** The response is sent, or can no longer be sent. */
+  close(): void {
+    clearTimeout(this.deadline);
+  }
+
+  /**
+   * Ends the response to a request that was not read to its end. Reads some of the rest first: a connection that is closed with
+   * unread data is reset, and a client that is still sending may lose the response.
+   */
+  private endUnread(): void {
+    const { incoming, outgoing, context } = this;
+    if (context.discarding >= maxDiscardingConnections) return void outgoing.end();
+    const timer = setTimeout(() => outgoing.end(), httpTimeouts.discardMs);
+    context.discarding += 1;
+    outgoing.once('close', () => {
+      clearTimeout(timer);
+      context.discarding -= 1;
+    });
+    let chunks = 0;
+    incoming.on('data', () => {
+      chunks += 1;
+      if (chunks === maxDiscardedChunks) outgoing.end();
+    });
+    incoming.on('close', () => outgoing.end());
+  }
+}
+
+/** Closes the file of a response that is not sent. */
+export function discard({ body }: HttpResponse<ResponseBody>): void {
+  if (body instanceof Readable) body.on('error', () => {}).destroy();
+}
