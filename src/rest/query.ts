@@ -1,4 +1,5 @@
 import { InvalidInput, type Issue, shorten } from '../domain/errors.ts';
+import { assertSameInBody } from '../http/beside-body.ts';
 import { parseJson, parseQuery } from '../http/json.ts';
 import type { Members } from './legacy.ts';
 
@@ -55,10 +56,11 @@ export function queryMembers(query: string, names: readonly string[]): Members {
  * @throws InvalidInput for each parameter that stands for a member or resembles one, and is not the same text as in the body.
  * @throws GatewayError `MALFORMED_JSON` when what is percent-encoded is not UTF-8.
  */
-export function assertSameInBody(query: string, members: Members, names: readonly string[]): void {
-  const message = 'is in the query string, but not the same in the body; send it in the body only.';
-  const lost = parametersOf(query, names).filter(({ name, value }) => members[name] !== value);
-  if (lost.length > 0) throw new InvalidInput(lost.map(({ name }) => ({ path: [name], message })));
+export function assertNothingLost(query: string, members: Members, names: readonly string[]): void {
+  assertSameInBody(
+    parametersOf(query, names).map(({ name, value }) => [name, value] as const),
+    members,
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { environmentName, type Members, pick, shared, toLegacyFailure } from './legacy.ts';
-import { assertSameInBody, queryMembers } from './query.ts';
+import { assertNothingLost, queryMembers } from './query.ts';
 
 /** The result of an operation: the members of the legacy response, by its aliases, or a failure; and {@link Tagged}. */
 type Result = Tagged & ({ readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure);
@@ -200,7 +200,7 @@ function readMembers(request: HttpRequest, names: readonly string[]): Members {
     if ('user_group_id' in members) return members;
   }
   const members = jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
-  if (request.query !== '') assertSameInBody(request.query, members, names);
+  if (request.query !== '') assertNothingLost(request.query, members, names);
   return members;
 }
 

@@ -42,7 +42,15 @@ const permissions: Readonly<Record<string, readonly string[]>> = {
   rest: ['domain', 'graphql/execution', 'graphql/schema', 'http', 'tracing'],
   'graphql/execution': [
     ...['graphql/schema', 'domain', 'metrics', 'tracing', 'concurrency.ts'],
-    ...['http/body.ts', 'http/idempotency.ts', 'http/json.ts', 'http/media-types.ts', 'http/problem.ts', 'http/types.ts'],
+    ...[
+      'http/beside-body.ts',
+      'http/body.ts',
+      'http/idempotency.ts',
+      'http/json.ts',
+      'http/media-types.ts',
+      'http/problem.ts',
+      'http/types.ts',
+    ],
     ...['http/openapi/problem.ts', 'http/openapi/types.ts'],
   ],
   'graphql/schema': ['domain', 'docs-config', 'docs-config-pool', 'generated', 'http/paths.ts', 'metrics'],

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { type FollowState, loadFollowedExample } from '../support/followed-example.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { endProcesses, launch, until } from '../support/process.ts';
-import { snippetsOf } from '../support/snippets.ts';
 
 /** An event as the example returns it. */
 interface Event {
@@ -12,27 +12,16 @@ interface Event {
   readonly changes: Readonly<Record<string, { readonly to: unknown }>>;
 }
 
-/** What the example needs to go on. */
-type State = Readonly<Record<string, unknown>>;
-
-const [example = ''] = snippetsOf('docs/audit-log.md')
-  .filter(({ language }) => language === 'js')
-  .map(({ text }) => `data:text/javascript,${encodeURIComponent(text)}`);
-
-const environments = ['Customer', 'Testing', null] as const;
-
 let gateway: TestGateway;
-let readNewEvents: (state?: State) => Promise<{ events: Event[]; state: State }>;
+let readNewEvents: (state?: FollowState) => Promise<{ events: Event[]; state: FollowState }>;
 /** An API token of each environment that may write. */
 let writers: string[];
 let reader: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ readNewEvents } = await import(/* @vite-ignore */ example));
-  writers = await Promise.all(
-    environments.map(async (environment) => (await gateway.issue({ environment, scopes: ['groups:write'] })).secret),
-  );
-  reader = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+  const loaded = await loadFollowedExample<{ readNewEvents: typeof readNewEvents }>('docs/audit-log.md', gateway);
+  ({ readNewEvents } = loaded.module);
+  ({ writers, reader } = loaded);
 });
 beforeEach(() => {
   vi.stubEnv('GATEWAY', gateway.url);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type FollowState, loadFollowedExample } from '../support/followed-example.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
-import { snippetsOf } from '../support/snippets.ts';
 
 /** A group as the example returns it. */
 interface Group {
@@ -10,27 +10,16 @@ interface Group {
   readonly name: string;
 }
 
-/** What the example needs to go on. */
-type State = Readonly<Record<string, unknown>>;
-
-const [example = ''] = snippetsOf('docs/concepts.md')
-  .filter(({ language }) => language === 'js')
-  .map(({ text }) => `data:text/javascript,${encodeURIComponent(text)}`);
-
-const environments = ['Customer', 'Testing', null] as const;
-
 let gateway: TestGateway;
-let readChangedGroups: (state?: State) => Promise<{ groups: Group[]; state: State }>;
+let readChangedGroups: (state?: FollowState) => Promise<{ groups: Group[]; state: FollowState }>;
 /** An API token of each environment that may write. */
 let writers: string[];
 let reader: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ readChangedGroups } = await import(/* @vite-ignore */ example));
-  writers = await Promise.all(
-    environments.map(async (environment) => (await gateway.issue({ environment, scopes: ['groups:write'] })).secret),
-  );
-  reader = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+  const loaded = await loadFollowedExample<{ readChangedGroups: typeof readChangedGroups }>('docs/concepts.md', gateway);
+  ({ readChangedGroups } = loaded.module);
+  ({ writers, reader } = loaded);
   vi.stubEnv('GATEWAY', gateway.url);
   vi.stubEnv('API_TOKEN', reader);
 });

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCatalog, GatewayError, InvalidInput } from '../../domain/errors.ts';
 import type { ExecuteOnce } from '../../domain/idempotency.ts';
+import { assertSameInBody } from '../../http/beside-body.ts';
 import { jsonObject } from '../../http/body.ts';
 import { hasIdempotencyKey, respondOnce } from '../../http/idempotency.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
@@ -134,7 +135,13 @@ function notAcceptable(): HttpResponse {
 function readParams(request: HttpRequest): GraphQLParams {
   if (request.method === 'POST') {
     const params = jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
-    if (request.query !== '') assertSameInBody(request.query, params);
+    if (request.query !== '') {
+      const given = [...new URLSearchParams(request.query)];
+      assertSameInBody(
+        given.filter(([name]) => parameterNames.has(name)),
+        params,
+      );
+    }
     return params;
   }
   const parameters = new Map<string, string>();
@@ -152,13 +159,6 @@ function readParams(request: HttpRequest): GraphQLParams {
 }
 
 const parameterNames: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
-
-/** Checks that nothing in the query string of a POST is lost, of which only the body is read. Other names have no meaning. */
-function assertSameInBody(query: string, params: GraphQLParams): void {
-  const message = 'is in the query string, but not the same in the body; send it in the body only.';
-  const lost = [...new URLSearchParams(query)].filter(([name, value]) => parameterNames.has(name) && params[name] !== value);
-  if (lost.length > 0) throw new InvalidInput(lost.map(([name]) => ({ path: [name], message })));
-}
 
 /** A failure of the whole request, in the form of a GraphQL response. */
 function renderGraphQLError(error: Failure, accept = ''): HttpResponse {
