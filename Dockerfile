@@ -4,12 +4,13 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY . .
-# Installs exactly what the lock files say, without install scripts, and builds dist and dist-web.
+# Installs exactly what the lock file says, without install scripts, and builds dist and dist-web.
 RUN node scripts/setup.js
 
 FROM ${NODE_IMAGE}
 WORKDIR /app
-# Everything that runs is bundled, so the image has no packages.
+# Everything else that runs is bundled.
+COPY --from=build /src/node_modules/piscina node_modules/piscina
 COPY --from=build /src/package.json /src/LICENSE ./
 COPY --from=build /src/dist dist
 COPY --from=build /src/dist-web dist-web

@@ -114,8 +114,16 @@ async function measure(
   const measurements = await Promise.all(
     gateways.map(({ port, pid }, index) =>
       (generators[index] as Generator).run({
-        ...{ database: name, workload: 'gql-token', port, pid, credentials, databasePid: undefined },
-        ...{ connections: share(connections, gateways.length, index), warmUpMs, measureMs, sampleEvery: 64 },
+        database: name,
+        workload: 'gql-token',
+        port,
+        pid,
+        credentials,
+        databasePid: undefined,
+        connections: share(connections, gateways.length, index),
+        warmUpMs,
+        measureMs,
+        sampleEvery: 64,
       }),
     ),
   );
@@ -158,8 +166,13 @@ function table(samples: readonly (readonly Sample[])[]): string {
     const ratio = median(each.map((one, round) => one.requestsPerSecond / (base[round]?.requestsPerSecond ?? Number.NaN)));
     const { name, connections } = setups[index] as Setup;
     return [
-      ...[name, String(connections), of((one) => one.keysPerStatement), of((one) => one.gatewayMicroseconds)],
-      ...[of((one) => one.databaseMicroseconds), of((one) => one.p99Ms), `${ratio.toFixed(2)} ×`],
+      name,
+      String(connections),
+      of((one) => one.keysPerStatement),
+      of((one) => one.gatewayMicroseconds),
+      of((one) => one.databaseMicroseconds),
+      of((one) => one.p99Ms),
+      `${ratio.toFixed(2)} ×`,
     ];
   });
   return grid([['', 'connections', 'keys/statement', 'gateway µs', 'database µs', 'p99 ms', 'requests/s'], ...rows]);

@@ -83,7 +83,7 @@ async function seed(
 ): Promise<BenchDatabase> {
   const { host, port, user, password, database } = connection;
   const own = connectDatabase({ ...connection });
-  await migrate(own.pool).finally(() => own.close());
+  await migrate(own).finally(() => own.close());
 
   const tokens = await insertGroups(client, 0, groups);
 

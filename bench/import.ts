@@ -85,9 +85,12 @@ async function writeFiles(folder: string, copyFile: string, groups: number): Pro
     // As in load/rows.ts, in an order that is not that of the indexes.
     const digits = String((index * 7_919) % groups).padStart(7, '0');
     const group = {
-      ...{ providedId: `group-${digits}`, name: `Group ${digits}`, token: issueToken('userGroup') },
+      providedId: `group-${digits}`,
+      name: `Group ${digits}`,
+      token: issueToken('userGroup'),
       environmentTag: index % 2 === 0 ? ('Customer' as const) : ('Testing' as const),
-      ...{ properties: `{"country":"BE","seats":${10 + (index % 90)}}`, mapping: `{"sales":"source-${digits}"}` },
+      properties: `{"country":"BE","seats":${10 + (index % 90)}}`,
+      mapping: `{"sales":"source-${digits}"}`,
     };
     for (const format of formats) files[format].write(groupFormats[format].write(group));
     const { tokenHash, tokenEncrypted } = storedToken(group.token);

@@ -100,8 +100,14 @@ export async function measureInterleaved(
       for (const running of round === 0 ? servers : [servers[(round - 1) % servers.length] ?? servers[0]]) {
         const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
         const run = {
-          ...{ database: database.name, workload, connections, credentials: database.credentials, isWalk },
-          ...{ port: running.port, pid: running.pid, databasePid: database.serverPid },
+          database: database.name,
+          workload,
+          connections,
+          credentials: database.credentials,
+          isWalk,
+          port: running.port,
+          pid: running.pid,
+          databasePid: database.serverPid,
           warmUpMs: check ? 0 : warmUpMs,
           measureMs: round === 0 ? firstWarmUpMs : seconds * 1_000,
           sampleEvery: running.system === 'baseline' ? 0 : check ? 1 : sampleEvery,

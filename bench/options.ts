@@ -47,8 +47,17 @@ export function readOptions(args: string[]): Options | 'help' {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ only: text, systems: text, rounds: text, seconds: text, groups: text, previous: text, json: text },
-      ...{ check: flag, scale: flag, growth: flag, help: flag },
+      only: text,
+      systems: text,
+      rounds: text,
+      seconds: text,
+      groups: text,
+      previous: text,
+      json: text,
+      check: flag,
+      scale: flag,
+      growth: flag,
+      help: flag,
     },
   });
   if (values.help) return 'help';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
@@ -16,10 +16,11 @@ export function prepare(logProgress: (text: string) => void): void {
   once('bench-packages', [join(bench, 'package-lock.json'), process.versions.node], join(bench, 'node_modules'), () => {
     logProgress('Installing the competitors (first run, or bench/package-lock.json changed) ...');
     // PostGraphile is optional: npm omits it if Node.js is too old for it.
-    npm(['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+    const options = ['--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    run('npm', ['ci', ...options], bench);
   });
   once('bench-types', [join(root, 'prisma/schema.prisma'), join(bench, 'package-lock.json')], generated, generateTypes);
-  run(['node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json'], root);
+  run('npx', ['tsc', '-p', 'bench/tsconfig.json'], root);
 }
 
 /** Generates the types and data model of the Pothos plugin from the gateway's schema, which does not have that generator. */
@@ -34,9 +35,9 @@ generator pothos {
 `;
   mkdirSync(generated, { recursive: true });
   writeFileSync(join(generated, 'schema.prisma'), schema + generator);
-  const arguments_ = ['generate', '--schema', join(generated, 'schema.prisma'), '--generator', 'pothos'];
-  run(['scripts/setup.js', 'tools'], root);
-  run(['node_modules/prisma/build/index.js', ...arguments_], join(root, 'tools'));
+  run('node', ['scripts/setup.js', 'tools'], root);
+  const schemaPath = relative(join(root, 'tools'), join(generated, 'schema.prisma'));
+  run('npx', ['prisma', 'generate', '--schema', schemaPath, '--generator', 'pothos'], join(root, 'tools'));
 }
 
 /** Runs a step unless it has been run with the same inputs. */
@@ -50,20 +51,15 @@ function once(name: string, inputs: string[], output: string, step: () => void):
   writeFileSync(stamp, digest);
 }
 
-function npm(args: string[]): void {
-  const cli = process.env['npm_execpath'];
-  if (cli?.endsWith('.js')) run([cli, ...args], bench);
-  else execute('npm', args, bench, process.platform === 'win32');
-}
-
-function run(args: string[], cwd: string): void {
-  execute(process.execPath, args, cwd, false);
-}
-
 /** Runs a program silently. @throws Error with its output when it fails. */
-function execute(program: string, args: string[], cwd: string, shell: boolean): void {
+function run(program: string, args: string[], cwd: string): void {
   try {
-    execFileSync(program, args, { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 });
+    execFileSync(program, args, {
+      cwd,
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 26,
+    });
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: Buffer; stderr?: Buffer };
     throw new Error(`${program} ${args.join(' ')} failed:\n${stdout ?? ''}${stderr ?? ''}`);

@@ -1,56 +1,32 @@
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent } from 'node:http';
+import { type Reply as CompleteReply, exchange, type RequestOptions as Options } from '../test/support/exchange.ts';
 
-/** A response. Status 0 means that the connection ended without one. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** The body; without a response, the code of the error. */
-  readonly text: string;
-  /** The body as JSON; `undefined` if it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: responses of every form
-  readonly json: any;
+/** A response. Status 0 means that the connection ended without one; then the text is the code of the error. */
+export interface Reply extends CompleteReply {
   readonly milliseconds: number;
 }
 
-/** What a request has apart from method and path. */
-export interface RequestOptions {
-  readonly token?: string;
-  readonly idempotencyKey?: string;
-  readonly body?: object;
-  /** Keeps connections. Without one, each request has its own. */
-  readonly agent?: Agent;
+/** What a request has apart from method and path. Without an agent, each request has a connection of its own. */
+export interface RequestOptions extends Options {
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Longer than any time limit of the gateway. */
 const timeoutMs = 45_000;
 
 /** Sends a request to a gateway on this machine. Never rejects. */
-export function send(port: number, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
-  const { token, idempotencyKey, body, agent = false } = options;
-  const payload = body && JSON.stringify(body);
-  const headers = {
-    ...(token !== undefined && { authorization: `Token ${token}` }),
-    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
-  };
+export async function send(port: number, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
+  const { idempotencyKey, ...rest } = options;
+  const headers = { ...rest.headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) };
   const began = performance.now();
-  return new Promise((resolve) => {
-    const end = (status: number, text: string, responseHeaders: IncomingHttpHeaders = {}) =>
-      resolve({ status, headers: responseHeaders, text, json: parse(text), milliseconds: performance.now() - began });
-    const fail = (error: NodeJS.ErrnoException) => end(0, error.code ?? error.message);
-    const target = { host: '127.0.0.1', port, method, path, headers, agent, timeout: timeoutMs };
-    const request = httpRequest(target, (incoming) => {
-      let text = '';
-      incoming.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      incoming.on('end', () => end(incoming.statusCode ?? 0, text, incoming.headers));
-      incoming.on('error', fail);
-    });
-    request.on('timeout', () => request.destroy(new Error(`no response within ${timeoutMs / 1_000} s`)));
-    request.on('error', fail);
-    request.end(payload);
-  });
+  const own = { agent: false as const, signal: AbortSignal.timeout(timeoutMs), ...rest, headers };
+  const reply = await exchange(`http://127.0.0.1:${port}`, method, path, own).catch((error: NodeJS.ErrnoException) => ({
+    status: 0,
+    headers: new Headers(),
+    text: error.code ?? error.message,
+    json: undefined,
+  }));
+  return { ...reply, milliseconds: performance.now() - began };
 }
 
 /** Sends a GraphQL operation. */
@@ -65,15 +41,7 @@ export const isUnknown = ({ status }: Reply): boolean => status === 0 || status 
 
 /** Whether a response says that the gateway cannot serve now, and when to try again. */
 export const isRefusal = ({ status, headers, text }: Reply): boolean =>
-  (status === 503 || status === 429) && Number(headers['retry-after']) > 0 && /UNAVAILABLE|RATE_LIMITED/.test(text);
+  (status === 503 || status === 429) && Number(headers.get('retry-after')) > 0 && /UNAVAILABLE|RATE_LIMITED/.test(text);
 
 /** Whether the first request with the same Idempotency-Key is still being executed. */
 export const isKeyInUse = ({ text }: Reply): boolean => /"IDEMPOTENCY_KEY_IN_USE"/.test(text);
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

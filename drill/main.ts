@@ -1,17 +1,15 @@
 import { type Drill, print } from './drill.ts';
 import { faultsDrill } from './faults/faults-drill.ts';
-import { hostileDrill } from './hostile-drill.ts';
-import { modelDrill } from './model/model-drill.ts';
+import { hostileDrill } from './hostile/hostile-drill.ts';
 import { scaleDrill } from './scale/scale-drill.ts';
-import { soakDrill } from './soak/soak-drill.ts';
 import { emptyTotals, summarize } from './summary.ts';
 import { trustDrill } from './trust/trust-drill.ts';
 
 /** Every drill. */
-const drills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, modelDrill, scaleDrill, soakDrill];
+const drills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, scaleDrill];
 
 /** What runs without a name: everything that needs no further programs, in less than 15 minutes. */
-const standardDrills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, modelDrill];
+const standardDrills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill];
 
 const help = `Usage: npm run drill [-- NAME [options]]
 

@@ -8,7 +8,7 @@ export interface Overload {
   readonly refusedP99Ms: number;
 }
 
-/** The figures of every row of a run; undefined or 0 where the row has not run. */
+/** The figures of every scenario of a run; undefined or 0 where the scenario has not run. */
 export interface Totals {
   /** Processes that were killed, after which the gateway served again. */
   kills: number;
@@ -36,7 +36,7 @@ export interface Totals {
   };
   /** How many secrets were sent and stored, in how many places they were searched, and how often one was found. */
   secrets?: { readonly secrets: number; readonly places: number; readonly found: number };
-  /** Lines of rows that are not among these figures. */
+  /** Lines of scenarios that are not among these figures. */
   readonly notes: string[];
   passed: number;
   failed: number;
@@ -45,8 +45,15 @@ export interface Totals {
 
 /** No figures yet. */
 export const emptyTotals = (): Totals => ({
-  ...{ kills: 0, killsAfterCommit: 0, acknowledged: 0, lost: 0, recoveriesMs: [] },
-  ...{ notes: [], passed: 0, failed: 0, skipped: 0 },
+  kills: 0,
+  killsAfterCommit: 0,
+  acknowledged: 0,
+  lost: 0,
+  recoveriesMs: [],
+  notes: [],
+  passed: 0,
+  failed: 0,
+  skipped: 0,
 });
 
 /** A figure with what it must be; without a value, it was not measured. */
@@ -67,7 +74,10 @@ function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, 
   const { overload, hostile, access, secrets } = rest;
   const slowestMs = Math.max(...recoveriesMs);
   const figure = (name: string, value: string | false | undefined, required = '', holds = true): Figure => ({
-    ...{ name, value: value === false ? undefined : value, required, holds },
+    name,
+    value: value === false ? undefined : value,
+    required,
+    holds,
   });
   return [
     figure('kills survived', kills > 0 && `${kills}`),
@@ -127,7 +137,7 @@ export function summarize(totals: Totals, isComplete: boolean): { readonly text:
   const table = lines.length > 0 ? ['| figure | measured | required | result |', '|---|---|---|---|', ...lines, ''] : [];
   const { passed, failed, skipped, notes } = totals;
   return {
-    text: [...table, ...notes, `${passed} rows passed, ${failed} failed, ${skipped} not run`].join('\n'),
+    text: [...table, ...notes, `${passed} scenarios passed, ${failed} failed, ${skipped} not run`].join('\n'),
     holds: figures.every(({ value, holds }) => value !== undefined && holds),
   };
 }

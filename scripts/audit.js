@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 let status = 0;
-for (const folder of ['', 'web/', 'tools/', 'bench/']) {
+for (const folder of ['', 'tools/', 'bench/']) {
   const result = spawnSync('npm', ['audit', '--package-lock-only', '--json'], {
     cwd: fileURLToPath(new URL(`../${folder}`, import.meta.url)),
     encoding: 'utf8',

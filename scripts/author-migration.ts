@@ -33,7 +33,7 @@ async function findDifference(): Promise<string> {
     try {
       const database = connectDatabase(server.connection('postgres'));
       try {
-        await migrate(database.pool);
+        await migrate(database);
         return await schemaDifference(database.pool);
       } finally {
         await database.close();

@@ -4,6 +4,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { parse } from 'yaml';
+import { unbundledPackages } from './distributed-packages.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Written next to dist, which is replaced only when everything is complete: a running gateway loads modules from it on demand.
@@ -20,10 +22,8 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   chunkNames: 'chunks/[name]-[hash]',
-  // Optional, and not used.
-  external: ['pg-native'],
-  // Where there is no `navigator` (Node.js 20), pg would load Node's whole fetch to find out what it runs on.
-  define: { navigator: '{"userAgent":"Node.js"}' },
+  // pg-native is optional, and not used.
+  external: ['pg-native', ...unbundledPackages],
   // Packages in CommonJS require modules of Node, which a module has no `require` for.
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
@@ -34,12 +34,14 @@ const { metafile } = await build({
   logLevel: 'warning',
 }).catch(() => process.exit(1)); // esbuild has printed what is wrong
 assertFlagsFirst();
-const packages = bundledPackages();
+const packages = usedPackages();
 writeFileSync(join(next, 'licenses.txt'), packages.map(licenseOf).join('\n\n'));
 writeFileSync(
   join(next, 'packages.json'),
   JSON.stringify(packages.map(({ name, version, license }) => ({ name, version, license }))),
 );
+// What /openapi.json serves.
+writeFileSync(join(next, 'openapi.json'), JSON.stringify(parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'))));
 if (existsSync(dist)) renameSync(dist, previous);
 renameSync(next, dist);
 rmSync(previous, { recursive: true, force: true });
@@ -60,12 +62,12 @@ function assertFlagsFirst() {
   visit('dist.next/main.js');
 }
 
-/** The packages that are in the bundle, with the folders in which they are installed. */
-function bundledPackages() {
+/** The packages that are in the bundle or beside it, with the folders in which they are installed. */
+function usedPackages() {
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
   );
-  return [...folders]
+  return [...folders, ...unbundledPackages.map((name) => `node_modules/${name}`)]
     .sort((a, b) => (a < b ? -1 : 1))
     .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) }));
 }

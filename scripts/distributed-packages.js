@@ -5,22 +5,25 @@ import { fileURLToPath } from 'node:url';
 const read = (name) => readFileSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), 'utf8');
 const readJson = (name) => JSON.parse(read(name));
 
+/** The packages that stay as they are, beside the bundle: piscina starts a thread with a file of its own. None needs others. */
+export const unbundledPackages = ['piscina'];
+
 /**
- * The packages that are bundled into `dist` and `dist-web`, and the PostgreSQL that npm installs next to them; each once, sorted
- * by name. `integrity` is the digest of the package in the lock file, such as `sha512-…`.
+ * The packages that are bundled into `dist` and `dist-web` or stay beside them, and the PostgreSQL that npm installs next to
+ * them; each once, sorted by name. From the lock file are the digest `integrity`, such as `sha512-…`, whether only development
+ * needs the package, and the versions of Node.js that it runs on.
  *
- * @returns {{ name: string, version: string, license: string, integrity: string | undefined }[]}
+ * @returns {{ name: string, version: string, license: string, integrity?: string, isDevelopment: boolean, node?: string }[]}
  * @throws Error when `dist` or `dist-web` is not built, or its list of packages is empty.
  */
 export function distributedPackages() {
   if (!existsSync(new URL('../dist/packages.json', import.meta.url))) throw new Error('Run `node scripts/setup.js` first.');
-  const root = readJson('package-lock.json').packages;
-  const web = readJson('web/package-lock.json').packages;
+  const locked = readJson('package-lock.json').packages;
   const parts = {
-    'dist/packages.json': readJson('dist/packages.json').map((entry) => withIntegrity(entry, root)),
-    'dist-web/licenses.md': packagesOfPages().map((entry) => withIntegrity(entry, web)),
+    'dist/packages.json': readJson('dist/packages.json').map((entry) => withLockEntry(entry, locked)),
+    'dist-web/licenses.md': packagesOfPages().map((entry) => withLockEntry(entry, locked)),
     'optionalDependencies of package.json': Object.keys(readJson('package.json').optionalDependencies).map((name) =>
-      withIntegrity({ name, ...root[`node_modules/${name}`] }, root),
+      withLockEntry({ name, ...locked[`node_modules/${name}`] }, locked),
     ),
   };
   for (const [place, packages] of Object.entries(parts)) if (packages.length === 0) throw new Error(`${place} names no package.`);
@@ -38,9 +41,10 @@ function packagesOfPages() {
   }));
 }
 
-function withIntegrity({ name, version, license }, locked) {
-  const entry = Object.entries(locked).find(
+function withLockEntry({ name, version, license }, locked) {
+  const found = Object.entries(locked).find(
     ([path, { version: installed }]) => path.endsWith(`node_modules/${name}`) && installed === version,
   );
-  return { name, version, license, integrity: entry?.[1].integrity };
+  const { integrity, dev = false, engines } = found?.[1] ?? {};
+  return { name, version, license, integrity, isDevelopment: dev, node: engines?.node };
 }

@@ -51,7 +51,7 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
   try {
-    await migrate(database.pool);
+    await migrate(database);
     const { compare, known, figures } = await createComparison(database);
     const began = Date.now();
     const progress = setInterval(() => {
@@ -59,7 +59,8 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
       process.stderr.write(`${figures.documents} of ${runs} documents, ${figures.fast} requests compared, ${seconds} s\n`);
     }, progressEveryMs);
     const details = await fc.check(fc.asyncProperty(requestsOf(schema, known), compare), {
-      ...{ numRuns: runs, seed },
+      numRuns: runs,
+      seed,
       ...(path !== undefined && { path }),
     });
     clearInterval(progress);

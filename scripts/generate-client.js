@@ -17,11 +17,11 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(join(folder, 'prisma'), { recursive: true });
 cpSync(join(root, 'prisma/schema.prisma'), join(folder, 'prisma/schema.prisma'));
 
-const { status, stdout, stderr } = spawnSync(
-  process.execPath,
-  ['node_modules/prisma/build/index.js', 'generate', '--schema', join(folder, 'prisma/schema.prisma')],
-  { cwd: join(root, 'tools'), encoding: 'utf8' },
-);
+const { status, stdout, stderr } = spawnSync('npx prisma generate --schema ../.setup/generate-client/prisma/schema.prisma', {
+  cwd: join(root, 'tools'),
+  encoding: 'utf8',
+  shell: true,
+});
 if (status !== 0) {
   process.stderr.write(`${stdout}${stderr}\nprisma generate failed (see above).\n`);
   process.exit(1);

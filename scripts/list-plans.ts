@@ -24,7 +24,7 @@ const describe = (cost: PlanCost): string => {
   return `${isWithin(cost) ? 'ok  ' : 'FAIL'} ${String(buffers).padStart(6)} of ${maxBuffers}  ${title}\n`;
 };
 try {
-  await migrate(database.pool);
+  await migrate(database);
   const startedMs = Date.now();
   await fillGroups(database.pool, count);
   process.stdout.write(

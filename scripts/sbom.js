@@ -1,4 +1,5 @@
-// Writes dist/sbom.cdx.json: the software bill of materials of the published package, in CycloneDX 1.6.
+// Writes dist/sbom.cdx.json: the software bill of materials of the published package, in CycloneDX 1.6. `npm sbom --omit dev`
+// leaves out what a tool depends on as well, graphql and pg for instance.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { distributedPackages } from './distributed-packages.js';

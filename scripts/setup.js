@@ -2,7 +2,7 @@
 // on request. Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { acquireLock } from './lock.js';
@@ -14,30 +14,22 @@ const steps = [
   {
     name: 'packages',
     message: 'Installing packages (first run, or package-lock.json changed)',
-    inputs: ['package.json', 'package-lock.json'],
+    inputs: ['package.json', 'web/package.json', 'package-lock.json'],
     output: 'node_modules/.package-lock.json',
-    isUpToDate: () => installedByHand('.', ['esbuild', 'vitest']),
+    isUpToDate: () => installedByHand('.', ['esbuild', 'vitest', 'vite', 'react']),
     run: () => install('.'),
   },
   {
     name: 'compiled',
     message: 'Compiling',
-    inputs: ['package-lock.json', 'tsconfig.json', 'scripts/compile.js', ...filesBelow('src')],
+    inputs: ['package-lock.json', 'tsconfig.json', 'openapi.yaml', 'scripts/compile.js', ...filesBelow('src')],
     output: 'dist/main.js',
     run: () => node(['scripts/compile.js']),
   },
   {
-    name: 'web-packages',
-    message: 'Installing packages of the pages (first run, or web/package-lock.json changed)',
-    inputs: ['web/package.json', 'web/package-lock.json'],
-    output: 'web/node_modules/.package-lock.json',
-    isUpToDate: () => installedByHand('web', ['vite', 'react']),
-    run: () => install('web'),
-  },
-  {
     name: 'web',
     message: 'Building the pages',
-    inputs: filesBelow('web'),
+    inputs: ['package-lock.json', ...filesBelow('web')],
     output: 'dist-web/manifest.json',
     run: () => node(['web/build.js']),
   },
@@ -51,8 +43,11 @@ const steps = [
   },
 ];
 
+/** npm's codes for a registry that it cannot reach. */
+const unreachable = new Set(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT']);
+
 /** The steps that starting and testing need. */
-const defaultSteps = ['packages', 'compiled', 'web-packages', 'web'];
+const defaultSteps = ['packages', 'compiled', 'web'];
 
 /**
  * Runs the named steps, or those that starting and testing need, where they are out of date. Logs each to standard error; a
@@ -63,6 +58,7 @@ const defaultSteps = ['packages', 'compiled', 'web-packages', 'web'];
 export function setUp(names = defaultSteps) {
   const requested = steps.filter(({ name }) => names.includes(name));
   if (requested.every(isDone)) return;
+  assertPossible();
   const release = acquireLock(join(stamps, 'lock'));
   try {
     for (const step of requested) {
@@ -76,6 +72,21 @@ export function setUp(names = defaultSteps) {
     }
   } finally {
     release();
+  }
+}
+
+/** Ends the process with a line that says what to do, if this Node.js or this folder cannot run the steps. */
+function assertPossible() {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const supported = engines.node.split(' || ').map((range) => /(\d+)\.(\d+)/.exec(range).slice(1).map(Number));
+  const last = supported.at(-1)[0];
+  if (!supported.some(([from, least]) => (from === major && least <= minor) || (from === last && major > last)))
+    fail(`Node.js ${process.version} cannot run the gateway, which needs ${engines.node}. Install one of these and try again.`);
+  try {
+    accessSync(root, constants.W_OK);
+  } catch ({ code }) {
+    fail(`${root} cannot be written (${code}), so nothing can be installed in it. Copy the checkout to a folder of your own.`);
   }
 }
 
@@ -109,9 +120,9 @@ function filesBelow(folder) {
 /** Installs the packages of `folder`, including those for development regardless of NODE_ENV. Install scripts are not needed. */
 function install(folder) {
   const args = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const cli = process.env.npm_execpath;
-  if (cli?.endsWith('.js')) execute(process.execPath, [cli, ...args], { folder });
-  else execute('npm', args, { folder, shell: process.platform === 'win32' });
+  // As often as npm does by default, but not for a minute and more: a machine without a network should say so soon.
+  args.push('--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000');
+  execute('npm', args, { folder, shell: process.platform === 'win32' });
 }
 
 function node(args) {
@@ -123,9 +134,19 @@ function execute(program, args, { folder = '.', shell = false }) {
   try {
     execFileSync(program, args, { cwd: join(root, folder), stdio: ['ignore', 'pipe', 'pipe'], shell, maxBuffer: 1 << 26 });
   } catch (error) {
-    process.stderr.write(`${error.stdout ?? ''}${error.stderr ?? ''}\nSetup failed at: ${program} ${args.join(' ')}\n`);
-    process.exit(1);
+    const output = `${error.stdout ?? ''}${error.stderr ?? ''}`;
+    const [, code] = /npm error code (E\w+)/.exec(output) ?? [];
+    if (unreachable.has(code))
+      fail(
+        `npm cannot reach its package registry (${code}), so nothing was installed. Connect to it, or set npm's "registry" or "proxy".`,
+      );
+    fail(`${output}\nSetup failed at: ${program} ${args.join(' ')}`);
   }
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) setUp(process.argv.length > 2 ? process.argv.slice(2) : undefined);

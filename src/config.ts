@@ -82,7 +82,8 @@ export const settings = {
   },
   dataDir: {
     name: 'DATA_DIR',
-    schema: z.string(),
+    // Node.js has this character in place of each byte that is not UTF-8.
+    schema: z.string().refine((path) => !path.includes('\ufffd'), 'must be UTF-8, without the character U+FFFD'),
     default: '.data',
     description: 'the data directory of the bundled PostgreSQL',
   },

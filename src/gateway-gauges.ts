@@ -1,24 +1,21 @@
-import { waitingKeys } from './database/batch-statistics.ts';
+import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import type { GraphQLMetrics } from './metrics/graphql-metrics.ts';
-import type { SeriesData } from './metrics/instruments.ts';
+import { metrics } from './metrics/metrics.ts';
 import { readPackageVersion } from './package-root.ts';
 
 let version: string | undefined;
 
-/** The gauges of a gateway as they are now. */
-export function gatewayGauges({ pool }: Pick<Database, 'pool'>, graphql: GraphQLMetrics): SeriesData[] {
+/** Sets the gauges of a gateway to what they are now. */
+export function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>, graphql: GraphQLMetrics): void {
   version ??= readPackageVersion();
-  const queue = (name: string, length: number): SeriesData => ({ metric: 'queue', labels: [name], values: [length] });
-  return [
-    { metric: 'cachedDocuments', labels: [], values: [graphql.cachedDocuments()] },
-    { metric: 'poolConnections', labels: ['idle'], values: [pool.idleCount] },
-    { metric: 'poolConnections', labels: ['busy'], values: [pool.totalCount - pool.idleCount] },
-    { metric: 'poolLimit', labels: [], values: [pool.options.max] },
-    queue('database_connections', pool.waitingCount),
-    queue('database_keys', waitingKeys.count),
-    queue('documents', graphql.waitingDocuments()),
-    queue('operations', graphql.waitingOperations()),
-    { metric: 'build', labels: [version, process.version], values: [1] },
-  ];
+  metrics.cachedDocuments.set(graphql.cachedDocuments());
+  metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
+  metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+  metrics.poolLimit.set(poolSize);
+  metrics.queue.set({ queue: 'database_connections' }, pool.waitingCount);
+  metrics.queue.set({ queue: 'database_keys' }, waitingKeys.count);
+  metrics.queue.set({ queue: 'documents' }, graphql.waitingDocuments());
+  metrics.queue.set({ queue: 'operations' }, graphql.waitingOperations());
+  metrics.build.set({ version, node_version: process.version }, 1);
 }

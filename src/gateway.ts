@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { within } from './concurrency.ts';
-import { batchSizes } from './database/batch-statistics.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import type { OnRecorded } from './database/queries/event-writes.ts';
@@ -21,7 +20,7 @@ import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { StoredBytes } from './domain/stored-bytes.ts';
 import type { Db } from './domain/user-groups.ts';
-import { gatewayGauges } from './gateway-gauges.ts';
+import { measureGateway } from './gateway-gauges.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { type ContextOf, createContext } from './graphql/schema/context.ts';
 import { schema } from './graphql/schema/schema.ts';
@@ -33,9 +32,8 @@ import { createRouter } from './http/router.ts';
 import { createHttpServer } from './http/server.ts';
 import { urlOf } from './http/server-url.ts';
 import { GraphQLMetrics } from './metrics/graphql-metrics.ts';
-import { Instruments, increment } from './metrics/instruments.ts';
+import { metrics } from './metrics/metrics.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
-import { RequestCounters } from './metrics/request-counters.ts';
 import { introspectionHandler } from './oauth2/introspection.ts';
 import { jwksHandler } from './oauth2/jwks.ts';
 import { readPackageVersion } from './package-root.ts';
@@ -106,33 +104,26 @@ export function buildGateway(
   const lastUsed = recordLastUsed(db.writes);
   let draining = false;
 
-  const instruments = new Instruments();
-  const graphqlMetrics = new GraphQLMetrics(instruments);
-  const requestCounters = new RequestCounters(instruments);
-  instruments.adopt('batchSize', batchSizes);
-  const processMetrics = new ProcessMetrics(instruments, () => gatewayGauges(database, graphqlMetrics));
-  const metrics = (options.combineMetrics ?? singleProcess)(processMetrics);
-
-  const unhandled = instruments.series('unhandledFailures');
-  const missingKeys = instruments.series('missingKeys');
+  const graphqlMetrics = new GraphQLMetrics();
+  const processMetrics = new ProcessMetrics(() => measureGateway(database, graphqlMetrics));
+  const instanceMetrics = (options.combineMetrics ?? singleProcess)(processMetrics);
   const mayLogMissingKey = onceInMs(missingKeyLogMs, maxLoggedKeys);
 
   const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
-  const contextOf: ContextOf = (request, boundDb = db, countError = request.countError, turn = undefined) => {
-    const { caller, report, isAbandoned, reserve } = request;
+  const contextOf: ContextOf = (request, boundDb = db, countError = request.countError) => {
+    const { caller, report, isAbandoned } = request;
     return createContext({
       db: boundDb,
       caller,
       report,
       countError,
       isAbandoned,
-      reserve,
-      metrics,
+      metrics: instanceMetrics,
       instance,
       noted: request,
-      turn,
+      hasTransaction: boundDb !== db,
     });
   };
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
@@ -143,12 +134,12 @@ export function buildGateway(
     user: userHandler(schema, contextOf, executeOnce),
     introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
-    metrics: metricsHandler(metrics),
+    metrics: metricsHandler(instanceMetrics),
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
   });
 
   // What is switched off is not there at all, so that it costs requests nothing.
-  const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, instruments, log }) : undefined;
+  const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, log }) : undefined;
   const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
   const authenticate = authenticateBy({ lookups: db.lookups, lastUsed });
 
@@ -160,7 +151,7 @@ export function buildGateway(
     report: ({ code, message, cause }, { id, method, path, headers }) => {
       const missingKey = missingKeyIn(cause);
       if (missingKey) {
-        increment(missingKeys);
+        metrics.missingKeys.inc();
         if (!mayLogMissingKey(missingKey.keyId)) return;
       }
       const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
@@ -170,7 +161,10 @@ export function buildGateway(
     onResponse: (completed) => {
       const { route, method, operation, status, durationMs, errorCodes } = completed;
       logRequest?.(completed);
-      requestCounters.record({ route: route?.path, operation, status, durationMs, errorCodes });
+      const path = route?.path ?? 'unmatched';
+      metrics.requests.inc({ route: path, operation, status: status ?? 'disconnected' });
+      metrics.requestDuration.observe({ route: path, operation }, durationMs / 1_000);
+      for (const code of errorCodes) metrics.errors.inc({ route: path, code });
       // Pages, files, health checks and preflight requests would hide what the APIs do.
       if (status === undefined || !route || route.credential === 'ignored' || method === 'OPTIONS') return;
       processMetrics.requests.record({ latencyMs: durationMs, errorCodes }, Date.now());
@@ -180,7 +174,7 @@ export function buildGateway(
   return {
     server,
     reportUnhandled(reason) {
-      increment(unhandled);
+      metrics.unhandledFailures.inc();
       const err = reason instanceof Error ? reason : new Error(inspect(reason, { depth: 1 }));
       log.error({ err }, 'a failure was not handled: please report this defect with the stack; requests are still served');
     },
@@ -202,7 +196,10 @@ function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, even
     get prisma() {
       return database.prisma;
     },
-    ...{ lookups: bindLookups(database), writes: bindWrites(database, onRecorded), keys, eventBytes },
+    lookups: bindLookups(database),
+    writes: bindWrites(database, onRecorded),
+    keys,
+    eventBytes,
     embedTokens: { signingKeys: new SigningKeys(bindSigningKeys(database), keys), publicUrl },
   };
 }

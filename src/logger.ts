@@ -34,13 +34,10 @@ function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   const { name, message, stack } = error;
   const { code } = error as { code?: unknown };
-  // Prisma's messages print the call with its values; the last line says what is wrong.
-  if (name.startsWith('PrismaClient'))
-    return { type: name, code, message: redactTokens(lastLine(message)), stack: framesOf(stack) };
+  // Prisma's messages may print the call with its values; the code, the database's own, says what is wrong.
+  if (name.startsWith('PrismaClient')) return { type: name, code, stack: framesOf(stack) };
   return { type: name, code, message: redactTokens(message), stack: redactTokens(stack ?? '') };
 }
-
-const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
 
 const framesOf = (stack = ''): string =>
   stack

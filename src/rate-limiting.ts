@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
 import type { Database } from './database/client.ts';
-import { bindRateCounts } from './database/queries/rate-counts.ts';
+import { bindRequestCounts } from './database/queries/request-counts.ts';
+import { runPeriodically } from './domain/periodic.ts';
 import { RateLimiter } from './domain/rate-limit.ts';
-import { startRateLimitExchange } from './domain/rate-limit-exchange.ts';
 import type { Authenticate } from './http/authenticate.ts';
 import { limitRate, withRateLimitHeaders } from './http/rate-limit.ts';
 import type { Route } from './http/types.ts';
-import { type Instruments, increment } from './metrics/instruments.ts';
+import { metrics } from './metrics/metrics.ts';
+
+/** How often a process shares its counts: what it has counted is known to all others after two of these and two statements. */
+const intervalMs = 1_000;
 
 /** The rate limit of API tokens, as it is put around a gateway's authentication and routes. */
 export interface RateLimiting {
@@ -19,27 +22,33 @@ export interface RateLimiting {
 /** What a rate limit uses. */
 interface Dependencies {
   readonly database: Pick<Database, 'query'>;
-  readonly instruments: Instruments;
   readonly log: Logger;
 }
 
-/** Starts to limit the requests of each API token, and to exchange their counts. @param limit requests per 60 seconds. */
-export function startRateLimiting(limit: number, { database, instruments, log }: Dependencies): RateLimiting {
+/** Starts to limit the requests of each API token, and to share their counts. @param limit requests per 60 seconds. */
+export function startRateLimiting(limit: number, { database, log }: Dependencies): RateLimiting {
   const limiter = new RateLimiter(limit);
-  const successes = instruments.series('rateLimitExchanges', 'success');
-  const failures = instruments.series('rateLimitExchanges', 'failure');
+  const addRequestCounts = bindRequestCounts(database);
+  for (const result of ['success', 'failure']) metrics.rateLimitExchanges.inc({ result }, 0);
   let isFailing = false;
-  const { stop } = startRateLimitExchange(limiter, bindRateCounts(database), {
-    onExchange: (error) => {
-      increment(error ? failures : successes);
-      if (error && !isFailing) log.warn({ err: error }, 'each process limits the rate of requests by itself: the database fails');
-      if (!error && isFailing) log.info('processes limit the rate of requests together again');
-      isFailing = error !== undefined;
-    },
-  });
+  const report = (error: unknown): void => {
+    metrics.rateLimitExchanges.inc({ result: error ? 'failure' : 'success' });
+    if (error && !isFailing) log.warn({ err: error }, 'each process limits the rate of requests by itself: the database fails');
+    if (!error && isFailing) log.info('processes limit the rate of requests together again');
+    isFailing = error !== undefined;
+  };
+  const share = async (): Promise<void> => {
+    await limiter.share(addRequestCounts);
+    report(undefined);
+  };
+  const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
   return {
     authenticate: (authenticate) => limitRate(limiter, authenticate),
     route: (route) => withRateLimitHeaders(limiter, route),
-    stop,
+    async stop() {
+      await stopSharing();
+      // A database that does not respond is not waited for a second time.
+      if (!isFailing) await share().catch(report);
+    },
   };
 }

@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
-import { describeGraphql, graphqlTag } from './graphql/execution/openapi.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
 import { mediaTypes } from './http/media-types.ts';
-import { createOpenApiDocument, serveOpenApi } from './http/openapi/document.ts';
+import { readOpenApi } from './http/openapi.ts';
 import { apiReferencePage } from './http/pages/api-reference.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
 import { renderContents } from './http/pages/contents.ts';
@@ -14,14 +14,11 @@ import { createLayout, type Layout } from './http/pages/layout.ts';
 import { createPageHandlers, json } from './http/pages/page.ts';
 import { renderScriptedPage, withPlayground } from './http/pages/scripted-page.ts';
 import { paths } from './http/paths.ts';
-import type { Handler, HttpRequest, Route } from './http/types.ts';
-import { assetMediaTypes, openWebFiles } from './http/web-files.ts';
+import type { Handler, HttpRequest, HttpResponse, Route } from './http/types.ts';
+import { openWebFiles } from './http/web-files.ts';
 import { introspectionMethods } from './oauth2/introspection.ts';
-import { describeIntrospection, oauth2Tag } from './oauth2/openapi.ts';
-import { packageRoot, readPackageVersion } from './package-root.ts';
-import { metricsMethods, metricsTag } from './prometheus/handler.ts';
-import { exampleVariables } from './rest/examples.ts';
-import { describeUser, userTag } from './rest/openapi.ts';
+import { packageRoot } from './package-root.ts';
+import { metricsMethods } from './prometheus/handler.ts';
 import { userMethods, userSummary } from './rest/user.ts';
 
 /** The handlers that need the gateway's configuration or its database. */
@@ -56,7 +53,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'The available paths',
       isListed: false,
-      produces: [mediaTypes.json, mediaTypes.html],
       ...resource((request) => renderContents(request, routes, layout)),
     },
     {
@@ -65,8 +61,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'optional',
       description: served.playground ? 'GraphQL API; in a browser, the playground' : 'GraphQL API',
       isListed: true,
-      openApi: describeGraphql,
-      tag: graphqlTag,
       ...withErrorPages(layout, withPlayground(graphql, served.playground ? scripted('playground') : undefined)),
     },
     ...(served.console ? consoleRoutes(resource(scripted('console'))) : []),
@@ -76,8 +70,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       methods: userMethods,
       credential: 'required',
       schemes: ['Token'],
-      openApi: describeUser,
-      tag: userTag,
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
       ...withErrorPages(layout, user),
@@ -88,8 +80,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'required',
       description: 'OAuth 2.0 token introspection (RFC 7662) of user group tokens and embed tokens',
       isListed: true,
-      openApi: describeIntrospection,
-      tag: oauth2Tag,
       ...introspection,
     },
     {
@@ -97,7 +87,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'The public keys of embed tokens, as a JWK Set',
       isListed: true,
-      produces: [mediaTypes.json],
       ...withErrorPages(layout, jwks),
     },
     {
@@ -106,14 +95,12 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'required',
       description: 'Metrics of this instance for Prometheus',
       isListed: true,
-      produces: [mediaTypes.text, mediaTypes.openMetrics],
-      tag: metricsTag,
       ...withErrorPages(layout, metrics),
     },
     {
       path: paths.apiReference,
       ...readOnly,
-      description: 'Reference of the legacy REST API',
+      description: 'Reference of the API: every request, response and error',
       isListed: true,
       ...page(() => reference()),
     },
@@ -122,7 +109,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'OpenAPI 3.1 document of the gateway, for tools and code generators',
       isListed: true,
-      produces: [mediaTypes.json],
       ...resource(() => openApi()),
     },
     {
@@ -158,7 +144,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'JSON Schema of the configuration file, for editors',
       isListed: true,
-      produces: [mediaTypes.jsonSchema],
       ...resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
     },
     {
@@ -167,7 +152,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'The stylesheet, the icon, the scripts and the fonts of the pages',
       isListed: false,
-      produces: assetMediaTypes,
       ...resource((request) => (isAsset(request.parameter) ? serveAsset(request) : web.serve(request))),
     },
     {
@@ -175,7 +159,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'The icon of the pages',
       isListed: false,
-      produces: [mediaTypes.svg],
       ...resource(serveFavicon),
     },
     {
@@ -183,7 +166,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'Liveness check',
       isListed: true,
-      produces: [mediaTypes.json],
       ...resource(() => json(200, { status: 'alive' })),
     },
     {
@@ -191,22 +173,24 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       ...readOnly,
       description: 'Readiness check: the database is reachable and fully migrated',
       isListed: true,
-      produces: [mediaTypes.json],
       ...resource(async () => {
         const reason = await unreadiness();
         return reason === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reason });
       }),
     },
   ];
-  const document = once(() => createOpenApiDocument(routes, readPackageVersion()));
-  const openApi = once(() => serveOpenApi(document()));
-  const reference = once(() => apiReferencePage(document(), { tag: userTag.name, variables: exampleVariables }));
+  const openApi = once((): HttpResponse => {
+    // Written by scripts/compile.js, from openapi.yaml.
+    const body = readFileSync(new URL('dist/openapi.json', packageRoot), 'utf8');
+    return { status: 200, headers: { 'content-type': mediaTypes.json }, body, cacheControl: 'public, max-age=300' };
+  });
+  const reference = once(() => apiReferencePage(readOpenApi(openApi().body)));
   return routes;
 }
 
 /** The routes of the console: its pages differ in their script only. */
 function consoleRoutes(handler: Handler): readonly Route[] {
-  const route = { ...readOnly, ...handler, produces: [mediaTypes.html] };
+  const route = { ...readOnly, ...handler };
   return [
     { path: paths.console, ...route, description: 'Web console for user groups and API tokens', isListed: true },
     {

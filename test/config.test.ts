@@ -73,26 +73,21 @@ test.each([
 });
 
 test.each([
-  ...[
-    'groups.example.com',
-    '/groups',
-    'ftp://groups.example.com',
-    'https://user@groups.example.com',
-    'https://:x@groups.example.com',
-  ],
-  ...[
-    'http:groups.example.com',
-    'https:///groups.example.com',
-    'https:\\\\groups.example.com',
-    'https://groups.example.com/\u0001',
-  ],
-  ...[
-    'https://groups.example.com/?a',
-    'https://groups.example.com/#a',
-    'https://groups.example.com//',
-    'https://a b.example.com',
-  ],
-  ...[' https://groups.example.com', `https://groups.example.com/${'a'.repeat(230)}`],
+  'groups.example.com',
+  '/groups',
+  'ftp://groups.example.com',
+  'https://user@groups.example.com',
+  'https://:x@groups.example.com',
+  'http:groups.example.com',
+  'https:///groups.example.com',
+  'https:\\\\groups.example.com',
+  'https://groups.example.com/\u0001',
+  'https://groups.example.com/?a',
+  'https://groups.example.com/#a',
+  'https://groups.example.com//',
+  'https://a b.example.com',
+  ' https://groups.example.com',
+  `https://groups.example.com/${'a'.repeat(230)}`,
 ])('PUBLIC_URL %s is rejected', (text) => {
   expect(problems({ PUBLIC_URL: text })).toEqual([expect.stringMatching(/PUBLIC_URL must be an http or https URL/)]);
 });

@@ -54,18 +54,31 @@ async function send(query: string, variables: object = {}): Promise<Record<strin
 
 test('the page has a file for each client', () => {
   expect([...files.keys()]).toEqual([
-    ...['apollo.ts', 'apollo-example.ts', 'apollo-rotation.ts', 'urql.ts', 'relay.config.json', 'relay.ts', 'codegen.ts'],
+    'apollo.ts',
+    'apollo-example.ts',
+    'apollo-rotation.ts',
+    'urql.ts',
+    'relay.config.json',
+    'relay.ts',
+    'codegen.ts',
   ]);
 });
 
 test('every TypeScript snippet compiles in strict mode', () => {
   const compilerOptions = {
-    ...{ target: 'es2023', lib: ['es2023', 'dom'], module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
-    ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   const compile = () =>
-    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+    execFileSync('npx', ['tsc', '-p', folder], { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
   expect(compile()).toBe('');
 });
 
@@ -128,6 +141,10 @@ test('Relay fetches a node by its id and keeps it in its store', async () => {
   const { id } = (created['getOrCreateUserGroup'] as { userGroup: { id: string } }).userGroup;
   expect(await fetchQuery(environment, nodeQuery, { id }).toPromise()).toEqual({ node: { id, name: 'Relay' } });
   expect(environment.getStore().getSource().get(id)).toMatchObject({ __typename: 'UserGroup', name: 'Relay' });
+  onTestFinished(() => void vi.stubEnv('API_TOKEN', apiToken));
+  vi.stubEnv('API_TOKEN', 'unknown-api-token');
+  const unauthenticated = await load('relay.ts?unauthenticated');
+  await expect(fetchQuery(unauthenticated.environment, nodeQuery, { id }).toPromise()).rejects.toThrow('API token');
 });
 
 /** What Relay's compiler makes of `query ($id: ID!) { node(id: $id) { id ... on UserGroup { name } } }`. */
@@ -135,22 +152,39 @@ const nodeQuery = ((): ConcreteRequest => {
   const argumentDefinitions = [{ defaultValue: null, kind: 'LocalArgument', name: 'id' }];
   const scalar = (name: string) => ({ alias: null, args: null, kind: 'ScalarField', name, storageKey: null });
   const node = (selections: readonly object[]) => ({
-    ...{ alias: null, args: [{ kind: 'Variable', name: 'id', variableName: 'id' }], concreteType: null, kind: 'LinkedField' },
-    ...{ name: 'node', plural: false, selections, storageKey: null },
+    alias: null,
+    args: [{ kind: 'Variable', name: 'id', variableName: 'id' }],
+    concreteType: null,
+    kind: 'LinkedField',
+    name: 'node',
+    plural: false,
+    selections,
+    storageKey: null,
   });
   const name = { kind: 'InlineFragment', selections: [scalar('name')], type: 'UserGroup', abstractKey: null };
   return {
     fragment: {
-      ...{ argumentDefinitions, kind: 'Fragment', metadata: null, name: 'NodeQuery', type: 'Query', abstractKey: null },
+      argumentDefinitions,
+      kind: 'Fragment',
+      metadata: null,
+      name: 'NodeQuery',
+      type: 'Query',
+      abstractKey: null,
       selections: [node([scalar('id'), name])],
     },
     kind: 'Request',
     operation: {
-      ...{ argumentDefinitions, kind: 'Operation', name: 'NodeQuery' },
+      argumentDefinitions,
+      kind: 'Operation',
+      name: 'NodeQuery',
       selections: [node([scalar('__typename'), scalar('id'), name])],
     },
     params: {
-      ...{ cacheID: 'node-query', id: null, metadata: {}, name: 'NodeQuery', operationKind: 'query' },
+      cacheID: 'node-query',
+      id: null,
+      metadata: {},
+      name: 'NodeQuery',
+      operationKind: 'query',
       text: 'query NodeQuery($id: ID!) { node(id: $id) { __typename id ... on UserGroup { name } } }',
     },
   } as unknown as ConcreteRequest;
@@ -176,9 +210,15 @@ test('the configuration of GraphQL Code Generator declares every custom scalar, 
   const schemaAst = buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'));
   const rawSDL = 'query Viewer($token: String!) { userGroup(by: { token: $token }) { properties createdAt } }';
   const sections = await preset.buildGeneratesSection({
-    ...{ baseOutputDir: 'src/gql/', schema: parse(readFileSync(join(root, 'schema.graphql'), 'utf8')), schemaAst },
-    ...{ documents: [{ location: 'viewer.graphql', document: parse(rawSDL), rawSDL }], config: output.config, presetConfig: {} },
-    ...{ plugins: [], pluginMap: {}, pluginContext: {} },
+    baseOutputDir: 'src/gql/',
+    schema: parse(readFileSync(join(root, 'schema.graphql'), 'utf8')),
+    schemaAst,
+    documents: [{ location: 'viewer.graphql', document: parse(rawSDL), rawSDL }],
+    config: output.config,
+    presetConfig: {},
+    plugins: [],
+    pluginMap: {},
+    pluginContext: {},
   });
   const types = sections.filter(({ filename }) => filename.endsWith('graphql.ts'));
   const [text] = await Promise.all(types.map((section) => codegen(section)));

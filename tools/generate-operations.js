@@ -35,7 +35,11 @@ const types = await codegen({
   documents: sources,
   config: {
     scalars: { DateTime: 'string', JSON: 'unknown', ID: 'string' },
-    ...{ immutableTypes: true, arrayInputCoercion: false, useTypeImports: true, enumType: 'string-literal', skipTypename: true },
+    immutableTypes: true,
+    arrayInputCoercion: false,
+    useTypeImports: true,
+    enumType: 'string-literal',
+    skipTypename: true,
   },
   plugins: [{ operations: {} }],
   pluginMap: { operations: operationTypes },

@@ -7,7 +7,7 @@ import axios from 'axios';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeDataDir, type TestDataDir } from '../test/support/data-dir.ts';
-import { openApiDocument } from '../test/support/openapi.ts';
+import { openApiSource } from '../test/support/openapi.ts';
 import { endProcesses, type ServeProcess, serve } from '../test/support/process.ts';
 
 // Clients of the legacy REST API, two of them generated from the OpenAPI document, against a gateway.
@@ -43,15 +43,46 @@ const callers = {
     }`,
 };
 
+/** What the types of both generators must express; it compiles in strict mode. */
+const types = `
+  import type * as heyApi from './generated';
+  import type { components } from './paths.ts';
+  type Schemas = components['schemas'];
+  type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+  const assert = <_ extends true>() => {};
+  type StringMap = { [key: string]: string };
+  type AnyJson = { [key: string]: unknown } | null;
+  assert<Same<Schemas['Mapping'], StringMap>>();
+  assert<Same<heyApi.Mapping, StringMap>>();
+  assert<Same<Schemas['Properties'], AnyJson>>();
+  assert<Same<heyApi.Properties, AnyJson>>();
+  assert<Same<Schemas['UserGroup']['properties'], AnyJson>>();
+  assert<Same<heyApi.UserGroup['properties'], AnyJson>>();
+  assert<Same<NonNullable<Schemas['UserGroupChange']['properties']>, { [key: string]: unknown }>>();
+  assert<Same<Schemas['EnvironmentTag'], 'Customer' | 'Testing' | null>>();
+  assert<Same<heyApi.EnvironmentTag, 'Customer' | 'Testing' | null>>();
+
+  const change = { user_group_id: 'acme', mapping: { sales: 'warehouse' }, properties: { limits: [1, { nested: true }], none: null } };
+  change satisfies Schemas['UserGroupChange'] satisfies heyApi.UserGroupChange;
+  // @ts-expect-error: a data source is a text
+  const wrong: Schemas['UserGroupChange'] = { user_group_id: 'acme', mapping: { sales: 5 } };
+  // @ts-expect-error: a data source is a text
+  const alsoWrong: heyApi.UserGroupChange = { user_group_id: 'acme', mapping: { sales: 5 } };
+
+  // A status narrows the codes of its errors.
+  const describe = (error: heyApi.UpdateUserGroupErrors[409] | heyApi.UpdateUserGroupErrors[412]): string =>
+    error.code === 'VERSION_MISMATCH' ? 'changed' : (error.code satisfies 'IDEMPOTENCY_KEY_IN_USE');
+  export { change, wrong, alsoWrong, describe };`;
+
 let folder: string;
 let dataDir: TestDataDir;
 let gateway: ServeProcess;
 beforeAll(async () => {
   folder = mkdtempSync(join(root, 'tools/.clients-'));
-  for (const [name, text] of Object.entries(callers)) writeFileSync(join(folder, name), text);
-  const input = structuredClone(openApiDocument) as never;
+  for (const [name, text] of Object.entries({ ...callers, 'types.ts': types })) writeFileSync(join(folder, name), text);
+  const input = structuredClone(openApiSource) as never;
   await createClient({ input, output: join(folder, 'generated'), logs: { level: 'silent' } });
-  writeFileSync(join(folder, 'paths.ts'), astToString(await openapiTS(structuredClone(openApiDocument) as never)));
+  writeFileSync(join(folder, 'paths.ts'), astToString(await openapiTS(structuredClone(openApiSource) as never)));
   dataDir = makeDataDir();
   gateway = await serve({ DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: apiToken });
 }, 120_000);
@@ -78,20 +109,21 @@ const stored = {
   },
 };
 
-test('every caller of a generated client compiles in strict mode', () => {
+test('generated types, and every caller of a generated client, compile in strict mode', () => {
   const compilerOptions = {
-    ...{
-      target: 'es2023',
-      lib: ['es2023', 'dom', 'dom.iterable'],
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      types: ['node'],
-    },
-    ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   const compile = () =>
-    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+    execFileSync('npx', ['tsc', '-p', folder], { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
   expect(compile()).toBe('');
 });
 

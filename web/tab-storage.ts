@@ -1,8 +1,5 @@
-/**
- * Where a page stores values in a browser that blocks storage, as it does together with cookies: they are forgotten with the
- * page.
- */
-class PageStorage implements Storage {
+/** Storage that is forgotten with the page. */
+export class PageStorage implements Storage {
   [name: string]: unknown;
   readonly #items = new Map<string, string>();
 
@@ -31,7 +28,7 @@ class PageStorage implements Storage {
   }
 }
 
-/** What only this browser tab has, and only until it is closed; in a browser that blocks storage, only this page. */
+/** What only this browser tab has, and only until it is closed; in a browser that blocks storage and cookies, only this page. */
 export const tabStorage: Storage = openTabStorage();
 
 function openTabStorage(): Storage {

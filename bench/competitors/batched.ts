@@ -37,7 +37,10 @@ const tokenSchema = {
     200: objectOf({
       data: objectOf({
         userGroup: objectOf({
-          ...{ teamId: { type: 'integer' }, providedId: string, name: string, token: string },
+          teamId: { type: 'integer' },
+          providedId: string,
+          name: string,
+          token: string,
           environmentTag: { type: 'string', nullable: true },
         }),
       }),
@@ -64,7 +67,8 @@ const getSchema = {
   },
   response: {
     200: objectOf({
-      ...{ success: { type: 'integer' }, new_user_group: { type: 'boolean' } },
+      success: { type: 'integer' },
+      new_user_group: { type: 'boolean' },
       user_group: objectOf({
         team_id: { type: 'integer' },
         token: string,

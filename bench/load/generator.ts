@@ -22,7 +22,9 @@ async function obey(order: Order): Promise<Reply> {
   if (!groups) throw new Error(`unknown database ${order.database}`);
   if (order.kind === 'run') return { kind: 'measured', measurement: await measure(order, groups) };
   const recalled = Array.from({ length: order.count }, () => groups.draw()).map((index) => ({
-    ...{ index, token: groups.token(index), revision: groups.storedRevision(index) },
+    index,
+    token: groups.token(index),
+    revision: groups.storedRevision(index),
   }));
   return { kind: 'recalled', groups: recalled };
 }

@@ -143,7 +143,9 @@ let created = 0;
 /** Every workload, by its name. */
 export const workloads: Readonly<Record<WorkloadId, Workload>> = {
   'gql-token': {
-    ...{ method: 'POST', path: '/graphql', keyLength: tokenLength },
+    method: 'POST',
+    path: '/graphql',
+    keyLength: tokenLength,
     body: JSON.stringify({ query: document, variables: { token: 'KEY' } }).replace('KEY', hole),
     next: (groups) => groups.draw(),
     writeKey: (groups, subject, request, at) => groups.copyToken(subject, request, at),
@@ -153,7 +155,9 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
   },
   // The newest groups of the environment of the group that was drawn.
   'gql-list': {
-    ...{ method: 'POST', path: '/graphql', keyLength: 0 },
+    method: 'POST',
+    path: '/graphql',
+    keyLength: 0,
     body: JSON.stringify({ query: listDocument }),
     next: (groups) => groups.draw(),
     writeKey: () => {},
@@ -178,7 +182,9 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
     },
   },
   'rest-get': {
-    ...{ method: 'GET', path: '/api/user', keyLength: 7 },
+    method: 'GET',
+    path: '/api/user',
+    keyLength: 7,
     body: `{"name":"Any name","user_group_id":"group-${hole}"}`,
     next: (groups) => groups.draw(),
     writeKey: (_, subject, request, at) => writeDigits(subject, request, at),
@@ -187,7 +193,10 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
     expected: (groups, subject) => getResponse(subject, groups.token(subject)),
   },
   'rest-create': {
-    ...{ method: 'GET', path: '/api/user', keyLength: 7, writes: 'group' },
+    method: 'GET',
+    path: '/api/user',
+    keyLength: 7,
+    writes: 'group',
     body: `{"user_group_id":"fresh-${hole}","name":"Fresh ${hole}"}`,
     next: () => created++,
     writeKey: (_, subject, request, at) => writeDigits(subject, request, at),

@@ -1,11 +1,11 @@
 import type { Database } from '../../src/database/client.ts';
 import { readStoredTokens } from '../../test/support/backup.ts';
-import type { RowContext } from './fault-row.ts';
+import type { ScenarioContext } from '../scenario.ts';
 import type { KnownGroup, Writers } from './writers.ts';
 
 /** Ends the writers, and checks what they wrote, and every response. */
 export async function checkWriters(
-  { totals, figure, expect }: RowContext,
+  { totals, figure, expect }: ScenarioContext,
   writers: Writers,
   instance: { withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> },
 ): Promise<void> {

@@ -1,40 +1,38 @@
-import { chooseRows, rowOptionsHelp } from '../choose-rows.ts';
-import type { Drill } from '../drill.ts';
-import { runRows } from '../run-rows.ts';
-import type { FaultRow } from './fault-row.ts';
-import { backupRow } from './rows/backup.ts';
-import { clockRow } from './rows/clock.ts';
-import { commitRow } from './rows/commit.ts';
-import { diskFullRow } from './rows/disk-full.ts';
-import { frozenRow } from './rows/frozen.ts';
-import { gatewayKillRow } from './rows/gateway-kill.ts';
-import { killEachRow } from './rows/kill-each.ts';
-import { overloadRows } from './rows/overload.ts';
-import { postgresRow } from './rows/postgres.ts';
-import { terminationRows } from './rows/termination.ts';
-import { threeStartsRow } from './rows/three-starts.ts';
-import { upgradeRow } from './rows/upgrade.ts';
-
-/** Every row, in the order in which they run. */
-const rows: readonly FaultRow[] = [
-  ...[gatewayKillRow, commitRow, postgresRow, frozenRow, ...overloadRows, ...terminationRows, diskFullRow, clockRow],
-  ...[killEachRow, threeStartsRow, upgradeRow, backupRow],
-];
+import { createDrill } from '../choose-scenarios.ts';
+import { runScenarios } from '../run-scenarios.ts';
+import { backupScenario } from './scenarios/backup.ts';
+import { clockScenario } from './scenarios/clock.ts';
+import { commitScenario } from './scenarios/commit.ts';
+import { diskFullScenario } from './scenarios/disk-full.ts';
+import { frozenScenario } from './scenarios/frozen.ts';
+import { gatewayKillScenario } from './scenarios/gateway-kill.ts';
+import { killEachScenario } from './scenarios/kill-each.ts';
+import { overloadScenarios } from './scenarios/overload.ts';
+import { postgresScenario } from './scenarios/postgres.ts';
+import { terminationScenario } from './scenarios/termination.ts';
+import { threeStartsScenario } from './scenarios/three-starts.ts';
+import { upgradeScenario } from './scenarios/upgrade.ts';
 
 /** Faults of processes, the database, the disk and the clock. */
-export const faultsDrill: Drill = {
+export const faultsDrill = createDrill({
   name: 'faults',
   summary: 'kills, freezes and overloads gateways and PostgreSQL, and checks that no acknowledged write is lost',
-  help: `Usage: npm run drill -- faults [options]
-
-Runs gateways with their own PostgreSQL, lets faults happen while requests are sent, and checks that no acknowledged write is lost,
-that no request gets a wrong response, and that the gateway serves again by itself. Prints a table in Markdown. A row that cannot
-run here says why.
-
-${rowOptionsHelp}`,
-  async run(args, totals, signal) {
-    const chosen = chooseRows(rows, args);
-    if (!chosen) return 0;
-    return (await runRows(chosen, totals, signal)) ? 0 : 1;
-  },
-};
+  description: `Runs gateways with their own PostgreSQL, lets faults happen while requests are sent, and checks that no acknowledged write is lost,
+that no request gets a wrong response, and that the gateway serves again by itself. Prints a table in Markdown. A scenario that
+cannot run here says why.`,
+  scenarios: [
+    gatewayKillScenario,
+    commitScenario,
+    postgresScenario,
+    frozenScenario,
+    ...overloadScenarios,
+    terminationScenario,
+    diskFullScenario,
+    clockScenario,
+    killEachScenario,
+    threeStartsScenario,
+    upgradeScenario,
+    backupScenario,
+  ],
+  run: runScenarios,
+});

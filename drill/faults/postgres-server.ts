@@ -1,48 +1,19 @@
 import pg from 'pg';
-import { findBinaries } from '../../src/database/embedded/binaries.ts';
-import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
-import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
-import { descendants } from '../processes.ts';
-import { until } from '../wait.ts';
-import { endGateway, type Instance } from './instance.ts';
+import { type BundledServer, startServerOn } from '../../test/support/bundled-server.ts';
+import { until } from '../../test/support/process.ts';
+import { endGateway, type Instance } from '../instance.ts';
 
-/** A bundled PostgreSQL that no gateway supervises, so that it is down for as long as a row wants. */
-export interface PostgresServer {
-  /** What gateways take as `DATABASE_URL`; the same after a restart. */
-  readonly url: string;
-  /** The first process and all below it. */
-  processes(): number[];
-  /** Sends a signal to its first process, and waits until it has ended. */
-  end(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void>;
-  /** Starts it again on its port. @returns when it accepted connections, by `performance.now()`. */
-  start(): Promise<number>;
-}
-
-/** Creates a database by a gateway that is stopped again, and starts PostgreSQL on it. It ends with the row. */
-export async function startPostgres(instance: Instance, onEnd: (close: () => Promise<void>) => void): Promise<PostgresServer> {
+/**
+ * Creates a database by a gateway that is stopped again, and starts PostgreSQL on it without one, so that it is down for as long
+ * as a scenario wants. It ends with the scenario.
+ */
+export async function startPostgres(instance: Instance, onEnd: (close: () => Promise<void>) => void): Promise<BundledServer> {
   const gateway = await instance.start();
   await instance.createToken(gateway.port);
   await endGateway(gateway, 'SIGTERM');
-  const layout = layOut(instance.dataDir);
-  const binaries = findBinaries(layout.user, copiesFolder(layout));
-  onEnd(() => stopServer(layout, binaries));
-  await startServer(layout, binaries, []);
-  const url = instance.databaseUrl();
-  const port = Number(new URL(url).port);
-  const first = () => instance.runningPostmaster();
-  return {
-    url,
-    processes: () => descendants(first()),
-    async end(signal) {
-      const all = descendants(first());
-      process.kill(first(), signal);
-      await until(() => all.every((pid) => descendants(pid).length === 0), `PostgreSQL ends after ${signal}`);
-    },
-    async start() {
-      await startServer(layout, binaries, [], port); // waits until it accepts connections
-      return performance.now();
-    },
-  };
+  const server = await startServerOn(instance.path);
+  onEnd(() => server.remove());
+  return server;
 }
 
 /** Waits until a database accepts connections. @returns when, by `performance.now()`. */

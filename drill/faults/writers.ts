@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../test/support/process.ts';
 import { createAgent, isKeyInUse, isRefusal, isUnknown, type Reply, send, sendGraphQL } from '../client.ts';
-import { until } from '../wait.ts';
-import type { RowContext } from './fault-row.ts';
+import type { ScenarioContext } from '../scenario.ts';
 
 /** A group, with what its writer knows of it. */
 export interface KnownGroup {
@@ -59,7 +59,7 @@ const retryMs = 20;
 let runs = 0;
 
 /**
- * Starts writers. They end with the row at the latest.
+ * Starts writers. They end with the scenario at the latest.
  *
  * @param port returns the port of the gateway to use for the next request.
  * @param withKeys whether half of the requests have an Idempotency-Key.
@@ -67,7 +67,7 @@ let runs = 0;
 export function startWriters(
   port: () => number,
   token: string,
-  { onEnd }: Pick<RowContext, 'onEnd'>,
+  { onEnd }: Pick<ScenarioContext, 'onEnd'>,
   count = 8,
   withKeys = true,
 ): Writers {
@@ -104,7 +104,7 @@ export function startWriters(
           wrong.push(`${reply.status} ${reply.text.slice(0, 300)}`);
           return undefined;
         }
-        if (reply.headers['idempotency-replayed'] === 'true') counts.replayed += 1;
+        if (reply.headers.get('idempotency-replayed') === 'true') counts.replayed += 1;
         counts.acknowledged += 1;
         counts.lastAcknowledgedAt = performance.now();
         return reply;
@@ -126,8 +126,13 @@ export function startWriters(
     const made = reply.json.user_group ?? reply.json.data.result.userGroup;
     const { team_id = made.teamId, token: groupToken } = made;
     const group = {
-      ...{ id, teamId: team_id, token: groupToken },
-      ...{ acknowledgedName: 0, sentName: 0, rotations: 0, unknownRotations: 0 },
+      id,
+      teamId: team_id,
+      token: groupToken,
+      acknowledgedName: 0,
+      sentName: 0,
+      rotations: 0,
+      unknownRotations: 0,
     };
     groups.push(group);
     return group;

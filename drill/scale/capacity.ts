@@ -1,4 +1,4 @@
-import { processorMs } from '../processes.ts';
+import { processorMs } from '../../test/support/processes.ts';
 import { createClient } from './client.ts';
 
 /** Look-ups by many concurrent callers. */
@@ -47,6 +47,6 @@ export async function measureCapacity(
   };
 }
 
-/** As a note of a row. */
+/** As a note of a scenario. */
 export const describeCapacity = ({ perSecond, gatewayUs, databaseUs }: Capacity): string =>
   `${Math.round(perSecond)} look-ups/s; processor time of each: gateway ${Math.round(gatewayUs)} µs, PostgreSQL ${Math.round(databaseUs)} µs`;

@@ -34,7 +34,7 @@ function classify({ status, headers, text, json }: Response): Reply {
   const { data, errors } = (json ?? {}) as Body;
   const outcomeOf = (): Outcome => {
     if (status === 0) return 'closed';
-    if (status === 503) return headers['retry-after'] ? 'unavailable' : 'wrong';
+    if (status === 503) return headers.get('retry-after') ? 'unavailable' : 'wrong';
     if (status === 401) return 'rejected';
     if (status === 200 && data && !errors) return 'served';
     return errors?.[0]?.extensions?.code === 'UNAUTHENTICATED' ? 'rejected' : 'wrong';

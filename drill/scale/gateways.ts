@@ -2,7 +2,7 @@ import { generateEncryptionKey } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { type GatewayProcess, requireHandled, startGateway } from '../gateway.ts';
 import { type Load, startLoad } from './load.ts';
-import type { EventResult, RowContext } from './scale-row.ts';
+import type { EventResult, ScenarioContext } from './scale-scenario.ts';
 
 /** Gateways on one database. */
 export interface Gateways {
@@ -11,9 +11,9 @@ export interface Gateways {
   readonly admin: string;
 }
 
-/** Starts gateways concurrently on one database; they end with the row. */
+/** Starts gateways concurrently on one database; they end with the scenario. */
 export async function startGateways(
-  { folder, onEnd }: RowContext,
+  { folder, onEnd }: ScenarioContext,
   databaseUrl: string,
   count: number,
   settings: Readonly<Record<string, string>> = {},
@@ -30,8 +30,8 @@ export async function startGateways(
   return { processes: await Promise.all(starts), admin };
 }
 
-/** Starts the load on gateways; it ends with the row. */
-export function startLoadOn({ onEnd }: RowContext, { processes, admin }: Gateways): Load {
+/** Starts the load on gateways; it ends with the scenario. */
+export function startLoadOn({ onEnd }: ScenarioContext, { processes, admin }: Gateways): Load {
   const load = startLoad(
     processes.map(({ port }) => port),
     admin,
@@ -55,6 +55,6 @@ export async function runEvent(
   await act();
   await load.untilServed(recoveryTimeoutMs);
   const report = await load.report();
-  const failures = report.wrong.length > 0 ? processes.flatMap(({ errors }) => errors.slice(0, 3)) : [];
+  const failures = report.wrong.length > 0 ? processes.flatMap(({ errors }) => errors().slice(0, 3)) : [];
   return { event, report, failures, restarts: processes.filter((each) => each.ended() !== undefined).length };
 }

@@ -109,6 +109,12 @@ export class LoadRecorder {
 }
 
 const emptyCounts = () => ({
-  ...{ acknowledged: 0, served: 0, unavailable: 0, closed: 0, stale: 0, admitted: 0, revoked: 0 },
+  acknowledged: 0,
+  served: 0,
+  unavailable: 0,
+  closed: 0,
+  stale: 0,
+  admitted: 0,
+  revoked: 0,
   wrong: [] as string[],
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { postgresUser } from '../../src/database/embedded/system-user.ts';
 import { freePorts } from '../../test/support/free-port.ts';
-import { descendants } from '../processes.ts';
-import { until } from '../wait.ts';
+import { until } from '../../test/support/process.ts';
+import { descendants, isAlive } from '../../test/support/processes.ts';
 import { deployFile } from './deploy.ts';
 import { type Program, startProgram } from './programs.ts';
 
@@ -57,9 +57,16 @@ export async function startPatroniCluster(folder: string): Promise<PatroniCluste
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const etcd = startProgram(folder, 'etcd', [
     ...(['etcd', '--name', 'etcd', '--data-dir', makeFolder(join(folder, 'etcd'))] as const),
-    ...['--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl],
-    ...['--listen-peer-urls', `http://127.0.0.1:${peerPort}`, '--initial-advertise-peer-urls', `http://127.0.0.1:${peerPort}`],
-    ...['--initial-cluster', `etcd=http://127.0.0.1:${peerPort}`],
+    '--listen-client-urls',
+    etcdUrl,
+    '--advertise-client-urls',
+    etcdUrl,
+    '--listen-peer-urls',
+    `http://127.0.0.1:${peerPort}`,
+    '--initial-advertise-peer-urls',
+    `http://127.0.0.1:${peerPort}`,
+    '--initial-cluster',
+    `etcd=http://127.0.0.1:${peerPort}`,
   ]);
   programs.push(etcd);
   const configuration = deployFile(folder, 'patroni/patroni.yml');
@@ -87,7 +94,9 @@ export async function startPatroniCluster(folder: string): Promise<PatroniCluste
   makeFolder(join(folder, 'data'));
   const nodes = [0, 1, 2].map((index): Node => {
     const node = {
-      ...{ name: `pg${index + 1}`, port: ports[index] as number, apiPort: ports[index + 3] as number },
+      name: `pg${index + 1}`,
+      port: ports[index] as number,
+      apiPort: ports[index + 3] as number,
       dataDir: join(folder, 'data', `pg${index + 1}`),
     };
     return { ...node, patroni: startPatroni(node) };
@@ -115,7 +124,10 @@ export async function startPatroniCluster(folder: string): Promise<PatroniCluste
   }
 
   async function leaderNode(): Promise<Node> {
-    const member = await until(async () => (await members()).find(({ role }) => role === 'leader'), 'there is a leader', { log });
+    const member = await until(
+      async () => (await members()).find(({ role }) => role === 'leader'),
+      () => `there is a leader\n${log()}`,
+    );
     return nodes.find(({ name }) => name === member.name) as Node;
   }
 
@@ -126,7 +138,11 @@ export async function startPatroniCluster(folder: string): Promise<PatroniCluste
     all.every(({ state, lag }) => ['running', 'streaming'].includes(state) && !Number(lag ?? 0));
 
   async function untilHealthy(): Promise<void> {
-    await until(async () => isHealthy(await members()), 'three servers are healthy', { timeoutMs: 120_000, log });
+    await until(
+      async () => isHealthy(await members()),
+      () => `three servers are healthy\n${log()}`,
+      120_000,
+    );
   }
 
   const cluster: PatroniCluster = {
@@ -192,10 +208,6 @@ async function get(url: string): Promise<unknown> {
   } catch {
     return undefined;
   }
-}
-
-function isAlive(pid: number): boolean {
-  return existsSync(`/proc/${pid}`);
 }
 
 /** Kills the postmaster of a data directory, with the processes below it, if it runs. */

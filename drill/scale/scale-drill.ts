@@ -1,17 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
-import { makeDatabaseFolder } from '../../test/support/database-folder.ts';
-import { chooseRows, rowOptionsHelp } from '../choose-rows.ts';
+import { chooseScenarios, scenarioOptionsHelp } from '../choose-scenarios.ts';
 import { type Drill, print } from '../drill.ts';
-import { gatewayRows } from './rows/gateways.ts';
-import { multiHostRow } from './rows/multi-host.ts';
-import { patroniRows } from './rows/patroni.ts';
-import { pgBouncerRow } from './rows/pgbouncer.ts';
-import { workersRow } from './rows/workers.ts';
-import { describe, heading, type ScaleRow, violations } from './scale-row.ts';
+import { createEnds } from '../ends.ts';
+import { describe, heading, type ScaleScenario, violations } from './scale-scenario.ts';
+import { gatewayScenarios } from './scenarios/gateways.ts';
+import { multiHostScenario } from './scenarios/multi-host.ts';
+import { patroniScenarios } from './scenarios/patroni.ts';
+import { pgBouncerScenario } from './scenarios/pgbouncer.ts';
+import { workersScenario } from './scenarios/workers.ts';
 
-/** Every row, in the order in which they run. */
-const rows: readonly ScaleRow[] = [workersRow, ...gatewayRows, pgBouncerRow, multiHostRow, ...patroniRows];
+/** Every scenario, in the order in which they run. */
+const scenarios: readonly ScaleScenario[] = [
+  workersScenario,
+  ...gatewayScenarios,
+  pgBouncerScenario,
+  multiHostScenario,
+  ...patroniScenarios,
+];
 
 /** Topologies beyond one machine. */
 export const scaleDrill: Drill = {
@@ -23,12 +28,12 @@ Runs each topology of docs/scaling.md with real processes and the files of deplo
 acknowledged write is lost, no revoked API token is admitted, no response is stale, and no gateway has to be restarted. Prints a
 table in Markdown. Takes about ten minutes. Topologies whose programs are not installed are not run, and the drill then fails.
 
-${rowOptionsHelp}  --allow-missing   do not fail because of programs that are not installed
+${scenarioOptionsHelp}  --allow-missing   do not fail because of programs that are not installed
 `,
   async run(args, _totals, signal) {
     const allowMissing = args.includes('--allow-missing');
-    const chosen = chooseRows(
-      rows,
+    const chosen = chooseScenarios(
+      scenarios,
       args.filter((arg) => arg !== '--allow-missing'),
     );
     if (!chosen) return 0;
@@ -36,15 +41,15 @@ ${rowOptionsHelp}  --allow-missing   do not fail because of programs that are no
     let passed = 0;
     let failed = 0;
     let skipped = 0;
-    for (const row of chosen) {
+    for (const scenario of chosen) {
       if (signal.aborted) break;
-      const missing = Object.entries(row.needs).flatMap(([program, name]) => (isInstalled(program) ? [] : [name]));
+      const missing = Object.entries(scenario.needs).flatMap(([program, name]) => (isInstalled(program) ? [] : [name]));
       if (missing.length > 0) {
         skipped += 1;
         print(
-          `    NOT RUN: ${row.name} needs ${missing.join(', ')}: apt-get install --no-install-recommends ${missing.join(' ')}`,
+          `    NOT RUN: ${scenario.name} needs ${missing.join(', ')}: apt-get install --no-install-recommends ${missing.join(' ')}`,
         );
-      } else if (await runRow(row)) passed += 1;
+      } else if (await runScenario(scenario)) passed += 1;
       else failed += 1;
     }
     print(`${passed} passed, ${failed} failed, ${skipped} not run`);
@@ -53,34 +58,24 @@ ${rowOptionsHelp}  --allow-missing   do not fail because of programs that are no
 };
 
 /** @returns whether it passed. */
-async function runRow(row: ScaleRow): Promise<boolean> {
-  const folder = makeDatabaseFolder();
-  chmodSync(folder, 0o777); // programs write their logs there, some as another user
-  const ends: (() => Promise<void> | void)[] = [];
+async function runScenario(scenario: ScaleScenario): Promise<boolean> {
+  const { end, ...ends } = createEnds();
+  const failures: string[] = [];
   let passed = true;
   try {
-    await row.run({
-      folder,
-      onEnd: (close) => ends.push(close),
+    await scenario.run({
+      ...ends,
       result(result) {
-        print(describe(row.name, result));
+        print(describe(scenario.name, result));
         if (violations(result).length > 0) passed = false;
       },
     });
   } catch (error) {
-    print(`    FAIL: ${row.name}: ${(error as Error).message}`);
-    passed = false;
+    failures.push((error as Error).message);
   }
-  for (const close of ends.reverse()) {
-    try {
-      await close();
-    } catch (error) {
-      print(`    FAIL: ${row.name} could not be stopped: ${(error as Error).message}`);
-      passed = false;
-    }
-  }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  return passed;
+  failures.push(...(await end()));
+  for (const failure of failures) print(`    FAIL: ${scenario.name}: ${failure}`);
+  return passed && failures.length === 0;
 }
 
 function isInstalled(program: string): boolean {

@@ -1,25 +1,15 @@
-import { chooseRows, rowOptionsHelp } from '../choose-rows.ts';
-import type { Drill } from '../drill.ts';
-import type { FaultRow } from '../faults/fault-row.ts';
-import { runRows } from '../run-rows.ts';
-import { accessRow } from './access-row.ts';
-import { secretsRow } from './secrets-row.ts';
-
-const rows: readonly FaultRow[] = [accessRow, secretsRow];
+import { createDrill } from '../choose-scenarios.ts';
+import { runScenarios } from '../run-scenarios.ts';
+import { accessScenario } from './access-scenario.ts';
+import { secretsScenario } from './secrets-scenario.ts';
 
 /** Who is let in, and where secrets get to. */
-export const trustDrill: Drill = {
+export const trustDrill = createDrill({
   name: 'trust',
-  summary: 'sends every operation with every kind of credential, and searches everything that a gateway writes for secrets',
-  help: `Usage: npm run drill -- trust [options]
-
-Sends every operation of a gateway with every kind of credential, and checks who is let in; sends, issues and stores secrets, and
-searches for them everywhere but in the responses that return them. Prints a table in Markdown.
-
-${rowOptionsHelp}`,
-  async run(args, totals, signal) {
-    const chosen = chooseRows(rows, args);
-    if (!chosen) return 0;
-    return (await runRows(chosen, totals, signal)) ? 0 : 1;
-  },
-};
+  summary: 'sends every operation with unusual credentials, and searches everything that a gateway writes for secrets',
+  description: `Sends every operation of a gateway with API tokens in wrong places, with pairs of scopes and of every environment, and checks who
+is let in; sends, issues and stores secrets, and searches for them everywhere but in the responses that return them. Prints a table
+in Markdown.`,
+  scenarios: [accessScenario, secretsScenario],
+  run: runScenarios,
+});

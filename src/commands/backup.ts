@@ -51,7 +51,11 @@ export async function backup(args: readonly string[], io: BackupIo = process): P
   const { signal, reason } = abortOnStop();
   const progress = openProgress(io.stderr, 'MiB');
   const manifest = await createBackup({
-    ...{ dataDir, target, signal, gateway: readPackageVersion(), secretFiles: withKeys ? secretFiles : [] },
+    dataDir,
+    target,
+    signal,
+    gateway: readPackageVersion(),
+    secretFiles: withKeys ? secretFiles : [],
     onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
     onEvent: (message) => io.stderr.write(`${escapeLines(message)}\n`),
   })

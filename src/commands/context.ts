@@ -45,7 +45,7 @@ async function run<Result>(work: (context: CommandContext) => Promise<Result>, m
   try {
     if (mustExist) await requireTables(config, database);
     const keys = await openKeys(config, database);
-    const applied = await migrate(database.pool, {
+    const applied = await migrate(database, {
       encryptToken: (table, token) => encryptToken(keys, table, token),
       onEvent: (message) => log.warn(message),
     });

@@ -1,10 +1,10 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { renderGithub } from '../docs-config/reporters/github.ts';
 import { renderJson } from '../docs-config/reporters/json.ts';
 import { renderSarif } from '../docs-config/reporters/sarif.ts';
 import { type Code, codes, isCode } from '../docs-config/rules/registry.ts';
 import type { Level } from '../docs-config/rules/rule.ts';
+import { type OptionKind, type ReadOptions, readOptions } from './options.ts';
 
 /** Invalid arguments; the message is for the user. */
 export class ArgumentsError extends Error {}
@@ -12,19 +12,11 @@ export class ArgumentsError extends Error {}
 /** The formats for programs, with what writes them. */
 export const renderers = { json: renderJson, sarif: renderSarif, github: renderGithub } as const;
 
-/** @throws ArgumentsError for an option that is not among `options`, or whose value is missing. */
-export function parse(args: string[], options: NonNullable<ParseArgsConfig['options']>) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    const option = /'(--?[^'\s]+)/.exec(message)?.[1];
-    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && option) {
-      const known = Object.keys(options).map((name) => `--${name}`);
-      throw new ArgumentsError(unknown('option', option, known));
-    }
-    throw new ArgumentsError(message.split('\n')[0]);
-  }
+/** Reads the options of a command. @throws ArgumentsError that lists each that is unknown or has no value. */
+export function readArguments(args: readonly string[], kinds: Readonly<Record<string, OptionKind>>): ReadOptions {
+  const read = readOptions(args, kinds, (given, known) => unknown('option', given, known));
+  if (read.problems.length > 0) throw new ArgumentsError(read.problems.join('\n'));
+  return read;
 }
 
 /** @throws ArgumentsError for an unknown format. */
@@ -61,5 +53,6 @@ function isLevel(level: string): level is Level {
 /** The message for an unknown name: with a close match if there is one, or every known name. */
 export function unknown(kind: string, given: string, known: readonly string[]): string {
   const near = didYouMean(given, known);
-  return `Unknown ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : `Expected one of: ${known.join(', ')}.`}`;
+  const expected = known.length > 0 ? `Expected one of: ${known.join(', ')}.` : 'There are none.';
+  return `Unknown ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : expected}`;
 }

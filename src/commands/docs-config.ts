@@ -10,7 +10,15 @@ import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
-import { ArgumentsError, codeFrom, formatFrom, parse, renderers, severitiesFrom, unknown } from './docs-config-arguments.ts';
+import {
+  ArgumentsError,
+  codeFrom,
+  formatFrom,
+  readArguments,
+  renderers,
+  severitiesFrom,
+  unknown,
+} from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';
 import { findFiles } from './find-files.ts';
 import { asksForHelp } from './options.ts';
@@ -78,25 +86,26 @@ export async function docsConfig(args: string[], io: CommandIo): Promise<number>
 }
 
 async function check(args: string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parse(args, {
-    strict: { type: 'boolean' },
-    'allow-nested-groups': { type: 'boolean' },
-    severity: { type: 'string', multiple: true },
-    format: { type: 'string' },
-    fix: { type: 'boolean' },
+  const { given, words } = readArguments(args, {
+    strict: 'flag',
+    'allow-nested-groups': 'flag',
+    severity: 'values',
+    format: 'values',
+    fix: 'flag',
   });
-  const format = formatFrom(values.format as string | undefined);
+  const format = formatFrom(given.get('format')?.at(-1));
   const options = {
-    strict: values.strict === true,
-    allowNestedGroups: values['allow-nested-groups'] === true,
-    severities: severitiesFrom((values.severity as string[] | undefined) ?? []),
+    strict: given.has('strict'),
+    allowNestedGroups: given.has('allow-nested-groups'),
+    severities: severitiesFrom(given.get('severity') ?? []),
   };
-  if (positionals.length === 0) throw new ArgumentsError('Specify the files to check, or - for standard input.');
-  if (positionals.filter((file) => file === '-').length > 1) throw new ArgumentsError('Standard input (-) can be read once.');
-  if (values.fix && positionals.includes('-'))
+  const fix = given.has('fix');
+  if (words.length === 0) throw new ArgumentsError('Specify the files to check, or - for standard input.');
+  if (words.filter((file) => file === '-').length > 1) throw new ArgumentsError('Standard input (-) can be read once.');
+  if (fix && words.includes('-'))
     throw new ArgumentsError('--fix cannot be used with standard input (-): there is no file to write.');
 
-  const { files, problems } = await allFiles(positionals, io);
+  const { files, problems } = await allFiles(words, io);
   const checked: CheckedFile[] = [];
   const replacements: FileReplacement[] = [];
   let characters = 0;
@@ -107,7 +116,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   };
   for (const file of files) {
     try {
-      const { replacement, ...found } = await checkFile(file, options, values.fix === true, io, assertFits);
+      const { replacement, ...found } = await checkFile(file, options, fix, io, assertFits);
       checked.push(found);
       if (replacement) replacements.push({ file, replacement });
     } catch (error) {
@@ -158,14 +167,14 @@ async function replaceFiles(replacements: readonly FileReplacement[], isReported
 }
 
 function explainCode(args: string[], io: CommandIo): number {
-  io.stdout.write(explain(codeFrom(parse(args, {}).positionals)));
+  io.stdout.write(explain(codeFrom(readArguments(args, {}).words)));
   return 0;
 }
 
 function schema(args: string[], io: CommandIo): number {
-  const { values, positionals } = parse(args, { strict: { type: 'boolean' }, 'allow-nested-groups': { type: 'boolean' } });
-  if (positionals.length > 0) throw new ArgumentsError(`schema takes no files, but got ${positionals[0]}.`);
-  const options = { strict: values.strict === true, allowNestedGroups: values['allow-nested-groups'] === true };
+  const { given, words } = readArguments(args, { strict: 'flag', 'allow-nested-groups': 'flag' });
+  if (words.length > 0) throw new ArgumentsError(`schema takes no files, but got ${words[0]}.`);
+  const options = { strict: given.has('strict'), allowNestedGroups: given.has('allow-nested-groups') };
   io.stdout.write(`${JSON.stringify(docsConfigJsonSchema(options), null, 2)}\n`);
   return 0;
 }

@@ -9,15 +9,16 @@ const maxFiles = 100_000;
  * The files in a folder and below, as paths from there with forward slashes. Hidden entries and `node_modules` are
  * skipped; links are followed, each folder once. Folders that cannot be read count as empty.
  *
+ * @param unreadable takes the paths of these folders, but for one that was deleted meanwhile.
  * @returns undefined when there are more than 100,000, so that no file is reported as missing that was not listed.
  */
-export async function filesAround(folder: string): Promise<string[] | undefined> {
+export async function filesAround(folder: string, unreadable: string[] = []): Promise<string[] | undefined> {
   const files: string[] = [];
   const seen = new Set<string>();
   const waiting = [''];
   for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
     const path = join(folder, below);
-    for (const entry of await entriesOf(path, seen)) {
+    for (const entry of await entriesOf(path, seen, unreadable)) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const relative = `${below}${entry.name}`;
       const kind = entry.isSymbolicLink() ? await stat(join(folder, relative)).catch(() => undefined) : entry;
@@ -29,7 +30,7 @@ export async function filesAround(folder: string): Promise<string[] | undefined>
   return files;
 }
 
-async function entriesOf(path: string, seen: Set<string>): Promise<Dirent[]> {
+async function entriesOf(path: string, seen: Set<string>, unreadable: string[]): Promise<Dirent[]> {
   try {
     // By number, because finding the real path of each folder takes longer the deeper it is.
     const { dev, ino } = await stat(path);
@@ -37,7 +38,9 @@ async function entriesOf(path: string, seen: Set<string>): Promise<Dirent[]> {
     if (seen.has(id)) return [];
     seen.add(id);
     return await readdir(path, { withFileTypes: true });
-  } catch {
+  } catch (error) {
+    // A name that is not UTF-8 has U+FFFD here, with which it does not exist.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path.includes('\ufffd')) unreadable.push(path);
     return [];
   }
 }

@@ -1,16 +1,20 @@
 import { stat } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
+import picomatch from 'picomatch';
+import { ArgumentsError } from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';
-import { compileGlob, isGlob } from './glob.ts';
 
 /** The name of the configuration file, by which it is found in a folder. */
 const configFileName = 'mint.json';
+
+/** The maximum length of a glob, in characters. */
+const maxGlobCharacters = 1_000;
 
 /** The files of an argument. */
 export interface FoundFiles {
   /** Paths in the form that the user would write, sorted. */
   readonly files: readonly string[];
-  /** Why there are none. */
+  /** Why there are none, or not all of them. */
   readonly problem?: string;
 }
 
@@ -23,30 +27,47 @@ export interface FoundFiles {
 export async function findFiles(argument: string, cwd: string): Promise<FoundFiles> {
   const found = await stat(resolve(cwd, argument)).catch(() => undefined);
   if (found?.isDirectory()) return inFolder(argument, cwd);
-  if (found) return { files: [argument] };
-  return isGlob(argument) ? matching(argument, cwd) : { files: [argument] };
+  const wildcard = argument.search(/[*?[{]/);
+  if (found || wildcard < 0) return { files: [argument] };
+  return matching(argument, argument.lastIndexOf('/', wildcard) + 1, cwd);
 }
 
 async function inFolder(folder: string, cwd: string): Promise<FoundFiles> {
-  const all = await filesAround(resolve(cwd, folder));
+  const unreadable: string[] = [];
+  const all = await filesAround(resolve(cwd, folder), unreadable);
   if (!all) return tooMany(folder);
   const files = all.filter((file) => posix.basename(file) === configFileName);
-  if (files.length > 0) return { files: below(folder, files) };
+  if (files.length + unreadable.length > 0) return { files: below(folder, files), ...notRead(unreadable) };
   const newer = all.find((file) => posix.basename(file) === 'docs.json');
   const hint = newer ? ` It has ${join(folder, newer)}; pass that file to check it.` : '';
   return { files: [], problem: `There is no ${configFileName} in this folder or below.${hint}` };
 }
 
-async function matching(argument: string, cwd: string): Promise<FoundFiles> {
-  const { folder, matches } = compileGlob(argument);
-  const all = await filesAround(resolve(cwd, folder));
+/** The files that a glob matches. Its first characters, up to `patternStart`, are the folder that they are in. */
+async function matching(argument: string, patternStart: number, cwd: string): Promise<FoundFiles> {
+  if (argument.length > maxGlobCharacters)
+    throw new ArgumentsError(`The glob is longer than 1,000 characters: ${argument.slice(0, 80)}…`);
+  const folder = argument.slice(0, patternStart);
+  const unreadable: string[] = [];
+  const all = await filesAround(resolve(cwd, folder), unreadable);
   if (!all) return tooMany(folder === '' ? '.' : folder);
-  const files = all.filter(matches);
-  return files.length > 0 ? { files: below(folder, files) } : { files: [], problem: `No file matches ${argument}.` };
+  // Parentheses and the like are ordinary characters: names of folders have them.
+  const pattern = argument.slice(patternStart).replace(/\\.|[()|+]/gs, (text) => (text.length > 1 ? text : `\\${text}`));
+  const isMatch = picomatch(pattern, { posix: true, nonegate: true, noextglob: true });
+  const files = all.filter((file) => isMatch(file));
+  if (files.length + unreadable.length > 0) return { files: below(folder, files), ...notRead(unreadable) };
+  return { files: [], problem: `No file matches ${argument}.` };
 }
 
 function below(folder: string, files: readonly string[]): string[] {
   return files.map((file) => join(folder, file)).sort();
+}
+
+/** What to say of folders whose files are not among those that were found. */
+function notRead(folders: readonly string[]): Pick<FoundFiles, 'problem'> {
+  const [first, ...others] = folders;
+  if (first === undefined) return {};
+  return { problem: `The folder ${first} cannot be read${others.length > 0 ? `, nor can ${others.length} others` : ''}.` };
 }
 
 function tooMany(folder: string): FoundFiles {

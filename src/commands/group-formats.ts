@@ -52,9 +52,8 @@ function readJson(text: string): { readonly value: unknown } | { readonly proble
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { message } = error;
-    if (message.includes('duplicate member') || error.code === 'INVALID_INPUT') return { problem: message };
-    const [, position] = /\bat position (\d+)/.exec(message) ?? [];
-    return { problem: `is not valid JSON${position === undefined ? '' : ` (from character ${Number(position) + 1} on)`}.` };
+    const isOwn = message.includes('duplicate member') || error.code === 'INVALID_INPUT';
+    return { problem: isOwn ? message : 'is not valid JSON.' };
   }
 }
 

@@ -158,7 +158,8 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
   );
   try {
     latest = await importUserGroups(db, lines, {
-      ...{ onExisting: request.onExisting, dryRun: request.dryRun },
+      onExisting: request.onExisting,
+      dryRun: request.dryRun,
       inEachTransaction: (transaction, { created, updated }) =>
         recordImport(queryIn(transaction), author, {
           importId,

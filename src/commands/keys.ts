@@ -60,9 +60,12 @@ async function list(args: readonly string[], { stdout }: KeysIo): Promise<number
     const uses = await countRowsByKey(database);
     const rows = (id: string, table: EncryptedTable) => uses.find((use) => use.id === id && use.table === table)?.rows ?? 0;
     const encryptionKeys = ring.ids.map((id, index) => ({
-      ...{ id, encrypts: index === 0 },
-      ...{ currentTokens: rows(id, 'user_group'), retiredTokens: rows(id, 'retired_token') },
-      ...{ signingKeys: rows(id, 'signing_key'), storedResponses: rows(id, 'idempotency_record') },
+      id,
+      encrypts: index === 0,
+      currentTokens: rows(id, 'user_group'),
+      retiredTokens: rows(id, 'retired_token'),
+      signingKeys: rows(id, 'signing_key'),
+      storedResponses: rows(id, 'idempotency_record'),
     }));
     const signingKeys = await listSigningKeys(context);
     const lines = encryptionKeys.map(({ id, encrypts, currentTokens, retiredTokens, ...used }, index) => {

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 
 /** Whether the arguments ask for the help of a command rather than for what it does. */
@@ -19,42 +20,42 @@ export interface ReadOptions {
 }
 
 /**
- * Reads `--name value`, `--name=value` and `--flag`. Unlike `parseArgs` of Node.js it does not stop at the first problem, so
- * that the caller can report all of them at once.
+ * Reads `--name value`, `--name=value` and `--flag`; what follows `--` is words. Finds every problem, so that the caller can
+ * report all of them at once.
+ *
+ * @param describeUnknown the problem of an unknown option, such as `--jsn`, where these are known.
  */
-export function readOptions(args: readonly string[], kinds: Readonly<Record<string, OptionKind>>): ReadOptions {
+export function readOptions(
+  args: readonly string[],
+  kinds: Readonly<Record<string, OptionKind>>,
+  describeUnknown = unknownOption,
+): ReadOptions {
+  const known = Object.keys(kinds).map((name) => `--${name}`);
   const given = new Map<string, string[]>();
   const words: string[] = [];
-  const problems: string[] = [];
+  const problems = new Set<string>();
 
-  for (let i = 0; i < args.length; i += 1) {
-    const [name, inline] = splitOption(args[i] ?? '');
-    if (name === undefined) {
-      words.push(args[i] ?? '');
-      continue;
-    }
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    const next = args[i + 1];
-    const value = inline ?? (kind !== 'flag' && next !== undefined && !next.startsWith('--') ? next : undefined);
-    if (value !== undefined && inline === undefined) i += 1;
+  const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true });
+  for (let token = tokens.shift(); token; token = tokens.shift()) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value: inline, index } = token;
+    const kind = rawName === `--${name}` && Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    const [next] = tokens;
+    const value = inline ?? (kind !== 'flag' && next?.kind === 'positional' ? next.value : undefined);
+    if (value !== inline) tokens.shift();
 
-    if (kind === undefined) problems.push(unknownOption(name, Object.keys(kinds)));
-    else if (kind === 'flag' && inline !== undefined) problems.push(`--${name} takes no value.`);
-    else if (kind === 'value' && given.has(name)) problems.push(`--${name} is given more than once.`);
-    else if (kind !== 'flag' && value === undefined) problems.push(`--${name} needs a value.`);
+    // Node.js reads -json as -j -s -o -n.
+    if (kind === undefined) problems.add(describeUnknown(rawName.startsWith('--') ? rawName : (args[index] ?? rawName), known));
+    else if (kind === 'flag' && inline !== undefined) problems.add(`--${name} takes no value.`);
+    else if (kind === 'value' && given.has(name)) problems.add(`--${name} is given more than once.`);
+    else if (kind !== 'flag' && value === undefined) problems.add(`--${name} needs a value.`);
     if (kind !== undefined) given.set(name, [...(given.get(name) ?? []), ...(value === undefined ? [] : [value])]);
   }
-  return { given, words, problems };
+  return { given, words, problems: [...problems] };
 }
 
-/** The name of an option and the value after its `=`, if it has one; no name for an argument that is not an option. */
-function splitOption(argument: string): [name: string | undefined, inline: string | undefined] {
-  if (!argument.startsWith('--')) return [undefined, undefined];
-  const equals = argument.indexOf('=');
-  return equals < 0 ? [argument.slice(2), undefined] : [argument.slice(2, equals), argument.slice(equals + 1)];
-}
-
-function unknownOption(name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known);
-  return `Unknown option --${name}.${meant ? ` Did you mean --${meant}?` : ''}`;
+function unknownOption(given: string, known: readonly string[]): string {
+  const meant = didYouMean(given, known);
+  return `Unknown option ${given}.${meant ? ` Did you mean ${meant}?` : ''}`;
 }

@@ -44,7 +44,11 @@ export async function restore(args: readonly string[], io: BackupIo = process): 
   const { signal, reason } = abortOnStop();
   const progress = openProgress(io.stderr, 'MiB');
   const restored = await restoreBackup({
-    ...{ source, dataDir, secretFiles, secretsFolder: given.get('keys')?.[0], signal },
+    source,
+    dataDir,
+    secretFiles,
+    secretsFolder: given.get('keys')?.[0],
+    signal,
     onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
     onEvent(message) {
       progress.clear();
@@ -70,7 +74,7 @@ export async function restore(args: readonly string[], io: BackupIo = process): 
 
 /** Makes sure that the tokens in the database can be decrypted. Returns how many groups there are. */
 async function inspect(connection: Connection, { encryptionKeys, dataDir }: Config, folder: string): Promise<number> {
-  const database = connectDatabase(connection, { namedStatements: false }); // so that no statement timeout is set
+  const database = connectDatabase(connection, { namedStatements: false });
   try {
     const file = keyFile(folder);
     const keys = encryptionKeys ?? (existsSync(file) ? readKeyFile(file) : []);

@@ -35,6 +35,7 @@ ${describeSettings()}`;
 export async function runCommand(args: readonly string[]): Promise<number> {
   handleLostOutput(args[0] === 'serve');
   try {
+    rejectReplaced(args);
     return await dispatch(args);
   } catch (error) {
     return report(error);
@@ -61,6 +62,13 @@ const commands: Readonly<Record<string, (args: string[]) => number | Promise<num
 };
 
 const aliases: Readonly<Record<string, string>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
+
+/** Node.js replaces bytes that are not UTF-8, so that different names of files and tokens would become the same. */
+function rejectReplaced(args: readonly string[]): void {
+  const replaced = args.find((text) => text.includes('\ufffd'));
+  if (replaced !== undefined)
+    throw new UsageError(`The argument "${replaced}" is not UTF-8, or has the character U+FFFD. Use another name.`);
+}
 
 async function dispatch([given = '', ...args]: readonly string[]): Promise<number> {
   const name = Object.hasOwn(aliases, given) ? (aliases[given] as string) : given;

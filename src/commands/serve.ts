@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { bindLookups } from '../database/queries/lookups.ts';
 import { bindSigningKeys } from '../database/queries/signing-keys.ts';
+import { documentChecker } from '../docs-config-pool/check-documents.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
 import { startHousekeeping } from '../domain/housekeeping.ts';
 import { SigningKeys } from '../domain/signing-keys.ts';
@@ -12,7 +13,8 @@ import { startStatistics } from '../domain/statistics.ts';
 import { buildGateway } from '../gateway.ts';
 import { openLog } from '../logger.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
-import { enableTracing } from '../tracing/enable.ts';
+import { createTracing } from '../tracing/open-telemetry.ts';
+import { tracing } from '../tracing/tracing.ts';
 import { withDatabase } from './context.ts';
 import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
@@ -51,9 +53,10 @@ export async function serve(args: string[]): Promise<number> {
     if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
-    await enableTracing(readPackageVersion(), (message) => log.warn(message));
+    tracing.active = createTracing(readPackageVersion());
     const gateway = buildGateway(database, keys, log, {
-      ...{ ...config, persistedOperations },
+      ...config,
+      persistedOperations,
       combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,
     });
     // By default a rejected promise that nothing waits for ends the process, and with it every other request.
@@ -104,7 +107,7 @@ export async function serve(args: string[]): Promise<number> {
     log.info(`${reason}: draining in-flight requests, then exiting`);
     await connections.close(log);
     await Promise.all([stopHousekeeping(), stopStatistics()]);
-    await gateway.close();
+    await Promise.all([gateway.close(), documentChecker.close()]);
     clearInterval(following);
     log.info('stopped');
     return 0;

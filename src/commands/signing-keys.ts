@@ -27,7 +27,10 @@ export async function listSigningKeys({ database }: Pick<CommandContext, 'databa
   if (!list) return [];
   const states = signingKeyStates(list);
   return list.keys.map((key, index) => ({
-    ...{ id: key.id, state: states[index] as SigningKeyState, signsFrom: key.signsFrom, signsUntil: key.signsUntil },
+    id: key.id,
+    state: states[index] as SigningKeyState,
+    signsFrom: key.signsFrom,
+    signsUntil: key.signsUntil,
     publishedUntil: key.signsUntil && verifiesUntil(key),
   }));
 }

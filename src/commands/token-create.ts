@@ -50,7 +50,11 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
 
 function readRequest(args: readonly string[], canPrompt: boolean): CreateRequest {
   const { given, words, problems } = readOptions(args, {
-    ...{ name: 'value', environment: 'value', scope: 'values', 'expires-in': 'value', json: 'flag' },
+    name: 'value',
+    environment: 'value',
+    scope: 'values',
+    'expires-in': 'value',
+    json: 'flag',
   });
   const [name] = given.get('name') ?? [];
   const [environment] = given.get('environment') ?? [];

@@ -1,71 +1,74 @@
 import cluster, { type Worker } from 'node:cluster';
-import { combineGauges, Instruments, type SeriesData } from '../metrics/instruments.ts';
-import type { InstanceMetrics, ProcessMetrics } from '../metrics/process-metrics.ts';
+import { AggregatorRegistry } from 'prom-client';
+import type { InstanceMetrics, MetricsData, ProcessData, ProcessMetrics } from '../metrics/process-metrics.ts';
 import { reportOf } from '../metrics/report.ts';
 import { RequestMetrics, type SlotCounts } from '../metrics/request-metrics.ts';
 
-/** How often a worker sends what it has counted to the primary process. */
+/** How often a worker sends its metrics to the primary process. */
 const sendIntervalMs = 1_000;
 
-/** How long a worker waits for the primary process before it responds with what it knows itself. */
+/** How long a worker waits for the primary process before it responds with its own metrics. */
 const responseTimeoutMs = 2_000;
 
-/** What a process has counted: the requests of the last hour by slots, and the series for Prometheus. */
-interface Counted {
+/** From a worker. With `asks`, it wants the sum of all workers. */
+interface WorkerMessage {
+  /** The requests that it has counted since its last message. */
   readonly slots: readonly SlotCounts[];
-  readonly series: readonly SeriesData[];
-  readonly gauges: readonly SeriesData[];
-}
-
-/** From a worker: what it has counted since its last message. With `asks`, it wants the sum of all workers. */
-interface CountedMessage {
-  readonly counted: Counted;
+  readonly metrics: ProcessData;
   readonly asks: boolean;
 }
 
-/** From the primary process: what all workers have counted. */
+/** From the primary process: what all workers have counted, and what those that run have measured. */
 interface SumMessage {
-  readonly sum: Counted;
+  readonly slots: readonly SlotCounts[];
+  readonly sum: MetricsData;
   readonly startedMs: number;
 }
 
 /** In the primary process: adds up what workers have counted, for as long as it runs. */
 export function sumWorkerMetrics(): (worker: Worker) => void {
   const requests = new RequestMetrics();
-  const instruments = new Instruments();
-  const gauges = new Map<Worker, readonly SeriesData[]>();
+  const running = new Map<Worker, ProcessData>();
+  let ended: Promise<MetricsData> = Promise.resolve([]);
   const startedMs = Date.now();
-  const sum = (): Counted => ({
-    slots: requests.read(Date.now()),
-    series: instruments.read(),
-    gauges: combineGauges(gauges.values()),
-  });
+  const sum = (): Promise<MetricsData> => {
+    const current = [...running.values()].flatMap(({ counted, measured }) => [counted, measured]);
+    return add(ended, current);
+  };
   return (worker) => {
-    worker.once('exit', () => gauges.delete(worker));
-    worker.on('message', (message: CountedMessage | string) => {
-      if (typeof message === 'string' || !message.counted) return;
-      const { counted, asks } = message;
-      for (const counts of counted.slots) requests.add(counts);
-      instruments.add(counted.series);
-      gauges.set(worker, counted.gauges);
-      if (!asks || !worker.isConnected()) return;
-      const response: SumMessage = { sum: sum(), startedMs };
-      worker.send(response, () => {});
+    // Not when it exits, because messages may arrive after that.
+    worker.once('disconnect', () => {
+      const last = running.get(worker);
+      running.delete(worker);
+      if (last) ended = add(ended, [last.counted]);
+    });
+    worker.on('message', async ({ slots, metrics, asks }: Partial<WorkerMessage>) => {
+      if (!slots || !metrics) return;
+      for (const counts of slots) requests.add(counts);
+      running.set(worker, metrics);
+      if (!asks) return;
+      const response: SumMessage = { slots: requests.read(Date.now()), sum: await sum(), startedMs };
+      if (worker.isConnected()) worker.send(response, () => {});
     });
   };
 }
 
+/** Combines metrics by their names and labels. */
+async function add(first: Promise<MetricsData>, others: readonly MetricsData[]): Promise<MetricsData> {
+  return AggregatorRegistry.aggregate([await first, ...others]).getMetricsAsJSON();
+}
+
 /**
- * In a worker: the metrics of all workers. What `metrics` has counted is moved to the primary process every second, so that the
- * others may be this much behind. While the primary process does not respond, they are those that this worker has not sent yet.
+ * In a worker: the metrics of all workers. Those of the others may be a second old. While the primary process does not respond,
+ * they are those of this worker, and of requests of the last hour those that it has not sent yet.
  */
 export function readWorkerMetrics(metrics: ProcessMetrics): InstanceMetrics {
   const own = { startedMs: Date.now() };
   let pending: Promise<SumMessage> | undefined;
-  const send = (asks: boolean): void => {
+  const send = async (asks: boolean): Promise<void> => {
+    const data = await metrics.read();
     if (!process.connected) return;
-    const counted = { slots: metrics.requests.drain(), series: metrics.drainCounted(), gauges: metrics.gauges() };
-    const message: CountedMessage = { counted, asks };
+    const message: WorkerMessage = { slots: metrics.requests.drain(), metrics: data, asks };
     process.send?.(message, undefined, undefined, () => {});
   };
   if (cluster.isWorker) setInterval(send, sendIntervalMs, false).unref();
@@ -81,14 +84,13 @@ export function readWorkerMetrics(metrics: ProcessMetrics): InstanceMetrics {
       const receive = (message: SumMessage | string): void => {
         if (typeof message !== 'string' && message.sum) finish(message);
       };
-      const unsent = (): Counted => ({
-        slots: metrics.requests.read(Date.now()),
-        series: metrics.readCounted(),
-        gauges: metrics.gauges(),
-      });
-      const timer = setTimeout(() => finish({ ...own, sum: unsent() }), responseTimeoutMs).unref();
+      const answerAlone = async (): Promise<void> => {
+        const { counted, measured } = await metrics.read();
+        finish({ ...own, slots: metrics.requests.read(Date.now()), sum: [...counted, ...measured] });
+      };
+      const timer = setTimeout(answerAlone, responseTimeoutMs).unref();
       process.on('message', receive);
-      send(true);
+      void send(true);
     });
   const sum = (): Promise<SumMessage> => {
     pending ??= ask();
@@ -96,12 +98,11 @@ export function readWorkerMetrics(metrics: ProcessMetrics): InstanceMetrics {
   };
   return {
     async read() {
-      const { sum: counted, startedMs } = await sum();
-      return reportOf(counted.slots, startedMs, Date.now());
+      const { slots, startedMs } = await sum();
+      return reportOf(slots, startedMs, Date.now());
     },
     async scrape() {
-      const { sum: counted } = await sum();
-      return { counted: counted.series, gauges: counted.gauges };
+      return [(await sum()).sum];
     },
   };
 }

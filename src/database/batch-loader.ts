@@ -1,7 +1,10 @@
 import type { Share } from '../fair-queue.ts';
+import { metrics } from '../metrics/metrics.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { countBatch, waitingKeys } from './batch-statistics.ts';
 import { DatabaseBusy } from './errors.ts';
+
+/** The keys that wait to be sent, of all batch loaders of this process. */
+export const waitingKeys = { count: 0 };
 
 /** A key that waits to be loaded, and the result that every call for it gets. */
 class PendingKey<Key, Value> {
@@ -85,7 +88,7 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
 
   function send(batch: readonly PendingKey<Key, Value>[]): void {
     inFlight += 1;
-    countBatch(batch.length);
+    metrics.batchSize.observe(batch.length);
     loadTraced(batch)
       .then(
         (values) => {

@@ -1,12 +1,13 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { applicationNames } from './application-names.ts';
-import { parseDatabaseUrl, type TargetSession } from './database-url.ts';
-import { retryOnConflict } from './errors.ts';
+import { CodedClient, CodedPool } from './coded-pool.ts';
+import { parseDatabaseUrl, withOptions } from './database-url.ts';
+import { retryOnConflict, withCode } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
 import { createPrimaryFinder } from './primary-finder.ts';
-import { SessionlessClient, SessionlessPrismaPg } from './prisma-adapter.ts';
-import { readOnlyState, requireRole } from './server-role.ts';
+import { RetryingPrismaPg } from './prisma-adapter.ts';
+import { requireRole } from './server-role.ts';
 import { createStatementNames } from './statement-names.ts';
 import { type Row, textRows } from './text-rows.ts';
 import { runWorkUnit, type WorkUnit } from './work-unit.ts';
@@ -19,11 +20,20 @@ export type Connection = Pick<
 
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
+  /** Its errors of the server have the SQLSTATE as their code, such as 23505, not P2002. */
   readonly prisma: PrismaClient;
   /** Whether the gateway itself runs the server. */
   readonly isEmbedded: boolean;
   /** The connections, which Prisma uses too. */
   readonly pool: pg.Pool;
+  /** The most connections in it. */
+  readonly poolSize: number;
+  /**
+   * Opens a connection outside the pool, for statements that take longer than those of requests. The caller ends it.
+   *
+   * @param timeoutMs how long each statement may take.
+   */
+  openConnection(timeoutMs: number): Promise<pg.Client>;
   /**
    * Runs a statement that Prisma cannot express, or not fast enough, and returns its rows as text. A statement that fails with
    * a deadlock or a serialization failure, or because it must be prepared again, and so committed nothing, is retried once.
@@ -59,11 +69,19 @@ const connectionTimeoutMs = 5_000;
 const statementTimeoutMs = 10_000;
 
 /**
- * The settings of a session on a direct connection. A connection keeps the plans of its statements, and one that was made for a
- * small table must not read the whole table when it has grown. Where nothing else is possible, a table is read nevertheless: at
- * such an estimated cost that PostgreSQL before version 18 would compile the statement first (`jit`), which takes 200 ms.
+ * The settings of a session on a direct connection, as the server takes them when it begins: poolers reject them, so that they
+ * never remain in a session that others share. A connection keeps the plans of its statements, and one that was made for a small
+ * table must not read the whole table when it has grown. Where nothing else is possible, a table is read nevertheless: at such
+ * an estimated cost that PostgreSQL before version 18 would compile the statement first (`jit`), which takes 200 ms.
  */
-const directSettings = { statement_timeout: statementTimeoutMs, enable_seqscan: 'off', jit: 'off' };
+const directOptions = `-c statement_timeout=${statementTimeoutMs} -c enable_seqscan=off -c jit=off`;
+
+/**
+ * Has times written in ISO 8601, which the driver reads, and in UTC, which Prisma assumes. PgBouncer keeps both for each of its
+ * clients; nothing is set where they are the defaults.
+ */
+const setTimes = `select set_config(name, value, false) from (values ('datestyle', 'ISO'), ('timezone', 'UTC')) as each (name, value)
+  where current_setting(name) not like value || '%'`;
 
 /** How long a connection is quiet before the system checks that the other end is there; it gives up 10 s later. */
 const keepAliveDelayMs = 2_000;
@@ -103,49 +121,56 @@ export function connectDatabase(
 ): Database {
   const url = connection.connectionString === undefined ? undefined : parseDatabaseUrl(connection.connectionString);
   const finder = url && url.serverUrls.length > 1 ? createPrimaryFinder(url) : undefined;
-  const options: pg.PoolConfig = Object.assign(connection, {
-    ...(finder ? { Client: failoverClient(finder), stream: finder.openSocket } : { Client: SessionlessClient }),
-    ...(url && { connectionString: url.serverUrls[0] as string }),
-    max: poolSize,
-    connectionTimeoutMillis: connectionTimeoutMs,
-    onConnect: async (client: pg.ClientBase) => {
-      try {
-        await prepareSession(client as SessionlessClient, url?.target, namedStatements);
-      } catch (error) {
-        finder?.failed(client as pg.Client, error);
-        throw error;
-      }
-    },
-    query_timeout: queryTimeoutMs,
-    idleTimeoutMillis: 60_000,
+  const Client: typeof pg.Client = finder ? failoverClient(finder) : CodedClient;
+  /** The options of a connection that is opened now. @param serverOptions the server's options besides those of the URL. */
+  const clientOptions = (serverOptions = ''): pg.ClientConfig => ({
+    ...connection,
+    ...(url
+      ? { connectionString: withOptions(url.serverUrls[0] as string, serverOptions) }
+      : { options: `${connection.options ?? ''} ${serverOptions}` }),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: applicationNames.pool,
   });
   const names = createStatementNames();
-  const pool = new pg.Pool(options);
-  // `pg` copies the options; read the port from the original, which changes when the server restarts on another port.
-  Object.defineProperty(pool.options, 'port', { get: () => connection.port, enumerable: true });
+  const pool = new CodedPool({
+    Client: class extends Client {
+      constructor() {
+        super({ ...clientOptions(namedStatements ? directOptions : ''), query_timeout: queryTimeoutMs });
+      }
+    },
+    max: poolSize,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    onConnect: async (client: pg.ClientBase) => {
+      try {
+        await client.query(setTimes);
+        if (url) await requireRole(client, url.target);
+      } catch (error) {
+        finder?.failed(client as pg.Client, error);
+        throw error;
+      }
+    },
+    idleTimeoutMillis: 60_000,
+    // A session keeps what role and database were set to when it began, such as read-only.
+    maxLifetimeSeconds: 600,
+  });
   // A connection that breaks while idle emits an `error` event, which would end the process. The pool replaces it.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
-    closeOnceReadOnly(client as pg.PoolClient & pg.Client);
-    names.follow(client as pg.PoolClient & pg.Client);
   });
   const createPrisma = (connections: pg.Pool) =>
     new PrismaClient({
       // Longer formats contain the values of the failed statement.
       errorFormat: 'minimal',
-      adapter: new SessionlessPrismaPg(
-        connections,
-        namedStatements ? { statementNameGenerator: ({ sql }) => names.ofText(sql) as string } : {},
-      ),
+      adapter: new RetryingPrismaPg(connections, namedStatements ? names : undefined),
     });
   const prisma = createPrisma(pool);
   async function run(target: pg.Pool | pg.PoolClient, { name, text, values }: Statement): Promise<Row[]> {
-    const statement = { ...textRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
-    const { rows } = await target.query<(string | null)[]>(statement);
+    const { rows } = await names.renewAfter(() => {
+      const statement = { ...textRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
+      return target.query<(string | null)[]>(statement);
+    });
     return rows;
   }
 
@@ -168,6 +193,13 @@ export function connectDatabase(
     prisma,
     isEmbedded: false,
     pool,
+    poolSize,
+    async openConnection(timeoutMs) {
+      const client = new Client({ ...clientOptions(), connectionTimeoutMillis: connectionTimeoutMs, query_timeout: timeoutMs });
+      client.on('error', () => {}); // the statement fails, too
+      await withCode(client.connect());
+      return client;
+    },
     query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
     transaction: (work) => retryOnConflict(() => runTransaction(work)),
     workUnit: (work) => runWorkUnit({ pool, begin, run, createPrisma }, work),
@@ -177,29 +209,4 @@ export function connectDatabase(
       finder?.close();
     },
   };
-}
-
-/** What each new connection needs before it is used, in one statement or none. */
-async function prepareSession(client: SessionlessClient, target: TargetSession | undefined, isLimited: boolean): Promise<void> {
-  if (target) await requireRole(client, target, isLimited ? `, ${sessionSettings(client)}` : '');
-  else if (isLimited) await client.query(`select ${sessionSettings(client)}`);
-}
-
-/** Closes a connection whose server became read-only, also after a transaction of Prisma, which would keep it in the pool. */
-function closeOnceReadOnly(client: pg.Client): void {
-  client.connection.on('errorMessage', ({ code }: { code?: string }) => {
-    // Later, so that the statement fails with the server's error.
-    if (code === readOnlyState) setImmediate(() => void client.end().catch(() => {}));
-  });
-}
-
-/**
- * An expression that sets up the session, unless the connection goes through a pooler: there other clients share the session, and
- * every statement is planned for its values. A pooler reports a process id of its own, not the server's. These are not startup
- * parameters because poolers reject unknown ones.
- */
-function sessionSettings(client: SessionlessClient): string {
-  const { processID } = client as SessionlessClient & { processID: number };
-  const settings = Object.entries(directSettings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  return `case when pg_backend_pid() = ${Number(processID)} then concat(${settings.join(', ')}) end`;
 }

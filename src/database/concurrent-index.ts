@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import type { Database } from './client.ts';
 import type { Migration } from './migration-files.ts';
 
 /**
@@ -8,13 +9,13 @@ import type { Migration } from './migration-files.ts';
  * @param timeoutMs how long the build may take.
  * @throws Error that says how to build it by hand when the server ends the build.
  */
-export async function buildIndex(pool: pg.Pool, { sql }: Migration, index: string, timeoutMs: number): Promise<void> {
-  // Of the pool's class, which finds the primary, and not from the pool: its connections have the statement timeout of requests,
-  // and it may have no second one. The pool's password is not enumerable.
-  const Client = (pool.options.Client ?? pg.Client) as typeof pg.Client;
-  const client = new Client({ ...pool.options, password: pool.options.password, query_timeout: timeoutMs });
-  client.on('error', () => {}); // the statement fails too
-  await client.connect();
+export async function buildIndex(
+  { openConnection }: Pick<Database, 'openConnection'>,
+  { sql }: Migration,
+  index: string,
+  timeoutMs: number,
+): Promise<void> {
+  const client = await openConnection(timeoutMs);
   try {
     const state = await indexState(client, index);
     if (state === 'complete') return;

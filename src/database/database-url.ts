@@ -65,6 +65,14 @@ function connectTimeoutOf(parameters: URLSearchParams): number {
   throw new InvalidDatabaseUrl(`must have a connect_timeout from 1 to ${maxConnectTimeoutSeconds} seconds`);
 }
 
+/** A URL of one server with further command-line options of the server, after its own. */
+export function withOptions(serverUrl: string, options: string): string {
+  if (options === '') return serverUrl;
+  const url = new URL(serverUrl);
+  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${options}`);
+  return url.href;
+}
+
 /** The hosts, ports and database of a valid URL, for messages. */
 export function describeServers(text: string): string {
   const { serverUrls } = parseDatabaseUrl(text);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 
 /** Too many keys wait for the database to look up or write one more. Nothing was sent, and so nothing was changed. */
 export class DatabaseBusy extends Error {
@@ -20,51 +21,61 @@ const unavailableStates = [
   /^40/, // deadlock or serialization failure, even after a retry
 ];
 
+/** Codes of the system, and Prisma's of a transaction that did not begin or end in time. */
 const unavailableCodes = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT'],
-  ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'],
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'P2028',
 ]);
 
+/** SQLSTATE of a connection that failed. */
+export const connectionFailure = '08006';
+
 /**
- * What Prisma's adapter makes of errors of a socket when it begins or ends a transaction: they have neither a code nor a text.
+ * What the driver returns. Errors that it makes itself have no code, such as those of a lost connection, of an exhausted pool and
+ * of a time that is over: they get the SQLSTATE of a connection that failed. Those of the server and the system have a code.
  */
-const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections']);
-
-/** Messages of errors without a code: an exhausted pool, a broken connection. */
-const unavailableTexts =
-  /timeout exceeded when trying to connect|query read timeout|connection terminated|client has encountered a connection error|server closed the connection|cannot use a pool after/i;
-
-/** Whether an error, of Prisma or the driver, means that the database is unreachable or temporarily unavailable. */
-export function isUnavailable(error: unknown): boolean {
-  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
-    const { originalCode, code, kind, message } = fault as Record<'originalCode' | 'code' | 'kind' | 'message', unknown>;
-    if (typeof kind === 'string' && unavailableKinds.has(kind)) return true;
-    for (const state of [originalCode, code]) {
-      if (typeof state !== 'string') continue;
-      if (unavailableCodes.has(state) || unavailableStates.some((pattern) => pattern.test(state))) return true;
-    }
-    if (typeof message === 'string' && unavailableTexts.test(message)) return true;
-  }
-  return false;
+export function withCode<Result>(result: Result): Result {
+  if (!(result instanceof Promise)) return result; // of a call with a callback
+  return result.catch((error) => {
+    // Not a TypeError, for example: that would be a mistake in a statement's values.
+    const isOwn = error instanceof Error && error.name === 'Error' && !(error instanceof pg.DatabaseError) && !('code' in error);
+    throw isOwn ? Object.assign(error, { code: connectionFailure }) : error;
+  }) as Result;
 }
 
-/** Whether an error, from Prisma or the driver, means that the server stopped a statement that ran for too long. */
+/** Whether an error means that the database is unreachable or temporarily unavailable. */
+export function isUnavailable(error: unknown): boolean {
+  return codesOf(error).some((code) => unavailableCodes.has(code) || unavailableStates.some((pattern) => pattern.test(code)));
+}
+
+/** Whether an error means that the server stopped a statement that ran for too long. */
 export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['57014']);
 
-/** Whether an error, from Prisma or the driver, has one of these codes: SQLSTATE or Prisma's. */
-function hasCode(error: unknown, codes: readonly unknown[]): boolean {
-  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
-    const { originalCode, code } = fault as { originalCode?: unknown; code?: unknown };
-    if (codes.includes(originalCode) || codes.includes(code)) return true;
-  }
-  return false;
+const hasCode = (error: unknown, codes: readonly string[]): boolean => codesOf(error).some((code) => codes.includes(code));
+
+/** The codes of an error and of its causes: SQLSTATE, the system's, or Prisma's. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Object)) return [];
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return [...(typeof code === 'string' ? [code] : []), ...codesOf(cause)];
 }
 
 /** Codes of errors after which the server has rolled everything back, and the same work may succeed when it is repeated. */
-const conflictCodes = ['40001', '40P01', 'P2034']; // serialization failure, deadlock; of Prisma, either
+const conflictCodes = ['40001', '40P01']; // serialization failure, deadlock
 
 /** SQLSTATE of a statement that was prepared before its columns got other types. It was not executed; others have it, too. */
 const stalePlanCode = '0A000';
+
+/** Whether an error may be that of a statement that must be prepared again. */
+export const isStalePlan = (error: unknown): boolean => hasCode(error, [stalePlanCode]);
 
 /** The delay before a retry, so that the other transaction can proceed, in milliseconds. */
 const retryDelayMs = 100;
@@ -90,19 +101,8 @@ const uniqueViolation = '23505';
 
 /** The name of the unique index that kept a statement from being executed; undefined for any other error. */
 export function violatedUniqueIndex(error: unknown): string | undefined {
-  for (let fault = error; fault instanceof Object; fault = causeOf(fault)) {
-    const { code, constraint } = fault as { code?: unknown; constraint?: unknown };
-    if (code === uniqueViolation && typeof constraint === 'string') return constraint;
-  }
-  return undefined;
+  return error instanceof pg.DatabaseError && error.code === uniqueViolation ? error.constraint : undefined;
 }
 
-/**
- * Whether an error, from Prisma or the driver, is a deadlock or a serialization failure: the server has rolled everything back.
- */
+/** Whether an error is a deadlock or a serialization failure: the server has rolled everything back. */
 export const isConflict = (error: unknown): boolean => hasCode(error, conflictCodes);
-
-function causeOf(fault: object): unknown {
-  const { cause, meta } = fault as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
-  return cause ?? meta?.driverAdapterError;
-}

@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { CodedClient } from './coded-pool.ts';
 import type { PrimaryFinder } from './primary-finder.ts';
-import { SessionlessClient } from './prisma-adapter.ts';
 
 type Connected = (error: Error | null) => void;
 
@@ -9,7 +10,15 @@ type Connected = (error: Error | null) => void;
  * reads it when it connects.
  */
 export function failoverClient(finder: PrimaryFinder): typeof pg.Client {
-  return class extends SessionlessClient {
+  return class extends CodedClient {
+    readonly #socket: Socket;
+
+    constructor(options: pg.ClientConfig) {
+      const socket = finder.openSocket();
+      super({ ...options, stream: () => socket });
+      this.#socket = socket;
+    }
+
     override connect(): Promise<pg.Client>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): unknown {
@@ -20,7 +29,7 @@ export function failoverClient(finder: PrimaryFinder): typeof pg.Client {
     #connect(callback: Connected): void {
       finder.find().then((server) => {
         Object.assign(this, { host: server.host, port: server.port });
-        finder.track(this, server);
+        finder.track(this, this.#socket, server);
         super.connect((error: Error | null) => {
           if (error) finder.failed(this, error);
           callback(error);

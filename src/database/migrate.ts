@@ -46,8 +46,10 @@ interface MigrationCode {
    * Runs once the transaction has ended, for what no transaction can do, if there was anything to convert. Returns what an
    * operator should know.
    */
-  after(client: pg.PoolClient): Promise<string | undefined>;
+  after(client: pg.Client): Promise<string | undefined>;
 }
+
+type Connections = Pick<Database, 'pool' | 'openConnection'>;
 
 type Query = (text: string, values?: unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
@@ -78,27 +80,23 @@ const code: Readonly<Record<string, MigrationCode>> = {
  * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, when the role lacks
  *   a privilege, or when one fails.
  */
-export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(database: Connections, options: MigrateOptions = {}): Promise<string[]> {
   const { migrations = ownMigrations() } = options;
-  const client = await pool.connect();
-  let isUsable = true;
+  await requireServerVersion(database.pool);
+  const history = await readHistory(database.pool, migrations);
+  const unknown = unknownMigrations(migrations, history);
+  if (unknown.length > 0) options.onEvent?.(describeUnknown(unknown));
+  const applied: string[] = [];
+  if (!firstMissing(migrations, history)) return applied;
+  const client = await database.openConnection(migrationTimeoutMs);
   try {
-    await requireServerVersion(client);
-    const history = await readHistory(client, migrations);
-    const unknown = unknownMigrations(migrations, history);
-    if (unknown.length > 0) options.onEvent?.(describeUnknown(unknown));
-    if (!firstMissing(migrations, history)) return [];
-    const applied: string[] = [];
     for (;;) {
-      const name = await applyNext(pool, client, migrations, options);
+      const name = await applyNext(database, client, migrations, options);
       if (!name) return applied;
       applied.push(name);
     }
-  } catch (error) {
-    isUsable = false;
-    throw error;
   } finally {
-    client.release(!isUsable);
+    await client.end();
   }
 }
 
@@ -120,8 +118,8 @@ export function unknownMigrations(migrations: readonly Migration[], applied: Rea
 const describeUnknown = (names: readonly string[]): string =>
   `a newer version of the gateway has changed this database (${names.join(', ')}): update this one, which may not work with it`;
 
-async function requireServerVersion(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ server_version: string }>('show server_version');
+async function requireServerVersion(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ server_version: string }>('show server_version');
   const version = rows[0]?.server_version ?? '';
   if (Number.parseInt(version, 10) < 15) {
     throw new Error(
@@ -135,8 +133,8 @@ const firstMissing = (migrations: readonly Migration[], applied: ReadonlySet<str
 
 /** Applies the first migration that is missing once the lock is held, if one still is. @returns its name. */
 async function applyNext(
-  pool: pg.Pool,
-  client: pg.PoolClient,
+  database: Connections,
+  client: pg.Client,
   migrations: readonly Migration[],
   options: MigrateOptions,
 ): Promise<string | undefined> {
@@ -145,7 +143,7 @@ async function applyNext(
   try {
     await beginLocked(client);
     migration = firstMissing(migrations, await readHistory(client, migrations));
-    if (migration && (await apply(pool, client, migration, options))) followUp = code[migration.name];
+    if (migration && (await apply(database, client, migration, options))) followUp = code[migration.name];
     await client.query('commit');
   } catch (cause) {
     await client.query('rollback').catch(() => {});
@@ -161,7 +159,7 @@ async function applyNext(
  * Begins a transaction that holds the lock. Does not wait within a statement: an index that another process builds concurrently
  * is not complete before every statement that began earlier has ended.
  */
-async function beginLocked(client: pg.PoolClient): Promise<void> {
+async function beginLocked(client: pg.Client): Promise<void> {
   const deadline = Date.now() + migrationTimeoutMs;
   for (;;) {
     await client.query(
@@ -181,24 +179,14 @@ async function beginLocked(client: pg.PoolClient): Promise<void> {
 }
 
 /** Applies a migration and records it. Returns whether its code had anything to do. */
-async function apply(pool: pg.Pool, client: pg.PoolClient, migration: Migration, options: MigrateOptions): Promise<boolean> {
+async function apply(database: Connections, client: pg.Client, migration: Migration, options: MigrateOptions): Promise<boolean> {
   const { name, sql, concurrentIndex } = migration;
   await requireCreatePrivileges(client, name);
   await createHistory(client);
-  const hadCode = await code[name]?.before((text, values) => queryForLong(client, text, values), options);
-  if (concurrentIndex === undefined) await queryForLong(client, sql);
-  else await buildIndex(pool, migration, concurrentIndex, migrationTimeoutMs);
+  const query: Query = async (text, values) => (await client.query<Record<string, unknown>>(text, values)).rows;
+  const hadCode = await code[name]?.before(query, options);
+  if (concurrentIndex === undefined) await client.query(sql);
+  else await buildIndex(database, migration, concurrentIndex, migrationTimeoutMs);
   await recordMigration(client, migration);
   return hadCode ?? false;
-}
-
-/** Runs a statement that may take as long as a migration. */
-async function queryForLong(client: pg.PoolClient, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
-  // The driver knows the setting per statement; its types do not.
-  const statement: pg.QueryConfig & { query_timeout: number } = {
-    text,
-    query_timeout: migrationTimeoutMs,
-    ...(values && { values }),
-  };
-  return (await client.query<Record<string, unknown>>(statement)).rows;
 }

@@ -21,7 +21,7 @@ const historyTable = `
  * @param migrations those of this version.
  * @throws Error when one of them differs from what was applied, or another tool did not finish one.
  */
-export async function readHistory(client: pg.ClientBase, migrations: readonly Migration[]): Promise<Set<string>> {
+export async function readHistory(client: pg.ClientBase | pg.Pool, migrations: readonly Migration[]): Promise<Set<string>> {
   if (!(await hasHistory(client))) return new Set();
   const { rows } = await client.query<{ migration_name: string; checksum: string; finished: boolean }>(
     `select migration_name, checksum, finished_at is not null as finished from _prisma_migrations where rolled_back_at is null`,
@@ -58,7 +58,7 @@ export async function recordMigration(client: pg.ClientBase, { name, checksum }:
   );
 }
 
-async function hasHistory(client: pg.ClientBase): Promise<boolean> {
+async function hasHistory(client: pg.ClientBase | pg.Pool): Promise<boolean> {
   // Not to_regclass(): inside a transaction it may not see a table that another process has just created.
   const { rowCount } = await client.query(
     "select from pg_class where relname = '_prisma_migrations' and relkind = 'r' and pg_table_is_visible(oid)",

@@ -20,14 +20,9 @@ export interface MigrationState {
  */
 export async function readMigrationState({ pool }: Pick<Database, 'pool'>): Promise<MigrationState> {
   const migrations = ownMigrations();
-  const client = await pool.connect();
-  try {
-    const history = await readHistory(client, migrations);
-    const pending = migrations.filter(({ name }) => !history.has(name)).map(({ name }) => name);
-    return { applied: migrations.length - pending.length, pending, unknown: unknownMigrations(migrations, history) };
-  } finally {
-    client.release();
-  }
+  const history = await readHistory(pool, migrations);
+  const pending = migrations.filter(({ name }) => !history.has(name)).map(({ name }) => name);
+  return { applied: migrations.length - pending.length, pending, unknown: unknownMigrations(migrations, history) };
 }
 
 /**
@@ -38,10 +33,5 @@ export async function readMigrationState({ pool }: Pick<Database, 'pool'>): Prom
  */
 export async function requireAllPrivileges(database: Pick<Database, 'pool'>, pending: string | undefined): Promise<void> {
   if (pending === undefined) return requirePrivileges(database);
-  const client = await database.pool.connect();
-  try {
-    await requireCreatePrivileges(client, pending);
-  } finally {
-    client.release();
-  }
+  await requireCreatePrivileges(database.pool, pending);
 }

@@ -103,7 +103,10 @@ async function waitUntilReachable(database: Database, databaseUrl: string, onEve
 
 /** What to do about a failed connection. */
 function remedyFor(error: unknown, databaseUrl: string): string {
-  if ((error as { code?: string }).code !== '42501') return 'Check DATABASE_URL.';
+  const { code } = error as { code?: string };
+  // The protocol violation that PgBouncer calls the session settings, which it does not pass on.
+  if (code === '08P01') return 'If this is a connection pooler, set DB_NAMED_STATEMENTS=false.';
+  if (code !== '42501') return 'Check DATABASE_URL.';
   const { pathname, username } = new URL(parseDatabaseUrl(databaseUrl).serverUrls[0] as string);
   const [database, role] = [pathname.slice(1), username].map((part) => pg.escapeIdentifier(decodeURIComponent(part)));
   return `As the owner of the database or a superuser, run:\n\n  grant connect on database ${database} to ${role};`;

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DatabaseUrl } from './database-url.ts';
 import { createHostLookup, socketsWith } from './host-lookup.ts';
-import { type Candidate, endQuietly, probe, type Server } from './probe.ts';
-import { readTimeline, requireRole } from './server-role.ts';
+import { type Candidate, probe, type Server } from './probe.ts';
+import { readSegment, requireRole } from './server-role.ts';
 
 /** Knows which of several servers takes writes, and which connections lead to it. */
 export interface PrimaryFinder {
@@ -14,8 +14,8 @@ export interface PrimaryFinder {
    * @throws Error that says what is wrong with each server; it counts as an unavailable database.
    */
   find(): Promise<Server>;
-  /** Notes that a connection leads to a server, so that it is closed when another server takes over. */
-  track(client: pg.Client, server: Server): void;
+  /** Notes that a connection leads to a server, so that its socket is closed when another server takes over. */
+  track(client: pg.Client, socket: Socket, server: Server): void;
   /** Notes that a connection could not be established, or leads to a server that no longer takes writes. */
   failed(client: pg.Client, error: unknown): void;
   /** Opens the sockets of the connections to the servers. */
@@ -40,10 +40,10 @@ const lookAroundEveryMs = 1_000;
 export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: DatabaseUrl): PrimaryFinder {
   const servers = serverUrls.map((url): Server => ({ url, ...readAddress(url) }));
   const openSocket = socketsWith(createHostLookup());
-  const serverOf = new Map<pg.Client, Server>();
+  const tracked = new Map<pg.Client, { readonly socket: Socket; readonly server: Server }>();
   let current: Server | undefined;
   let search: Promise<Server> | undefined;
-  let watched: pg.Client | undefined;
+  let watched: Candidate | undefined;
   /** The cluster that this process has written to. */
   let cluster: string | undefined;
   let closed = false;
@@ -63,7 +63,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
   async function findPrimary(): Promise<Server> {
     const candidate = await probeAll();
     cluster ??= candidate.cluster;
-    if (closed) endQuietly(candidate.client);
+    if (closed) candidate.end();
     else watch(candidate);
     return candidate.server;
   }
@@ -80,7 +80,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     const probes = servers.map(async (server) => {
       try {
         const candidate = await ask(server);
-        if (isDecided) return endQuietly(candidate.client);
+        if (isDecided) return candidate.end();
         found.push(candidate);
         onFirst();
       } catch (error) {
@@ -98,7 +98,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
     }
     found.sort((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server));
     const chosen = found.length === 1 ? (found[0] as Candidate) : await latest(found);
-    for (const each of found) if (each !== chosen) endQuietly(each.client);
+    for (const each of found) if (each !== chosen) each.end();
     return chosen;
   }
 
@@ -106,7 +106,7 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
   async function ask(server: Server): Promise<Candidate> {
     const candidate = await probe(server, { target, connectTimeoutMs, openSocket });
     if (candidate.cluster === undefined || candidate.cluster === (cluster ?? candidate.cluster)) return candidate;
-    endQuietly(candidate.client);
+    candidate.end();
     throw new Error(
       `the server belongs to another cluster (system identifier ${candidate.cluster}, not ${cluster}): remove it from DATABASE_URL, or ` +
         'restart the gateway if the data was moved to it',
@@ -114,37 +114,38 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
   }
 
   /** Keeps the connection of the search, and checks on it that the server still responds and still takes writes. */
-  function watch({ server, client }: Candidate): void {
-    if (watched) endQuietly(watched);
-    watched = client;
+  function watch(candidate: Candidate): void {
+    const { server, client } = candidate;
+    watched?.end();
+    watched = candidate;
     current = server;
     disconnect(({ url }) => url !== server.url);
     const lost = () => {
       clearInterval(timer);
-      if (watched !== client) return;
+      if (watched !== candidate) return;
       watched = undefined;
-      endQuietly(client);
+      candidate.end();
       replace(server);
     };
     const timer = setInterval(() => requireRole(client, target).catch(lost), checkEveryMs).unref();
     client.once('end', lost);
-    void lookAround(client, server);
+    void lookAround(candidate);
   }
 
   /** Looks for the primary again once another server takes writes too: it was promoted, and the old primary was not stopped. */
-  async function lookAround(client: pg.Client, server: Server): Promise<void> {
-    const others = servers.filter((each) => each !== server);
+  async function lookAround(candidate: Candidate): Promise<void> {
+    const others = servers.filter((each) => each !== candidate.server);
     for (let isAlone = true; isAlone; ) {
       await sleep(lookAroundEveryMs, undefined, { ref: false });
-      if (watched !== client) return;
+      if (watched !== candidate) return;
       const found = await Promise.allSettled(others.map(ask));
       for (const each of found) {
         if (each.status === 'rejected') continue;
-        endQuietly(each.value.client);
+        each.value.end();
         isAlone = false;
       }
     }
-    if (watched !== client) return;
+    if (watched !== candidate) return;
     current = undefined;
     find().catch(() => {}); // the next connection tries again
   }
@@ -159,23 +160,23 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
   }
 
   function disconnect(isAffected: (server: Server) => boolean): void {
-    for (const [client, server] of serverOf) if (isAffected(server)) disconnectClient(client);
+    for (const { socket, server } of tracked.values()) if (isAffected(server)) disconnectSocket(socket);
   }
 
   return {
     find,
     openSocket,
-    track(client, server) {
-      serverOf.set(client, server);
-      client.once('end', () => serverOf.delete(client));
+    track(client, socket, server) {
+      tracked.set(client, { socket, server });
+      client.once('end', () => tracked.delete(client));
     },
     failed(client, error) {
-      const server = serverOf.get(client);
+      const server = tracked.get(client)?.server;
       if (server && server === current && !isFull(error)) current = undefined;
     },
     close() {
       closed = true;
-      if (watched) endQuietly(watched);
+      watched?.end();
       watched = undefined;
       current = undefined;
     },
@@ -183,8 +184,8 @@ export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: Da
 }
 
 async function latest(candidates: readonly Candidate[]): Promise<Candidate> {
-  const timelines = await Promise.all(candidates.map(({ client }) => readTimeline(client).catch(() => 0)));
-  return candidates[timelines.indexOf(Math.max(...timelines))] as Candidate;
+  const segments = await Promise.all(candidates.map(({ client }) => readSegment(client).catch(() => '')));
+  return candidates[segments.indexOf(segments.toSorted().at(-1) as string)] as Candidate;
 }
 
 /** Where a server accepts connections, as the driver reads its URL; the host may be the folder of a Unix socket. */
@@ -198,15 +199,15 @@ function readAddress(connectionString: string): Pick<Server, 'host' | 'port'> {
  * connections.
  */
 function differentClusters(found: readonly Candidate[]): Error {
-  for (const { client } of found) endQuietly(client);
+  for (const each of found) each.end();
   const list = found.map(({ server, cluster }) => `${server.host}:${server.port}: system identifier ${cluster}`).join('; ');
   const message = `servers of different clusters take writes (${list}); DATABASE_URL must name the servers of one cluster`;
   return Object.assign(new Error(message), { code: '08006' });
 }
 
 /** Fails what waits on a connection and removes it from its pool. */
-function disconnectClient(client: pg.Client): void {
-  client.connection.stream.destroy(
+function disconnectSocket(socket: Socket): void {
+  socket.destroy(
     Object.assign(new Error('connection terminated: the server does not respond or is no longer the primary'), { code: '57P01' }),
   );
 }

@@ -10,7 +10,7 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   event: ['select', 'insert', 'delete'],
   signing_key: ['select', 'insert', 'update', 'delete'],
   idempotency_record: ['select', 'insert', 'update', 'delete'],
-  rate_count: ['select', 'insert', 'update', 'delete'],
+  request_count: ['select', 'insert', 'update', 'delete'],
   _prisma_migrations: ['select'],
 };
 
@@ -37,7 +37,7 @@ interface Place {
  *
  * @throws Error that names the missing right, what needs it, and the SQL that grants it.
  */
-export async function requireCreatePrivileges(client: pg.ClientBase, migration: string): Promise<void> {
+export async function requireCreatePrivileges(client: pg.ClientBase | pg.Pool, migration: string): Promise<void> {
   const { rows } = await client.query<Place>(
     `select quote_ident(current_user) as role, quote_ident(current_database()) as database,
        quote_ident(current_schema()) as schema, has_schema_privilege(current_schema(), 'create') as "createsTables",

@@ -17,6 +17,8 @@ export interface Candidate {
   readonly client: pg.Client;
   /** The identifier of its cluster; nothing if the server does not say. */
   readonly cluster: string | undefined;
+  /** Ends the connection without waiting: the server may not respond. */
+  end(): void;
 }
 
 /** How long a server may take to say what it is. */
@@ -36,29 +38,31 @@ export interface ProbeOptions extends Pick<DatabaseUrl, 'target' | 'connectTimeo
 
 /** Asks a server whether it takes writes. @throws Error that says why it is not used. */
 export async function probe(server: Server, { target, connectTimeoutMs, openSocket }: ProbeOptions): Promise<Candidate> {
+  const socket = openSocket();
   const client = new pg.Client({
-    ...{ connectionString: server.url, connectionTimeoutMillis: connectTimeoutMs, query_timeout: responseTimeoutMs },
-    ...{ keepAlive: true, application_name: applicationNames.failover, stream: openSocket },
+    connectionString: server.url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: responseTimeoutMs,
+    keepAlive: true,
+    application_name: applicationNames.failover,
+    stream: () => socket,
   });
   client.on('error', () => {});
-  const socket = client.connection.stream as Socket;
+  const end = () => {
+    client.end().catch(() => {});
+    setTimeout(() => socket.destroy(), responseTimeoutMs).unref();
+  };
   const counting = setInterval(() => {
     if (socket.bytesRead > maxBytes) socket.destroy(new Error('the host sends more than a PostgreSQL server does'));
   }, countEveryMs);
   try {
     await client.connect();
     await requireRole(client, target);
-    return { server, client, cluster: await readCluster(client) };
+    return { server, client, cluster: await readCluster(client), end };
   } catch (error) {
-    endQuietly(client);
+    end();
     throw error;
   } finally {
     clearInterval(counting);
   }
-}
-
-/** Ends a connection without waiting: the server may not respond. */
-export function endQuietly(client: pg.Client): void {
-  client.end().catch(() => {});
-  setTimeout(() => client.connection.stream.destroy(), responseTimeoutMs).unref();
 }

@@ -17,21 +17,23 @@ interface Role {
 /**
  * Makes sure that a connection leads to a server of the requested role.
  *
- * @param alsoSelect another column of the same statement, for what the session needs.
  * @throws Error with the SQLSTATE of a read-only server, so that it counts as an unavailable database.
  */
-export async function requireRole(client: pg.ClientBase, target: TargetSession, alsoSelect = ''): Promise<void> {
-  const { rows } = await client.query<Role>(roleText + alsoSelect);
+export async function requireRole(client: pg.ClientBase, target: TargetSession): Promise<void> {
+  const { rows } = await client.query<Role>(roleText);
   const [role] = rows;
   if (role && !role.isStandby && !(target === 'read-write' && role.isReadOnly)) return;
   const reason = role?.isStandby ? 'is a standby' : 'takes no writes (default_transaction_read_only is on)';
   throw Object.assign(new Error(`the server ${reason}`), { code: readOnlyState });
 }
 
-/** The timeline of a primary: of several servers that take writes, the one promoted last has the highest. */
-export async function readTimeline(client: pg.ClientBase): Promise<number> {
+/**
+ * The name of the segment of the log that a primary writes. Names are ever-increasing, and begin with the timeline: of several
+ * servers that take writes, the one promoted last has the greatest.
+ */
+export async function readSegment(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ segment: string }>('select pg_walfile_name(pg_current_wal_lsn()) as segment');
-  return Number.parseInt(rows[0]?.segment.slice(0, 8) ?? '', 16);
+  return rows[0]?.segment ?? '';
 }
 
 /**

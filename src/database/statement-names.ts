@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import type pg from 'pg';
+import { isStalePlan } from './errors.ts';
 
 /** How many texts of Prisma's get a name: lists have thousands, by their filters, and each connection keeps what it prepared. */
 const maxNamedTexts = 200;
-
-/** Of SQLSTATE 0A000, but where in the server, in every language. */
-const stalePlanRoutine = 'RevalidateCachedQuery';
 
 /** The names under which the connections of a pool prepare statements. */
 export interface StatementNames {
@@ -14,17 +11,18 @@ export interface StatementNames {
   /** The same name for the same text; none when there are too many. */
   ofText(text: string): string | undefined;
   /**
-   * Has every statement prepared again once the server rejects one on this connection because its columns have other types than
-   * when it was prepared, as after a dump was restored into the database. The other connections have prepared it, too.
+   * Runs a statement whose name is taken at once. If the server rejects it because its columns have other types than when it was
+   * prepared, as after a dump was restored into the database, every statement gets another name, and so is prepared again: the
+   * other connections have prepared it, too. Does not repeat the statement.
    */
-  follow(client: pg.Client): void;
+  renewAfter<Result>(send: () => Promise<Result>): Promise<Result>;
 }
 
 /** Creates the names of a pool's statements. */
 export function createStatementNames(): StatementNames {
   const named = new Map<string, string>();
-  let renewals = 0;
-  const of = (name: string): string => (renewals === 0 ? name : `${name}#${renewals}`);
+  let generation = 0;
+  const of = (name: string): string => (generation === 0 ? name : `${name}#${generation}`);
   return {
     of,
     ofText(text) {
@@ -36,10 +34,15 @@ export function createStatementNames(): StatementNames {
       }
       return of(name);
     },
-    follow(client) {
-      client.connection.on('errorMessage', ({ routine }: { routine?: string }) => {
-        if (routine === stalePlanRoutine) renewals += 1;
-      });
+    async renewAfter(send) {
+      const used = generation;
+      try {
+        return await send();
+      } catch (error) {
+        // Once, however many connections fail with the same names.
+        if (used === generation && isStalePlan(error)) generation += 1;
+        throw error;
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { DocsConfig } from '../docs-config/schema/definition.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { httpTimeouts } from '../http/limits.ts';
-import { workerEntry } from './worker-entry.ts';
+import { workerModule } from './worker-entry.ts';
 import { createWorkerPool, type JobOptions, type WorkerPool } from './worker-pool.ts';
 
 /** The maximum number of characters, of documents and file paths, that one turn of the event loop checks inline. */
@@ -33,6 +33,8 @@ export interface DocumentChecker {
     options: ValidateOptions,
     context?: CheckContext,
   ): readonly Report[] | Promise<readonly Report[]>;
+  /** Ends the thread, which would keep the process alive until its check is done. Checks that are not done are `UNAVAILABLE`. */
+  close(): Promise<void>;
 }
 
 /** On whose behalf a check runs, and whether its result is still needed. */
@@ -61,6 +63,7 @@ export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly Checke
       const job = { sources: distinct, options: JSON.stringify(options) };
       return pool.run(job, { ...context, characters }).then((checked) => reportsOf(checked.map(readChecked)));
     },
+    close: () => pool.close(),
   };
 }
 
@@ -82,12 +85,11 @@ function readChecked({ report, config }: CheckedText): Report {
 
 /**
  * The checker of this process, on one thread: a second one would exceed the memory budget. It starts with the first long
- * document and ends after 5 s without one, because it keeps up to 100 MB; it needs no closing.
+ * document and ends after 5 s without one, because it keeps up to 100 MB.
  */
 export const documentChecker = createDocumentChecker(
   createWorkerPool({
-    entry: workerEntry(),
-    maxThreads: 1,
+    module: workerModule(),
     maxQueuedJobs: 64,
     maxQueuedCharacters: 4_400_000, // a quarter of it holds one request body, so one share cannot block another
     maxWaitMs: httpTimeouts.responseMs,

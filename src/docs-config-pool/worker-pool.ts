@@ -1,13 +1,12 @@
-import { Worker } from 'node:worker_threads';
+import { Piscina } from 'piscina';
 import { GatewayError } from '../domain/errors.ts';
 import { FairQueue, type Share } from '../fair-queue.ts';
+import type { ThreadModule } from './worker-entry.ts';
 
 /** Options of a pool. */
 export interface WorkerPoolOptions {
-  /** The module that each thread runs: it sends one message once it is loaded, and replies to every message with one. */
-  readonly entry: URL;
-  /** The maximum number of threads. */
-  readonly maxThreads: number;
+  /** What the thread runs: its default export takes a job, and sends a message to the parent before it begins. */
+  readonly module: ThreadModule;
   /** The maximum number of queued jobs: a short job counts as `maxQueuedCharacters / maxQueuedJobs` characters. */
   readonly maxQueuedJobs: number;
   /** The maximum size of the queued jobs together, in characters. */
@@ -18,7 +17,7 @@ export interface WorkerPoolOptions {
   readonly jobTimeoutMs: number;
   /** How long an idle thread is kept, in milliseconds. */
   readonly idleMs: number;
-  /** The maximum heap of a thread, in MiB: old generation and young generation. */
+  /** The maximum heap of the thread, in MiB: old generation and young generation. */
   readonly maxHeapMb: number;
   readonly maxYoungHeapMb: number;
 }
@@ -33,17 +32,17 @@ export interface JobOptions {
   readonly isAbandoned?: () => boolean;
 }
 
-/** Worker threads for long work, so that it does not block the event loop. They never keep the process alive. */
+/** A worker thread for long work, so that it does not block the event loop. */
 export interface WorkerPool<Job, Result> {
   /**
-   * Runs a job on a thread, as soon as one is free.
+   * Runs a job on the thread, as soon as it is free.
    *
    * @throws GatewayError `UNAVAILABLE` when the queue is full, for this share or in total, when the job is queued or runs too
-   *   long, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it needs more memory than a thread has;
+   *   long, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it needs more memory than the thread has;
    *   `INTERNAL` when the thread fails for another reason. The next job then gets a new thread.
    */
   run(job: Job, options: JobOptions): Promise<Result>;
-  /** Ends every thread. Jobs that are not done fail with `UNAVAILABLE`. */
+  /** Ends the thread, which keeps the process alive while a job runs. Jobs that are not done fail with `UNAVAILABLE`. */
   close(): Promise<void>;
 }
 
@@ -56,106 +55,61 @@ interface Task<Job, Result> {
   readonly reject: (error: GatewayError) => void;
 }
 
-interface Thread<Job, Result> {
-  readonly worker: Worker;
-  isLoaded: boolean;
-  task: Task<Job, Result> | undefined;
-  timer: NodeJS.Timeout | undefined;
-}
-
-/** How long a thread may take to load its module, in milliseconds. */
+/** How long the thread may take to load its module, in milliseconds. */
 const maxLoadMs = 60_000;
 
-/** Creates a pool. The first thread is started for the first job. */
+/** Creates a pool of one thread, which is started for the first job. */
 export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): WorkerPool<Job, Result> {
-  const threads = new Set<Thread<Job, Result>>();
   const leastWeight = Math.ceil(options.maxQueuedCharacters / options.maxQueuedJobs);
+  // Piscina gets one job at a time: its own queue is not bounded for jobs that can be stopped (docs/decisions/worker-pool.md).
   const queue = new FairQueue<Task<Job, Result>>(options.maxQueuedCharacters, ({ weight }) => weight);
+  const piscina = new Piscina({
+    ...options.module,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: options.idleMs,
+    atomics: 'disabled', // so that an idle thread collects its garbage
+    recordTiming: false,
+    resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: options.maxYoungHeapMb },
+  });
+  let running: { begin(): void; stop(error: GatewayError): void } | undefined;
   let closed = false;
 
-  function start(): Thread<Job, Result> {
-    const worker = new Worker(options.entry, {
-      execArgv: [], // not those of the process: threads reject some of them
-      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: options.maxYoungHeapMb },
-    });
-    const thread: Thread<Job, Result> = { worker, isLoaded: false, task: undefined, timer: undefined };
-    let cause: unknown;
-    worker.on('message', (result: Result) => {
-      const { task } = thread;
-      if (!thread.isLoaded) {
-        thread.isLoaded = true;
-        if (task) limit(thread);
-        return;
-      }
-      release(thread);
-      task?.resolve(result);
+  piscina.on('message', () => running?.begin());
+  // A thread that fails while it loads its module has no job yet, and is not replaced.
+  piscina.on('error', (cause) => {
+    if (piscina.threads.length === 0) running?.stop(toThreadError(cause));
+  });
+
+  async function start({ job, resolve, reject }: Task<Job, Result>): Promise<void> {
+    const controller = new AbortController();
+    const stop = (error: GatewayError) => controller.abort(error);
+    const stopAfter = (limitMs: number, what: string, advice: string) => {
+      const error = new GatewayError('UNAVAILABLE', `The ${what} longer than ${limitMs / 1000} s and was stopped. ${advice}`);
+      return setTimeout(() => stop(error), limitMs);
+    };
+    let timer = stopAfter(maxLoadMs, 'start of the check took', 'Try again shortly.');
+    const begin = () => {
+      clearTimeout(timer);
+      timer = stopAfter(options.jobTimeoutMs, 'check took', 'Send fewer or smaller documents.');
+    };
+    running = { begin, stop };
+    try {
+      resolve((await piscina.run(job, { signal: controller.signal })) as Result);
+    } catch (error) {
+      reject(controller.signal.aborted ? controller.signal.reason : toThreadError(error));
+    } finally {
+      clearTimeout(timer);
+      running = undefined;
       next();
-    });
-    worker.on('error', (error) => {
-      cause = error;
-    });
-    worker.on('exit', (code) => {
-      fail(thread, toThreadError(cause ?? new Error(`A worker thread exited with ${code}.`)));
-      next();
-    });
-    worker.unref(); // last, because adding listeners undoes it
-    threads.add(thread);
-    return thread;
+    }
   }
 
-  function assign(thread: Thread<Job, Result>, task: Task<Job, Result>): void {
-    thread.task = task;
-    limit(thread);
-    thread.worker.postMessage(task.job);
-  }
-
-  /** Ends a thread that takes too long: to load its module, then for its job. */
-  function limit(thread: Thread<Job, Result>): void {
-    const { isLoaded } = thread;
-    const limitMs = isLoaded ? options.jobTimeoutMs : maxLoadMs;
-    const what = isLoaded ? 'check took' : 'start of the check took';
-    const advice = isLoaded ? 'Send fewer or smaller documents.' : 'Try again shortly.';
-    clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => {
-      fail(thread, new GatewayError('UNAVAILABLE', `The ${what} longer than ${limitMs / 1000} s and was stopped. ${advice}`));
-      next();
-    }, limitMs).unref();
-  }
-
-  /** Marks a thread as idle; without a new job it is terminated after `idleMs`. */
-  function release(thread: Thread<Job, Result>): void {
-    clearTimeout(thread.timer);
-    thread.task = undefined;
-    thread.timer = setTimeout(() => discard(thread), options.idleMs).unref();
-  }
-
-  function discard(thread: Thread<Job, Result>): Promise<unknown> {
-    clearTimeout(thread.timer);
-    threads.delete(thread);
-    return thread.worker.terminate();
-  }
-
-  function fail(thread: Thread<Job, Result>, error: GatewayError): void {
-    const { task } = thread;
-    thread.task = undefined;
-    void discard(thread);
-    task?.reject(error);
-  }
-
-  /** An idle thread, or a new one; undefined when all are busy. */
-  function freeThread(): Thread<Job, Result> | undefined {
-    const idle = [...threads].find(({ task }) => !task);
-    return idle ?? (threads.size < options.maxThreads ? start() : undefined);
-  }
-
-  /** Assigns queued jobs to idle and new threads. */
+  /** Starts the next queued job. */
   function next(): void {
     dropObsolete();
-    while (!closed && queue.size > 0) {
-      const thread = freeThread();
-      if (!thread) return;
-      assign(thread, queue.shift() as Task<Job, Result>);
-    }
+    const task = queue.shift();
+    if (task) void start(task);
   }
 
   /** Rejects queued jobs that are abandoned or too old. */
@@ -171,12 +125,11 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
 
   return {
     run(job, { characters, share, isAbandoned }) {
-      if (closed) return Promise.reject(new GatewayError('UNAVAILABLE', 'The gateway is stopping.'));
+      if (closed) return Promise.reject(stopping());
       return new Promise((resolve, reject) => {
         const weight = Math.max(characters, leastWeight);
         const task = { job, weight, isAbandoned, startsByMs: performance.now() + options.maxWaitMs, resolve, reject };
-        const thread = freeThread(); // jobs are queued only when there is none
-        if (thread) return assign(thread, task);
+        if (!running) return void start(task);
         dropObsolete();
         if (queue.push(share, task)) return;
         reject(new GatewayError('UNAVAILABLE', 'Too many checks are queued. Try again shortly.'));
@@ -184,17 +137,14 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
     },
     async close() {
       closed = true;
-      const error = new GatewayError('UNAVAILABLE', 'The gateway is stopping.');
-      for (const { reject } of queue.removeWhere(() => true)) reject(error);
-      const ending = [...threads].map((thread) => {
-        thread.task?.reject(error);
-        thread.task = undefined;
-        return discard(thread);
-      });
-      await Promise.all(ending);
+      for (const { reject } of queue.removeWhere(() => true)) reject(stopping());
+      running?.stop(stopping());
+      await piscina.destroy();
     },
   };
 }
+
+const stopping = () => new GatewayError('UNAVAILABLE', 'The gateway is stopping.');
 
 /** The error of a job whose thread failed. */
 function toThreadError(cause: unknown): GatewayError {

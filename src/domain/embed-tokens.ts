@@ -53,8 +53,12 @@ export async function createEmbedToken(
     iss: issuerOf(db.embedTokens.publicUrl(), group.environmentTag),
     sub: group.providedId,
     ...(audience != null && { aud: audience }),
-    ...{ iat: issuedAt, nbf: issuedAt, exp: expiresAt, jti: randomUUID() },
-    ...{ team_id: group.teamId, env: group.environmentTag },
+    iat: issuedAt,
+    nbf: issuedAt,
+    exp: expiresAt,
+    jti: randomUUID(),
+    team_id: group.teamId,
+    env: group.environmentTag,
     ...(includeProperties && { properties: group.properties }),
   };
   return { token: await signJwt(claims, id, privateKey), expiresAt: new Date(expiresAt * 1_000) };

@@ -232,7 +232,7 @@ export class Conflict extends GatewayError {
 }
 
 /** The message of {@link VersionMismatch}. */
-export const otherVersion = `The user group does not have the expected version. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
+const otherVersion = `The user group does not have the expected version. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
 
 /** The group does not have the version that the caller expects: it has changed since the caller read it. */
 export class VersionMismatch extends GatewayError {

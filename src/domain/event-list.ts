@@ -69,7 +69,10 @@ async function readPage(request: ListRequest): Promise<Page<Event>> {
   const [start, end] = isBackward ? [before, after] : [after, before];
   const parts = partsOf(readableEnvironments(caller), await conditionsOf(request, input.filter ?? {}));
   const found = await readParts(request, parts, {
-    ...{ start, end, limit: size + 1, withChanges },
+    start,
+    end,
+    limit: size + 1,
+    withChanges,
     direction: isBackward ? 'asc' : 'desc',
   });
   const cursorOf = ({ occurredAt, id }: Event) => encodeCursor(listName, [occurredAt.getTime(), String(id)]);
@@ -123,7 +126,8 @@ async function conditionsOf(
   return {
     types: types ?? undefined,
     teamIds: userGroup == null ? undefined : await teamIdsOf(request, userGroup),
-    ...{ actorApiTokenId: id, subjectApiTokenId: id },
+    actorApiTokenId: id,
+    subjectApiTokenId: id,
     occurredAt:
       occurredAt?.from || occurredAt?.to ? { from: occurredAt.from ?? undefined, to: occurredAt.to ?? undefined } : undefined,
   };

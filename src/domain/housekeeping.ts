@@ -3,7 +3,6 @@ import type { Database } from '../database/client.ts';
 import {
   bindEventRemoval,
   bindIdempotencyRecordRemoval,
-  bindRateCountRemoval,
   bindRetiredTokenRemoval,
   type RemoveBatch,
 } from '../database/queries/housekeeping.ts';
@@ -35,13 +34,12 @@ export interface HousekeepingResult {
   readonly events: number;
   readonly retiredTokens: number;
   readonly idempotencyRecords: number;
-  readonly rateCounts: number;
 }
 
 /**
  * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
- * grace period is over, stored responses that are older than 24 hours, and counts of requests that ended processes left. While
- * another instance is at it, leaves the rest to that one.
+ * grace period is over, and stored responses that are older than 24 hours. While another instance is at it, leaves the rest to
+ * that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
  * accepted again.
@@ -55,7 +53,6 @@ export async function runHousekeeping(
     events: await removeAll(bindEventRemoval(database, retentionDays), signal),
     retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
     idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
-    rateCounts: await removeAll(bindRateCountRemoval(database), signal),
   };
 }
 

@@ -95,12 +95,12 @@ export type ExecuteOnce = (
  * @param stored counts what is stored for each API token.
  */
 export function createExecuteOnce(
-  database: Pick<Database, 'workUnit' | 'pool'>,
+  database: Pick<Database, 'workUnit' | 'poolSize'>,
   keys: KeyRing,
   bind: (unit: WorkUnit) => Db,
   stored = new StoredBytes({ minBytes, maxBytes }),
 ): ExecuteOnce {
-  const connections = Math.max(1, Math.floor(database.pool.options.max / 2));
+  const connections = Math.max(1, Math.floor(database.poolSize / 2));
   const places = createSemaphore(
     Math.min(maxKeyedRequests, connections),
     maxWaitingKeyedRequests,
@@ -176,7 +176,7 @@ export const keyInUse = (): GatewayError =>
   );
 
 /** The error when another request had the key. */
-export const keyReused = (): GatewayError =>
+const keyReused = (): GatewayError =>
   new GatewayError(
     'IDEMPOTENCY_KEY_REUSED',
     'Another request had this Idempotency-Key within the last 24 hours. Nothing was changed. Use a new key for each request, and the ' +

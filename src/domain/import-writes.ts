@@ -213,8 +213,15 @@ async function update(transaction: Transaction, keys: KeyRing, updates: readonly
     const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);
     const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
     return {
-      ...{ teamId: stored.teamId, environmentTag: stored.environmentTag, name, mapping, properties, isNewToken, hashes },
-      ...{ tokenHash: replacement?.tokenHash, tokenEncrypted: replacement?.tokenEncrypted },
+      teamId: stored.teamId,
+      environmentTag: stored.environmentTag,
+      name,
+      mapping,
+      properties,
+      isNewToken,
+      hashes,
+      tokenHash: replacement?.tokenHash,
+      tokenEncrypted: replacement?.tokenEncrypted,
     };
   });
   const { found, changed } = await updateImported(transaction, changes);

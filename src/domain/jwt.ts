@@ -1,8 +1,10 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
+import { exportJWK } from 'jose/key/export';
+import { generateKeyPair } from 'jose/key/generate/keypair';
 
 /** The algorithm of embed tokens, RFC 8037: EdDSA with Ed25519. No other one is accepted. */
 const algorithm = 'EdDSA';
@@ -33,16 +35,16 @@ export function toPublicJwk(id: string, publicKey: Buffer): PublicJwk {
 }
 
 /** Generates a key pair. */
-export async function generateKeyPair(): Promise<KeyPair> {
-  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const id = await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x });
-  return { id, publicKey: Buffer.from(x, 'base64url'), privateKey: d };
+export async function createKeyPair(): Promise<KeyPair> {
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  const { x = '', d = '' } = jwk;
+  return { id: await calculateJwkThumbprint(jwk), publicKey: Buffer.from(x, 'base64url'), privateKey: d };
 }
 
-/** Reads a private key. @param privateKey as {@link KeyPair} has it. */
-export function readPrivateKey({ publicKey, privateKey }: Pick<KeyPair, 'publicKey' | 'privateKey'>): KeyObject {
-  const key = { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url'), d: privateKey };
-  return createPrivateKey({ key, format: 'jwk' });
+/** Reads a private key. */
+export function readPrivateKey({ id, publicKey, privateKey }: KeyPair): KeyObject {
+  return createPrivateKey({ key: { ...toPublicJwk(id, publicKey), d: privateKey }, format: 'jwk' });
 }
 
 /** Signs claims as a compact JWT. */

@@ -1,3 +1,4 @@
+import { type AddRequestCounts, keptSeconds } from '../database/queries/request-counts.ts';
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
 import { RequestWindow, windowSeconds } from './request-window.ts';
@@ -26,32 +27,25 @@ export interface Quota {
   readonly seconds: number;
 }
 
-/** Requests of an API token in one second. */
-export interface RequestCount {
-  readonly apiTokenId: number;
-  /** How long ago that second was. */
-  readonly ageSeconds: number;
-  readonly count: number;
-}
-
-/** The counts of one second that other processes do not know yet, by API token. */
-interface Unshared {
-  readonly second: number;
-  readonly counts: Map<number, number>;
-}
+/** How many seconds from before the last call are read again: as long as another statement may take to commit its counts. */
+const overlapSeconds = 3;
 
 /**
- * Limits the requests that each API token may send in 60 seconds, over all processes that exchange their counts. A sliding
- * window: requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
+ * Limits the requests that each API token may send in 60 seconds, over all processes that share their counts. A sliding window:
+ * requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
  *
  * Its memory is bounded by the API tokens that were used within the last minute.
  */
 export class RateLimiter {
   /** Requests per 60 seconds and API token. */
   readonly limit: number;
-  private readonly windows = new Map<number, RequestWindow>();
   private readonly now: () => number;
-  private unshared: Unshared[] = [];
+  private readonly windows = new Map<number, RequestWindow>();
+  /** The requests that no other process knows yet, by API token. */
+  private unshared = new Map<number, number>();
+  /** Of the last seconds of the database's clock, which requests of all processes are in the windows, by API token. */
+  private readonly known = new Map<number, Map<number, number>>();
+  private sharedAt = Number.NEGATIVE_INFINITY;
 
   /** @param now the time in seconds, of a clock that never goes back; that of the process by default. */
   constructor(limit: number, now: () => number = () => performance.now() / 1_000) {
@@ -70,8 +64,7 @@ export class RateLimiter {
       throw new RateLimited(caller, this.limit, Math.ceil(second + window.secondsUntil(this.limit - 1) - now));
     }
     window.add(second, 1);
-    const { counts } = this.unsharedOf(second);
-    counts.set(apiToken.id, (counts.get(apiToken.id) ?? 0) + 1);
+    this.unshared.set(apiToken.id, (this.unshared.get(apiToken.id) ?? 0) + 1);
   }
 
   /** What an API token may still send. */
@@ -86,38 +79,35 @@ export class RateLimiter {
     return { remaining: this.limit - free, seconds: Math.ceil(second + window.secondsUntil(free - 1) - now) };
   }
 
-  /** Returns what was counted since the last call, for other processes. @param maxAgeSeconds older counts are left out. */
-  takeUnshared(maxAgeSeconds = windowSeconds): readonly Unshared[] {
-    const oldest = Math.floor(this.now()) - maxAgeSeconds;
-    const taken = this.unshared.filter(({ second }) => second >= oldest);
-    this.unshared = [];
-    return taken;
-  }
-
-  /** What was counted in these seconds, with the age that it has now. */
-  withAges(taken: readonly Unshared[]): RequestCount[] {
+  /**
+   * Adds what was admitted since the last call to what all processes have admitted, and counts what the others have. One call at
+   * a time. Rejects when the database fails: then the others do not get to know what was admitted since the last call.
+   */
+  async share(addRequestCounts: AddRequestCounts): Promise<void> {
+    const added = this.unshared;
+    this.unshared = new Map();
+    const sentAt = this.now();
+    const ageSeconds = Math.min(keptSeconds, Math.ceil(sentAt - this.sharedAt) + overlapSeconds);
+    const { second, counts } = await addRequestCounts(added, ageSeconds);
+    this.sharedAt = sentAt;
+    for (const [apiTokenId, count] of added) this.know(second, apiTokenId, count);
     const now = Math.floor(this.now());
-    return taken.flatMap(({ second, counts }) =>
-      [...counts].map(([apiTokenId, count]) => ({ apiTokenId, ageSeconds: now - second, count })),
-    );
-  }
-
-  /** Adds what another process has counted. No number permits more requests, or none for more than 60 seconds. */
-  addOthers(others: readonly RequestCount[]): void {
-    const now = this.now();
-    const second = Math.floor(now);
-    for (const { apiTokenId, ageSeconds, count } of others) {
-      if (!Number.isInteger(count) || count <= 0 || !Number.isFinite(ageSeconds)) continue;
-      const window = this.windowOf(apiTokenId, second);
-      window.total(second);
-      window.add(Math.floor(now - ageSeconds), Math.min(count, this.limit));
+    for (const each of counts) {
+      const ofOthers = each.count - (this.known.get(each.second)?.get(each.apiTokenId) ?? 0);
+      if (ofOthers <= 0) continue;
+      this.know(each.second, each.apiTokenId, ofOthers);
+      const window = this.windowOf(each.apiTokenId, now);
+      window.total(now);
+      window.add(now - (second - each.second), ofOthers);
     }
+    // Twice as many as are read again, because times are rounded.
+    for (const known of this.known.keys()) if (known < second - 2 * overlapSeconds) this.known.delete(known);
+    for (const [id, window] of this.windows) if (window.total(now) === 0) this.windows.delete(id);
   }
 
-  /** Forgets the API tokens without a request within the last minute. */
-  forgetUnused(): void {
-    const second = Math.floor(this.now());
-    for (const [id, window] of this.windows) if (window.total(second) === 0) this.windows.delete(id);
+  private know(second: number, apiTokenId: number, count: number): void {
+    const counts = this.known.get(second) ?? new Map<number, number>();
+    this.known.set(second, counts.set(apiTokenId, (counts.get(apiTokenId) ?? 0) + count));
   }
 
   private windowOf(apiTokenId: number, second: number): RequestWindow {
@@ -125,16 +115,6 @@ export class RateLimiter {
     if (known) return known;
     const created = new RequestWindow(second);
     this.windows.set(apiTokenId, created);
-    return created;
-  }
-
-  private unsharedOf(second: number): Unshared {
-    const last = this.unshared.at(-1);
-    if (last?.second === second) return last;
-    const created = { second, counts: new Map<number, number>() };
-    this.unshared.push(created);
-    // While the database is unreachable nothing is taken.
-    if (this.unshared.length > windowSeconds + 1) this.unshared.shift();
     return created;
   }
 }

@@ -91,7 +91,7 @@ export class SigningKeys {
         const { id, publicKey } = signing;
         let privateKey = this.privateKeys.get(id);
         if (!privateKey) {
-          privateKey = readPrivateKey({ publicKey, privateKey: decryptPrivateKey(this.keys, signing) });
+          privateKey = readPrivateKey({ id, publicKey, privateKey: decryptPrivateKey(this.keys, signing) });
           this.privateKeys.clear(); // the others sign no more
           this.privateKeys.set(id, privateKey);
         }
@@ -115,8 +115,8 @@ export class SigningKeys {
   }
 
   private async createKey(): Promise<StoredSigningKey> {
-    const { generateKeyPair } = await loadJwt();
-    const { id, publicKey, privateKey } = await generateKeyPair();
+    const { createKeyPair } = await loadJwt();
+    const { id, publicKey, privateKey } = await createKeyPair();
     return { id, publicKey, privateKeyEncrypted: encryptPrivateKey(this.keys, id, privateKey) };
   }
 }

@@ -108,7 +108,10 @@ export function draftOf(
 ): NewDraft {
   const token = issueToken('userGroup');
   const draft = {
-    ...{ providedId, environmentTag, ...encryptToken(keys, 'user_group', token), name: name ?? providedId },
+    providedId,
+    environmentTag,
+    ...encryptToken(keys, 'user_group', token),
+    name: name ?? providedId,
     properties: properties == null ? null : JSON.stringify(properties),
     mapping: mappingText(mapping ?? []),
     author,
@@ -127,7 +130,7 @@ export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
 /**
  * The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment.
  */
-export function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Conflict {
+function idIsHeld(providedId: string, environmentTag: EnvironmentTag | null): Conflict {
   const id = `The id ${JSON.stringify(providedId)}`;
   return new Conflict(
     environmentTag === null

@@ -25,8 +25,12 @@ export async function* exportUserGroups(
 ): AsyncGenerator<{ readonly groups: readonly ExportedGroup[]; readonly fraction: number }> {
   for await (const { groups, fraction } of readAllGroups(db, environment)) {
     const exported = groups.map(({ providedId, environmentTag, name, mapping, properties, ...stored }) => ({
-      ...{ providedId, environmentTag, name, token: decryptToken(db.keys, 'user_group', stored) },
-      ...{ mapping: inOneLine(mapping), properties: properties === null ? null : inOneLine(properties) },
+      providedId,
+      environmentTag,
+      name,
+      token: decryptToken(db.keys, 'user_group', stored),
+      mapping: inOneLine(mapping),
+      properties: properties === null ? null : inOneLine(properties),
     }));
     yield { groups: exported, fraction };
   }

@@ -59,7 +59,13 @@ export async function importUserGroups(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const summary: ImportSummary = {
-    ...{ lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, untaggedByDefault: 0, lastLine: 0 },
+    lines: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    untaggedByDefault: 0,
+    lastLine: 0,
   };
   const write = async (batch: Batch) => {
     const outcome = await writeLines(db, batch.lines, options, async (transaction, counts) => {

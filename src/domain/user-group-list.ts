@@ -93,9 +93,11 @@ function conditionsOf({ search, providedIds, properties, createdAt, updatedAt }:
   const range = (given: UserGroupFilter['createdAt']) =>
     given?.from || given?.to ? { from: given.from ?? undefined, to: given.to ?? undefined } : undefined;
   return {
-    ...{ search: search ?? undefined, providedIds: providedIds ?? undefined },
+    search: search ?? undefined,
+    providedIds: providedIds ?? undefined,
     properties: properties?.map(({ path, equals }) => ({ path, equals: JSON.stringify(equals ?? null) })),
-    ...{ createdAt: range(createdAt), updatedAt: range(updatedAt) },
+    createdAt: range(createdAt),
+    updatedAt: range(updatedAt),
   };
 }
 

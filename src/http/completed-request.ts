@@ -31,6 +31,12 @@ export interface CompletedRequest {
 
 /** What is known of a request that is not valid HTTP. */
 export const notHttp = {
-  ...{ route: undefined, method: undefined, durationMs: 0, headers: undefined },
-  ...{ operation: '', cost: undefined, traceId: undefined, caller: Caller.anonymous },
+  route: undefined,
+  method: undefined,
+  durationMs: 0,
+  headers: undefined,
+  operation: '',
+  cost: undefined,
+  traceId: undefined,
+  caller: Caller.anonymous,
 } satisfies Partial<CompletedRequest>;

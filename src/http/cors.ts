@@ -6,8 +6,14 @@ const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-
 
 /** The response headers that they may read. */
 const exposedHeaders = [
-  ...['ETag', 'Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
-  ...['X-Request-Id', 'Allow', 'WWW-Authenticate'],
+  'ETag',
+  'Idempotency-Replayed',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Request-Id',
+  'Allow',
+  'WWW-Authenticate',
 ].join(', ');
 
 /** How long browsers may keep a permission, in seconds. */

@@ -24,7 +24,7 @@ export const httpLimits = {
   maxJsonDepth: 256,
   /** All request bodies in memory. One API token may hold half of it; requests without a valid one share a quarter. */
   maxHeldBodyBytes: 64 * 2 ** 20,
-  /** All responses that are being serialized or that clients have not read yet, in the same shares. */
+  /** All responses that clients have not read yet, in the same shares. */
   maxUnsentBytes: 40 * 2 ** 20,
   /** Large bodies that wait to be parsed. */
   maxWaitingBodies: 200,

@@ -19,8 +19,12 @@ export interface ResponseContext {
 
 /** The headers that are set here for every response; a route cannot override them. */
 const ownHeaders: ReadonlySet<string> = new Set([
-  ...['x-request-id', 'x-content-type-options', 'cache-control'],
-  ...['content-length', 'transfer-encoding', 'connection'],
+  'x-request-id',
+  'x-content-type-options',
+  'cache-control',
+  'content-length',
+  'transfer-encoding',
+  'connection',
 ]);
 
 /** The response to one request: bounds what the client does not read, in bytes and in time, and discards an unread request. */
@@ -29,7 +33,6 @@ export class OutgoingResponse {
   private readonly connection: Connection;
   private readonly incoming: IncomingMessage;
   private readonly outgoing: ServerResponse;
-  private heldBytes = 0;
   private isRefused = false;
   private deadline: NodeJS.Timeout | undefined;
 
@@ -47,15 +50,10 @@ export class OutgoingResponse {
    *   executed needlessly.
    */
   hold(bytes: number, share: Share): boolean {
-    const missing = bytes - this.heldBytes;
-    if (bytes <= smallResponseBytes || missing <= 0) return true;
-    if (!this.context.unsent.take(missing, share)) {
-      this.isRefused = true;
-      return false;
-    }
-    this.heldBytes = bytes;
-    this.outgoing.once('close', () => this.context.unsent.release(missing, share));
-    return true;
+    if (bytes <= smallResponseBytes) return true;
+    this.isRefused = !this.context.unsent.take(bytes, share);
+    if (!this.isRefused) this.outgoing.once('close', () => this.context.unsent.release(bytes, share));
+    return !this.isRefused;
   }
 
   /** Writes a response. @param bytes the length of its body, if it is known. @throws Error for headers that Node.js refuses. */

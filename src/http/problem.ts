@@ -11,15 +11,6 @@ import { mediaTypes } from './media-types.ts';
 import { errorCodePath } from './paths.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';
 
-/** The headers of every response with this error, regardless of the format of its body. */
-export function failureHeaders(code: ErrorCode): Record<string, string> {
-  const { authenticationScheme, retryAfterSeconds }: ErrorCatalogEntry = errorCatalog[code];
-  return {
-    ...(authenticationScheme !== undefined && { 'www-authenticate': authenticationScheme }),
-    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
-  };
-}
-
 /** A failure to render: a `GatewayError`, or an error that a resolver returned. */
 export interface Failure {
   readonly code: ErrorCode;
@@ -44,10 +35,12 @@ export class MethodNotAllowed extends GatewayError {
 
 /** The headers of the response to a failure, regardless of the format of its body. */
 export function headersOf({ code, allow, retryAfterSeconds }: Omit<Failure, 'message'>): Record<string, string> {
+  const { authenticationScheme, retryAfterSeconds: usualSeconds }: ErrorCatalogEntry = errorCatalog[code];
+  const seconds = retryAfterSeconds ?? usualSeconds;
   return {
-    ...failureHeaders(code),
+    ...(authenticationScheme !== undefined && { 'www-authenticate': authenticationScheme }),
     ...(allow !== undefined && { allow }),
-    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(seconds !== undefined && { 'retry-after': String(seconds) }),
   };
 }
 

@@ -11,7 +11,7 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { CompletedRequest } from './completed-request.ts';
 import type { Connection } from './connection.ts';
 import type { PermitOrigin } from './cors.ts';
-import { httpLimits, httpTimeouts, largeBodyBytes, smallResponseBytes } from './limits.ts';
+import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { discard, OutgoingResponse, type ResponseContext } from './outgoing-response.ts';
 import { MethodNotAllowed } from './problem.ts';
 import { disconnected, tooLong, tooMuchUnsent } from './request-errors.ts';
@@ -91,11 +91,6 @@ export class ReceivedRequest implements HttpRequest {
     if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
   };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
-  readonly reserve = (bytes: number): void => {
-    if (bytes <= smallResponseBytes) return;
-    if (this.isAbandoned()) throw disconnected();
-    if (!this.response.hold(bytes, this.caller.share)) throw tooMuchUnsent();
-  };
 
   get isReceived(): boolean {
     return this.incoming.complete || this.outgoing.headersSent;
@@ -223,7 +218,9 @@ export class ReceivedRequest implements HttpRequest {
 const expire = (request: ReceivedRequest): void => request.expire();
 
 const preflightResponse = ({ methods }: Route): HttpResponse => ({
-  ...{ status: 200, headers: { allow: [...methods, 'OPTIONS'].join(', ') }, body: '' },
+  status: 200,
+  headers: { allow: [...methods, 'OPTIONS'].join(', ') },
+  body: '',
 });
 const noBytes = Buffer.alloc(0);
 const noErrors: readonly ErrorCode[] = [];

@@ -21,6 +21,7 @@ export function createHttpServer(options: ServerOptions): Server {
     requireHostHeader: false, // checked with the other headers, with a message
   });
   server.maxConnections = httpLimits.maxConnections;
+  server.maxHeadersCount = 0; // bounded by their size; Node.js would drop what exceeds their number, without an error
 
   const context: RequestContext = {
     ...options,

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../domain/caller.ts';
 import type { ErrorCode, GatewayError } from '../domain/errors.ts';
-import type { PathItem } from './openapi/types.ts';
 
 /** A request as every route gets it: read whole, within the limits, and with its caller. */
 export interface HttpRequest {
@@ -28,15 +27,6 @@ export interface HttpRequest {
   readonly countError: (code: ErrorCode) => void;
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
-  /**
-   * Reserves memory for a response before it is built, so that one that could not be sent is not built at all. Small responses
-   * need none.
-   *
-   * @param bytes about how long its body is.
-   * @throws GatewayError `UNAVAILABLE` while too many bytes are unsent to other clients, or when the response is no longer
-   *   needed.
-   */
-  readonly reserve: (bytes: number) => void;
   /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
   operation: string;
   /** The cost of that operation, at most, if it has one. Set by the handler. */
@@ -89,10 +79,4 @@ export interface Route extends Handler {
   readonly credential: 'ignored' | 'optional' | 'required';
   /** The accepted schemes of the `Authorization` header; all by default. */
   readonly schemes?: readonly AuthorizationScheme[];
-  /** The media types of its successful responses, where `openApi` is absent. */
-  readonly produces?: readonly string[];
-  /** Its operations in the OpenAPI document; by default they are derived from the other members. */
-  readonly openApi?: () => PathItem;
-  /** The tag of `openApi`'s operations. */
-  readonly tag?: { readonly name: string; readonly description: string };
 }

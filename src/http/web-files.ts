@@ -30,9 +30,6 @@ const servedTypes: Readonly<Record<string, string>> = {
   '.ttf': mediaTypes.ttf,
 };
 
-/** The media types of assets. */
-export const assetMediaTypes: readonly string[] = Object.values(servedTypes).map((type) => type.split(';')[0] ?? type);
-
 /** The extension of an encoded file, which follows its own. */
 const encodedExtensions: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 

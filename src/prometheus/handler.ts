@@ -1,15 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import { AggregatorRegistry, Registry, type RegistryContentType } from 'prom-client';
 import { mediaTypes, readAcceptItem } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler } from '../http/types.ts';
-import type { InstanceMetrics } from '../metrics/process-metrics.ts';
-import { type ExpositionFormat, renderMetrics } from './render.ts';
+import type { InstanceMetrics, MetricsData } from '../metrics/process-metrics.ts';
 
 /** The method of the metrics endpoint. */
 export const metricsMethods = ['GET'] as const;
-
-/** The tag of the operations of `/metrics`. */
-export const metricsTag = { name: 'Monitoring', description: 'For Prometheus and what reads its text formats.' } as const;
 
 /** Creates the handler that serves metrics in the text formats of Prometheus. Requires the scope `metrics:read`. */
 export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handler {
@@ -17,8 +14,8 @@ export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handle
   return {
     async handle({ caller, headers }) {
       caller.require('metrics:read');
-      const { contentType, body } = await render(formatOf(headers.accept));
-      return { status: 200, headers: { 'content-type': contentType }, body };
+      const contentType = contentTypeOf(headers.accept);
+      return { status: 200, headers: { 'content-type': contentType }, body: await render(contentType) };
     },
     renderError: problem,
   };
@@ -28,32 +25,38 @@ export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handle
  * Creates a function that renders metrics once for all who ask before it begins, one rendering at a time, with time for other
  * requests in between: with many series it takes milliseconds, and any number of clients may ask at once.
  */
-function shareRenderings(
-  metrics: Pick<InstanceMetrics, 'scrape'>,
-): (format: ExpositionFormat) => ReturnType<typeof renderMetrics> {
-  const next = new Map<ExpositionFormat, ReturnType<typeof renderMetrics>>();
+function shareRenderings(metrics: Pick<InstanceMetrics, 'scrape'>): (contentType: RegistryContentType) => Promise<string> {
+  const next = new Map<RegistryContentType, Promise<string>>();
   let last: Promise<unknown> = Promise.resolve();
-  return (format) => {
-    const known = next.get(format);
+  return (contentType) => {
+    const known = next.get(contentType);
     if (known !== undefined) return known;
     const rendering = last.then(async () => {
       await setImmediate();
-      next.delete(format);
-      return renderMetrics(await metrics.scrape(), format);
+      next.delete(contentType);
+      const registry = AggregatorRegistry.aggregate<RegistryContentType>(namedFor(contentType, await metrics.scrape()));
+      registry.setContentType(contentType);
+      return registry.metrics();
     });
-    next.set(format, rendering);
+    next.set(contentType, rendering);
     last = rendering.catch(() => {});
     return rendering;
   };
 }
 
+/** In OpenMetrics only samples of counters have the suffix. prom-client adds it, but leaves it in names of combined metrics. */
+function namedFor(contentType: RegistryContentType, metrics: readonly MetricsData[]): object[] {
+  if (contentType !== Registry.OPENMETRICS_CONTENT_TYPE) return [...metrics];
+  return metrics.map((each) => each.map((metric) => ({ ...metric, name: metric.name.replace(/_total$/, '') })));
+}
+
 /** The format that an `Accept` header prefers: text, unless OpenMetrics is named with a quality that is as good. */
-function formatOf(accept = ''): ExpositionFormat {
+function contentTypeOf(accept = ''): RegistryContentType {
   const qualities = new Map<string, number>();
   for (const { name, quality } of accept.split(',').map(readAcceptItem)) {
     qualities.set(name, Math.max(quality, qualities.get(name) ?? 0));
   }
   const openMetrics = qualities.get(mediaTypes.openMetrics) ?? 0;
   const text = qualities.get(mediaTypes.text) ?? qualities.get('text/*') ?? qualities.get('*/*') ?? 0;
-  return openMetrics > 0 && openMetrics >= text ? 'openMetrics' : 'text';
+  return openMetrics > 0 && openMetrics >= text ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;
 }

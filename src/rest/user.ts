@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { droppedBodyRemedy, type ErrorCode, errorCatalog } from '../domain/errors.ts';
+import { droppedBodyRemedy, errorCatalog } from '../domain/errors.ts';
 import type { ExecuteOnce } from '../domain/idempotency.ts';
 import type { Db } from '../domain/user-groups.ts';
 import { compileMutation } from '../graphql/execution/compiled-operation.ts';
@@ -25,7 +25,7 @@ interface Tagged {
 
 const failureFields = '... on Error { code message } ... on InvalidInput { issues { path message } }';
 
-/** Selects {@link Tagged} of a type; after the selection of the body, which the OpenAPI document describes. */
+/** Selects {@link Tagged} of a type. */
 const taggedOf = (type: string): string => `... on ${type} { tagged: userGroup { version } }`;
 
 /** The operations, on the same schema that GraphQL clients use. */
@@ -69,17 +69,9 @@ const rotateDocument = `
 export interface Operation {
   /** What it does, as a verb with its object. */
   readonly summary: string;
-  /** The same as a heading. */
-  readonly title: string;
   readonly document: string;
   /** The members of the request, and the GraphQL input field of each, as a path. */
   readonly members: Readonly<Record<string, string>>;
-  /** The member that a request must have. */
-  readonly required: string;
-  /** The members that may be `null`. */
-  readonly nullable: readonly string[];
-  /** The error codes that only some operations respond with. */
-  readonly ownErrors: readonly ErrorCode[];
   /**
    * Whether requests may have an Idempotency-Key and an If-Match. Get-or-create needs neither: it is safe to repeat, and does not
    * change a group.
@@ -94,12 +86,8 @@ const tokenFields = { current_token: 'currentToken' };
 
 const getOrCreate: Operation = {
   summary: 'gets or creates a user group',
-  title: 'Get or create a user group',
   document: getOrCreateDocument,
   members: groupFields,
-  required: 'user_group_id',
-  nullable: ['name', 'mapping', 'properties'],
-  ownErrors: ['CONFLICT'],
   takesKey: false,
   input: pick(groupFields),
 };
@@ -110,23 +98,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   QUERY: getOrCreate,
   PUT: {
     summary: 'updates it',
-    title: 'Update a user group',
     document: updateDocument,
     members: { user_group_id: 'by.providedId', ...shared },
-    required: 'user_group_id',
-    nullable: ['properties'],
-    ownErrors: ['NOT_FOUND', 'VERSION_MISMATCH', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
     takesKey: true,
     input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
   },
   POST: {
     summary: 'rotates its token',
-    title: 'Rotate the token of a user group',
     document: rotateDocument,
     members: tokenFields,
-    required: 'current_token',
-    nullable: [],
-    ownErrors: ['NOT_FOUND', 'VERSION_MISMATCH', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
     takesKey: true,
     input: pick(tokenFields),
   },

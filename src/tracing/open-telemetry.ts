@@ -4,6 +4,7 @@ import {
   context,
   createContextKey,
   type Link,
+  ProxyTracerProvider,
   propagation,
   type Span,
   SpanKind,
@@ -16,15 +17,17 @@ import type { RequestSpan, TracedRequest, TracedResponse, Tracing } from './trac
 const linksKey = createContextKey('links');
 
 /**
- * Creates spans with the SDK that is registered.
+ * Creates spans with the OpenTelemetry SDK that is registered, as `node --import ./otel.js` does before this program is loaded.
  *
- * @param registered the provider of tracers that is registered.
  * @param version of the gateway.
- * @returns nothing if this copy of the API cannot use it: its version must not be later than that of the copy that registered it.
+ * @returns nothing without an SDK, or if its copy of the API is older than this one.
  */
-export function createTracing(registered: unknown, version: string): Tracing | undefined {
-  if (trace.getTracerProvider() !== registered) return undefined;
-  const tracer = trace.getTracer('user-group-gateway', version);
+export function createTracing(version: string): Tracing | undefined {
+  const provider = trace.getTracerProvider();
+  const scope = ['user-group-gateway', version] as const;
+  // Without an SDK it is the API's own provider, which delegates to none.
+  const tracer = provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(...scope) : provider.getTracer(...scope);
+  if (!tracer) return undefined;
 
   async function inSpan<Result>(span: Span, run: () => Promise<Result>): Promise<Result> {
     try {

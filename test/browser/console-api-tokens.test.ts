@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdRequests, openConsole } from '../support/console.ts';
+import { holdRequests, loseNextResponse, lostResponse, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -36,6 +36,8 @@ test('a person creates an API token, rotates it with an overlap, and revokes it'
   await dialog.getByRole('button', { name: 'Replace the secret' }).click();
   dialog = page.getByRole('dialog', { name: 'The secret was replaced' });
   const rotated = (await dialog.getByText(/^ugk_/).textContent()) ?? '';
+  // Both, because the API token may expire first.
+  expect(await dialog.textContent()).toMatch(/previous secret works for 1 day.*API token expires/);
   expect([await scopesOf(rotated), await scopesOf(created)]).toEqual([expected, expected]);
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
 
@@ -50,6 +52,41 @@ test('a person creates an API token, rotates it with an overlap, and revokes it'
   await page.getByRole('row', { name: /nightly sync.*revoked/ }).waitFor();
   await assertFlawless();
   await assertFitsPhone();
+});
+
+test('changes whose responses are lost are not said to have failed; trying again makes them once, and shows the secrets', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { page, assertFlawless } = await openConsole(gateway, '/console/api-tokens', {
+    secret: admin,
+    expectedProblems: [lostResponse],
+  });
+  /** Submits the dialog twice: the first response is lost. @returns the secret. */
+  const submitTwice = async (operation: string, button: string) => {
+    await loseNextResponse(page, operation);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: button }).click();
+    const alert = dialog.getByRole('alert').filter({ hasText: 'It is not known whether the change was made' });
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(/Trying again is safe/);
+    expect(await alert.textContent()).not.toMatch(/was not|could not/);
+    await assertFlawless();
+    await dialog.getByRole('button', { name: button }).click();
+    return (await dialog.getByText(/^ugk_/).textContent()) ?? '';
+  };
+  const nameOf = async (token: string) => (await gateway.graphql('{ caller { name } }', {}, { token })).json.data?.caller.name;
+  await page.getByRole('button', { name: 'New API token' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('lost');
+  await dialog.getByRole('combobox', { name: 'Environment' }).selectOption('Testing');
+  await dialog.getByRole('checkbox', { name: 'groups:read' }).check();
+  const created = await submitTwice('CreateApiToken', 'Create the API token');
+  expect(await nameOf(created)).toBe('lost');
+  expect(await gateway.database.prisma.apiToken.count({ where: { name: 'lost' } })).toBe(1);
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Rotate lost' }).click();
+  await dialog.getByLabel('How long does the current secret still work?').selectOption('It stops working at once');
+  expect(await nameOf(await submitTwice('RotateApiToken', 'Replace the secret'))).toBe('lost');
+  expect(await gateway.database.prisma.event.count({ where: { type: 'api_token.rotated' } })).toBe(2);
 });
 
 test('the secret of an API token that is being rotated cannot be lost: nothing closes the dialog, and leaving is asked about', async () => {

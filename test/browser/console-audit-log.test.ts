@@ -94,10 +94,20 @@ test('a group whose creation is not recorded says that it was imported, or that 
   expect(await section.textContent()).not.toMatch(/was imported/);
 });
 
-test('a token that is pasted into the filter by group is not sent', async () => {
+test('the filter by group finds exactly the id that is typed, and sends no token', async () => {
+  const ids = ['spaced', ' spaced'];
+  for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'spaced' }, name: 'Another' });
   const { secret } = await gateway.issue({ scopes: ['audit:read'] });
   const { page } = await openConsole(gateway, '/console/audit-log', { secret });
   const field = page.getByRole('textbox', { name: 'Group' });
+  const events = page.getByRole('main').getByRole('listitem').filter({ hasText: 'spaced' });
+  for (const [index, id] of ids.entries()) {
+    await field.fill(id);
+    await field.press('Enter');
+    await expect.poll(() => events.count()).toBe(index === 0 ? 2 : 1);
+    expect(await field.inputValue()).toBe(id);
+  }
   await field.fill(`ugt_${'a'.repeat(36)}`);
   await field.press('Enter');
   await page.getByText('This is a token.').waitFor();

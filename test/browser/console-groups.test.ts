@@ -157,7 +157,7 @@ test('a person creates a group, and is led to the one that exists when its id is
 });
 
 test('a person exports what the list shows, and deletes several groups after typing how many', async () => {
-  const groups = ['delete-1', 'delete-2', 'keep'].map((providedId) => ({ providedId, name: `Old ${providedId}` }));
+  const groups = ['delete-1', 'delete-2', 'delete-3', 'keep'].map((providedId) => ({ providedId, name: `Old ${providedId}` }));
   await mutate(gateway, 'getOrCreateUserGroups', { groups });
   const { page } = await openConsole(gateway, '/console/groups?search=Old');
   await page.getByRole('button', { name: 'Export' }).click();
@@ -171,20 +171,35 @@ test('a person exports what the list shows, and deletes several groups after typ
     properties: null,
     environment: 'Testing',
   });
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(4);
 
-  for (const name of ['Old delete-1', 'Old delete-2']) await page.getByLabel(`Select ${name}`).check();
+  const selected = ['delete-1', 'delete-2', 'delete-3'];
+  for (const id of selected) await page.getByLabel(`Select Old ${id}`).check();
   await page.getByRole('button', { name: 'Delete …' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Delete 2 groups' });
+  const dialog = page.getByRole('dialog', { name: 'Delete 3 groups' });
   const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
   expect(await confirm.isDisabled()).toBe(true);
-  await dialog.getByLabel('Type 2 to confirm').fill('2');
-  // Someone else deletes the first of them meanwhile.
-  await mutate(gateway, 'deleteUserGroup', { by: { providedId: 'delete-2' } });
+  await dialog.getByLabel('Type 3 to confirm').fill('3');
+  // To the console, one that was moved to another environment is the same as one that was deleted.
+  await gateway.database.prisma.userGroup.updateMany({
+    where: { providedId: 'delete-2' },
+    data: { environmentTag: null },
+  });
   await confirm.click();
-  await page.getByText('Deleted 2 groups').waitFor();
+  const notice = dialog.getByRole('alert').filter({ hasText: '1 of 3 groups were not found' });
+  expect(await notice.textContent()).toContain('moved them to another environment');
+  const items = dialog.getByRole('listitem');
+  expect((await items.allTextContents()).map((text) => /deleted$|not found$/.exec(text)?.[0]).sort()).toEqual([
+    'deleted',
+    'deleted',
+    'not found',
+  ]);
+  expect(await items.filter({ hasText: 'not found' }).textContent()).toContain('delete-2');
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('1 group', { exact: true }).waitFor();
-  expect(await Promise.all(groups.map(({ providedId }) => stored(providedId)))).toEqual([null, null, { name: 'Old keep' }]);
+  expect(await Promise.all(selected.map(stored))).toEqual([null, null, null]);
+  expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'delete-2' } })).toBe(1);
 });
 
 test('an empty list says how to create the first group, and a failure says what to do', async () => {

@@ -16,7 +16,9 @@ const script = '"><img src=x onerror="document.title=1"><script>document.title=1
 
 test('markup in names, ids, properties and URLs is text', async () => {
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', {
-    ...{ providedId: `id ${script}`, name: `name ${script}`, properties: { [script]: script } },
+    providedId: `id ${script}`,
+    name: `name ${script}`,
+    properties: { [script]: script },
     mapping: [{ schemaId: script, dataSource: 'javascript:document.title=1' }],
   });
   const { page } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 400/] });
@@ -54,7 +56,8 @@ test.each(['groups?after=', 'audit-log?after=', 'api-tokens?before='])(
   'a cursor in a URL that is not valid, as long as a URL may be, is explained, with a way out: %s',
   async (path) => {
     const { page } = await openConsole(gateway, `/console/${path}${'x'.repeat(6_000)}`, {
-      ...{ secret, expectedProblems: [/status of 400/] },
+      secret,
+      expectedProblems: [/status of 400/],
     });
     await page.getByRole('alert').filter({ hasText: 'INVALID_INPUT' }).waitFor();
     await page.getByRole('button', { name: 'Show the whole list' }).click();
@@ -121,16 +124,22 @@ test('a group shows what is stored, also when the response to the first of two c
   expect(await page.getByRole('button', { name: 'Save the mapping' }).isDisabled()).toBe(true);
 });
 
-test('a thousand mapping entries and 64 KiB of properties can be edited', async () => {
+test('a thousand mapping entries and 64 KiB of properties can be edited, which together are too large for an Idempotency-Key', async () => {
   const properties = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`property-${index}`, 'x'.repeat(85)]));
-  const mapping = Array.from({ length: 1_000 }, (_, index) => ({ schemaId: `schema-${index}`, dataSource: `source-${index}` }));
+  const mapping = Array.from({ length: 1_000 }, (_, index) => ({
+    schemaId: `schema-${index}`,
+    dataSource: `source-${index}`.padEnd(255, '"'),
+  }));
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', {
     providedId: 'large',
     name: 'Large',
     properties,
     mapping,
   });
-  const { page, assertFitsPhone } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret });
+  const { page, assertFitsPhone } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, {
+    secret,
+    expectedProblems: [/status of 400/],
+  });
   await page.getByLabel('Data source of schema-999').fill('changed');
   await save(page, 'Save the mapping');
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
@@ -171,14 +180,17 @@ test('items that together are too large for a response are shown and exported in
   expect(ids).toEqual(Array.from({ length: count }, (_, index) => `heavy-${count - 1 - index}`));
 });
 
-test('a response that is not of the gateway, such as a page of a proxy, is explained', async () => {
-  const { page } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 502/] });
-  await page.route('**/graphql', (route) =>
-    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
-  );
-  await page.getByRole('searchbox').fill('x');
+test('a response that is not one of GraphQL, such as a page of a proxy, is explained', async () => {
+  const { page } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 50[24]/] });
   const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
-  expect(await alert.textContent()).toMatch(/status 502, is not one of the gateway/);
+  for (const response of [
+    { status: 502, body: '<h1>Bad gateway</h1>' },
+    { status: 504, body: '{"message": "Gateway timeout"}' },
+  ]) {
+    await page.route('**/graphql', (route) => route.fulfill(response));
+    await page.getByRole('searchbox').fill(response.body);
+    await alert.getByText(`status ${response.status}, is not one of GraphQL`).waitFor();
+  }
 });
 
 test('a failure of the whole overview is shown once, and trying again loads every part', async () => {

@@ -105,7 +105,7 @@ test('a browser that blocks the storage of pages signs in, until the page is rel
 
 test('a part of the console that is gone after an update says so, and reloading the page helps', async () => {
   const { page, assertFlawless } = await openConsole(gateway, '/console', {
-    expectedProblems: [/404/, /dynamically imported/],
+    expectedProblems: [/404/, /A part of the console could not be loaded/],
   });
   const isDocsConfig = /\/assets\/docs-config-/;
   await page.route(isDocsConfig, (route) => route.fulfill({ status: 404 }));

@@ -106,7 +106,7 @@ test('a tab that is opened next to one that is signed in is signed in, and signi
   await late.getByLabel('API token', { exact: true }).waitFor();
 });
 
-test('an API token that is revoked ends the session of every tab that has it, and of no other', async () => {
+test('tabs with different API tokens: a further tab asks for one; one that is revoked ends the session of every tab that has it', async () => {
   const { secret, id } = await gateway.issue();
   const { page: kept } = await openConsole(gateway, '/console/groups');
   await kept.getByRole('button', { name: 'Sign out' }).click();
@@ -120,6 +120,13 @@ test('an API token that is revoked ends the session of every tab that has it, an
   const sibling = await openTab(kept, '/console/groups');
   await sibling.getByRole('button', { name: 'Sign out' }).waitFor();
   await signIn(kept, gateway.token);
+  const further = await kept.context().newPage();
+  onTestFinished(() => further.close());
+  // However late the other tabs answer.
+  await further.addInitScript('globalThis.setTimeout = () => 0');
+  await further.goto(`${gateway.url}/console/groups`);
+  await further.getByText('use different API tokens').waitFor();
+  expect(await further.evaluate('sessionStorage.length')).toBe(0);
   await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
   // Unless the tab has noticed it by itself.
   const search = revoked.getByRole('searchbox').or(revoked.getByRole('alert'));

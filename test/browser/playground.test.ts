@@ -8,8 +8,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+/** GraphiQL's own: tabs have buttons inside of them, and editors are scrolled by their own keys. */
+const expectedFindings = [/nested-interactive/, /scrollable-region-focusable/];
+
 const open = (options?: Parameters<typeof openPage>[1], query = ''): Promise<OpenPage> =>
-  openPage(`${gateway.url}/graphql${query}`, options);
+  openPage(`${gateway.url}/graphql${query}`, { expectedFindings, ...options });
+
+/** The names of the tabs, and of the one that is shown. */
+const tabsOf = async ({ page }: OpenPage) => ({
+  all: (await page.getByRole('tab').allInnerTexts()).join(' '),
+  shown: await page.getByRole('tab', { selected: true }).allInnerTexts(),
+});
 
 test('a person pastes an API token, runs the first example, and a user group is stored', async () => {
   const { page, assertFlawless } = await open();
@@ -25,21 +34,63 @@ test('a person pastes an API token, runs the first example, and a user group is 
 });
 
 test('the API token, and what was edited, survive a reload, and are not kept outside of the tab', async () => {
-  const { page } = await open();
+  const opened = await open();
+  const { page } = opened;
   await page.getByLabel('API token').fill(gateway.token);
-  const editor = page.getByRole('region', { name: 'Query Editor' });
-  await editor.locator('.CodeMirror').click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.insertText('query Mine { caller { name } }');
-  await expect.poll(() => page.evaluate(`sessionStorage.getItem('graphiql:tabState')`)).toContain('Mine');
-  await page.reload();
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  const write = async (name: string, text: string) => {
+    await page.getByRole('textbox', { name, exact: true }).press('Control+A');
+    await page.keyboard.insertText(text);
+  };
+  await write('Variables', '{ "filter": { "search": "mine" } }');
+  await write('Document', 'query Mine($filter: UserGroupFilter) { userGroups(filter: $filter) { nodes { name } } }');
+  await page.getByRole('button', { name: 'Mine', exact: true }).waitFor();
+  const tabs = await tabsOf(opened);
+  expect(tabs).toEqual({ all: expect.stringMatching(/^GetOrCreate .* Mine /), shown: ['Mine'] });
+
+  for (let reload = 0; reload < 2; reload += 1) {
+    await page.reload();
+    await page.getByRole('region', { name: 'Query Editor' }).getByText('Mine').waitFor();
+    expect(await tabsOf(opened)).toEqual(tabs);
+    await page.getByText('"mine"').waitFor();
+  }
   expect(await page.getByLabel('API token').inputValue()).toBe(gateway.token);
   await page.getByRole('button', { name: /^Execute query/ }).click();
-  await page.getByRole('region', { name: 'Result Window' }).getByText('"caller"').waitFor();
+  await page.getByRole('region', { name: 'Result Window' }).getByText('"userGroups"').waitFor();
   expect(await page.evaluate('localStorage.length')).toBe(0);
 
   await page.getByRole('button', { name: 'Forget' }).click();
   expect(await page.evaluate('Object.values(sessionStorage).join()')).not.toContain(gateway.token);
+});
+
+test('an example is as it was after a reload', async () => {
+  const opened = await open();
+  await opened.page.getByText('"providedId"').waitFor();
+  const tabs = await tabsOf(opened);
+  await opened.page.reload();
+  await opened.page.getByText('"providedId"').waitFor(); // the variables
+  expect(await tabsOf(opened)).toEqual(tabs);
+});
+
+test('the dialog clears what is stored of the documents', async () => {
+  const opened = await open();
+  const { page } = opened;
+  await page.getByRole('button', { name: 'Update', exact: true }).click();
+  await page.getByRole('tab', { selected: true }).filter({ hasText: 'Update' }).waitFor();
+  await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  await page.getByRole('button', { name: 'Clear data' }).click();
+  await page.getByRole('button', { name: 'Cleared data' }).waitFor();
+  await page.reload();
+  await page.getByText('"providedId"').waitFor();
+  expect((await tabsOf(opened)).shown).toEqual(['GetOrCreate']);
+});
+
+test('each editor has a name, and dialogs may have styles', async () => {
+  const { page, assertFlawless } = await open();
+  for (const name of ['Document', 'Variables', 'Response']) await page.getByRole('textbox', { name, exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  await page.getByRole('dialog').waitFor();
+  await assertFlawless();
 });
 
 test('a browser that blocks the storage of pages runs an operation', async () => {
@@ -56,11 +107,35 @@ test('a browser that blocks the storage of pages runs an operation', async () =>
   await blocked.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
 });
 
-test('a link opens a document', async () => {
-  const { page } = await open({}, `?${new URLSearchParams({ query: 'query Linked { caller { name } }' })}`);
-  await page.getByRole('list', { name: 'Documents' }).getByRole('button', { name: 'Linked', exact: true }).waitFor();
+test('a link opens a document, whose variables are sent as they are shown', async () => {
+  const query = 'query Linked($v: JSON!) { userGroups(filter: { properties: [{ path: ["p"], equals: $v }] }) { totalCount } }';
+  const variables = (value: string) => `{"v": ${value}}`;
+  const { page } = await open(
+    { expectedProblems: [/status of 400/] },
+    `?${new URLSearchParams({ query, variables: variables('12345678901234567890') })}`,
+  );
+  await page.getByRole('button', { name: 'Linked', exact: true }).waitFor();
   await page.getByRole('region', { name: 'Query Editor' }).getByText('Linked').waitFor();
   expect(new URL(page.url()).search).toBe('');
+  await page.getByLabel('API token').fill(gateway.token);
+  const response = page.getByRole('region', { name: 'Result Window' });
+  const run = () => page.getByRole('button', { name: /^Execute query/ }).click();
+  await run();
+  // JavaScript would have rounded the number.
+  await response
+    .getByText(/exactly/)
+    .first()
+    .waitFor();
+  for (const [value, expected] of [
+    ['{"a": 1, "a": 2}', /duplicate/],
+    ['{"a": 1.0}', /"totalCount"/],
+  ] as const) {
+    await page.locator('.graphiql-editor-tool .CodeMirror').first().click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(variables(value));
+    await run();
+    await response.getByText(expected).first().waitFor();
+  }
 });
 
 test('the documentation of a field is found by its name', async () => {
@@ -76,7 +151,7 @@ test('the documentation of a field is found by its name', async () => {
   await assertFlawless();
 });
 
-test('on a phone everything is in one column', async () => {
+test('on a phone the page is not wider than its screen', async () => {
   const { page, assertFitsPhone } = await open({ viewport: phone, expectedProblems: [/status of 401/] });
   await page.getByRole('region', { name: 'Result Window' }).locator('.CodeMirror').waitFor();
   await page.getByRole('button', { name: /^Execute query/ }).click();

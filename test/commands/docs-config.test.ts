@@ -30,6 +30,9 @@ beforeAll(async () => {
   await writeFile(join(cwd, 'sites/two/mint.json'), bad);
   await writeFile(join(cwd, 'sites/two/docs.json'), bad);
   await writeFile(join(cwd, 'sites/[x].json'), good);
+  await mkdir(join(cwd, 'names/deep/er'), { recursive: true });
+  for (const name of ['a.json', 'b.json', 'ab.json', '(a)+b.json', '!a.json', 'a*.json', 'deep/a.json', 'deep/er/a.json'])
+    await writeFile(join(cwd, 'names', name), good);
   await writeFile(join(cwd, 'newer/docs.json'), '{"theme": "mint", "name": "a", "navigation": {}}');
   await writeFile(join(cwd, 'latin.json'), Buffer.from([0x7b, 0xe9, 0x7d]));
 });
@@ -133,6 +136,35 @@ test.each([
   ['each file once', ['sites', './sites/one/mint.json', 'sites/**/mint.json'], ['sites/one/mint.json', 'sites/two/mint.json']],
 ])('arguments: %s', async (_, args, expected) => {
   expect(await filesOf(...args)).toEqual(expected);
+});
+
+test.each([
+  ['*.json', ['!a.json', '(a)+b.json', 'a*.json', 'a.json', 'ab.json', 'b.json']],
+  ['?.json', ['a.json', 'b.json']],
+  ['[a-a]*.json', ['a*.json', 'a.json', 'ab.json']],
+  ['[!a(].json', ['b.json']],
+  ['[^a].json', ['b.json']],
+  ['{a,b}.json', ['a.json', 'b.json']],
+  ['{a,{b,(a)+b}}.json', ['(a)+b.json', 'a.json', 'b.json']],
+  ['a{,b}.json', ['a.json', 'ab.json']],
+  ['!a*', ['!a.json']],
+  ['(a)+?.json', ['(a)+b.json']],
+  ['?\\*.json', ['a*.json']],
+  ['*b*.json', ['(a)+b.json', 'ab.json', 'b.json']],
+  ['**/a.json', ['a.json', 'deep/a.json', 'deep/er/a.json']],
+  ['*/a.json', ['deep/a.json']],
+  ['deep/**', ['deep/a.json', 'deep/er/a.json']],
+  ['**/er/**/a.json', ['deep/er/a.json']],
+])('the glob %s', async (glob, expected) => {
+  expect(await filesOf(`names/${glob}`)).toEqual(expected.map((name) => `names/${name}`));
+});
+
+test('a glob that is too long is an invalid argument', async () => {
+  expect(await run(['check', '*'.repeat(1_001)])).toEqual({
+    status: 2,
+    out: '',
+    err: expect.stringMatching(/^The glob is longer than 1,000 characters: \*+…\nTry docs-config --help\.\n$/),
+  });
 });
 
 test.each([
@@ -244,7 +276,12 @@ test.each([
   [['check', 'a', '--format', 'srif'], '--format: Unknown format "srif". Did you mean sarif?'],
   [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: Unknown code "typ". Did you mean type?'],
   [['check', 'a', '--severity', 'type'], '--severity type: write type=error, type=warning or type=off.'],
-  [['check', 'a', '--format'], "Option '--format <value>' argument missing"],
+  [['check', 'a', '--format'], '--format needs a value.'],
+  [
+    ['check', '--format', '--fx', '-strict', 'a', '--fix=1'],
+    '--format needs a value.\nUnknown option "--fx". Did you mean --fix?\nUnknown option "-strict". Did you mean --strict?\n--fix takes no value.',
+  ],
+  [['explain', '--all'], 'Unknown option "--all". There are none.'],
   [['explain', 'hex-colr'], 'Unknown code "hex-colr". Did you mean hex-color?'],
   [['explain', 'type', 'enum'], 'explain takes one code, but got 2.'],
   [['schema', 'a'], 'schema takes no files, but got a.'],
@@ -357,4 +394,16 @@ test('--fix says which file was changed while the report was written, and ends w
     err: 'meanwhile.json: The file was changed meanwhile, and was left as it is. Run the command again.\n',
   });
   expect(await readFile(path, 'utf8')).toBe('edited');
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['a folder', 'unreadable'],
+  ['a glob', 'unreadable/**/mint.json'],
+])('a folder that cannot be read is an error, given %s', async (_, argument) => {
+  const odd = Buffer.from(`${cwd}/unreadable/d\xfe`, 'latin1'); // not UTF-8, so without a path in JavaScript
+  await mkdir(odd, { recursive: true });
+  await writeFile(join(cwd, 'unreadable/mint.json'), good);
+  const { status, out, err } = await run(['check', argument]);
+  expect([status, err]).toEqual([2, expect.stringMatching(/The folder .*unreadable.d\ufffd\/ cannot be read\.\n/)]);
+  expect(out).toContain('1 file checked');
 });

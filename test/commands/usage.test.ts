@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { token } from '../../src/commands/token.ts';
 import { UsageError } from '../../src/commands/usage-error.ts';
 import { describeScope, scopeNames } from '../../src/domain/caller.ts';
-import { run, runAlone } from '../support/process.ts';
+import { launch, run, runAlone } from '../support/process.ts';
 
 /** If a command connected to the database, it would fail after ten seconds with exit code 1. */
 const nowhere = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' };
@@ -32,6 +32,23 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(text);
   expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test.each([
+  ['token create --name "$name" --environment none', /^The argument "a�" is not UTF-8/],
+  ['groups export --environment Customer --output "$name.csv"', /^The argument "a�\.csv" is not UTF-8/],
+  ['docs-config check "$name"', /^The argument "a�" is not UTF-8/],
+  ['backup --to="$name"', /^The argument "--to=a�" is not UTF-8/],
+])('%s with a byte that is not UTF-8: exit code 2', async (command, text) => {
+  const program = `name=$(printf 'a\\376'); exec "$0" dist/main.js ${command}`;
+  const ended = await launch('sh', ['-c', program, process.execPath], nowhere).ended;
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(text) });
+});
+
+test('DATA_DIR with a byte that is not UTF-8 is refused', async () => {
+  const program = `DATA_DIR=$(printf '/dev/null/\\376') exec "$0" dist/main.js token create --name a --environment none`;
+  const { code, stderr } = await launch('sh', ['-c', program, process.execPath], {}).ended;
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^ {2}DATA_DIR must be UTF-8/m) });
 });
 
 test.each([
@@ -79,6 +96,8 @@ test.each([
   ['a time of nothing', ['create', '--name', 'n', '--expires-in', '0d'], /--expires-in/],
   ['a time that no calendar reaches', ['create', '--name', 'n', '--expires-in', '999999w'], /--expires-in/],
   ['an unknown option', ['create', '--name', 'n', '--scopes', 'admin'], /--scopes.*token create --name/s],
+  ['an option with one dash', ['create', '-name', 'n'], /Unknown option -name\. Did you mean --name\?\n/],
+  ['an option for the value of another one', ['create', '--name', '--json'], /--name needs a value\.\n/],
   ['one word too many', ['create', 'n', '--name', 'n'], /token create --name/],
   ['no id', ['revoke'], /token revoke/],
   ['an invalid id', ['revoke', '1e3'], /token revoke/],

@@ -12,7 +12,7 @@ import { updateUserGroup } from '../../src/domain/user-group-update.ts';
 import { currentTokenOf, type Db, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
-import { replay } from '../support/replay.ts';
+import { replay, storedGroups } from '../support/replay.ts';
 
 let database: TestDatabase;
 /** Acts as a second process for the database. */
@@ -33,7 +33,13 @@ afterAll(async () => {
 const environments = ['Customer', 'Testing', null] as const;
 const tag = fc.constantFrom(...environments);
 const properties = fc.constantFrom<Json>(
-  ...[null, {}, { a: 1 }, { a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 }, { a: null }, { 'ä"\\': '}{', b: 1e308 }],
+  null,
+  {},
+  { a: 1 },
+  { a: 1, b: [1, { c: null }] },
+  { b: [1, { c: null }], a: 1 },
+  { a: null },
+  { 'ä"\\': '}{', b: 1e308 },
 );
 const fields = fc.record(
   {
@@ -74,8 +80,13 @@ async function make(run: string, { kind, db: process, id, tag, fields, patch }: 
   const db = dbs[process] as Db;
   const caller = new Caller(
     {
-      ...{ id: 7, name: 'history', environmentTag: tag, scopes: ['admin'] },
-      ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+      id: 7,
+      name: 'history',
+      environmentTag: tag,
+      scopes: ['admin'],
+      createdAt: new Date(0),
+      expiresAt: null,
+      lastUsedAt: null,
     },
     requestId,
   );
@@ -139,15 +150,7 @@ test('after a random history, the events reproduce the stored state, and each ch
         seen.add(type);
         expect([actorKind, actorName, actorApiTokenId]).toEqual(['API_TOKEN', 'history', 7]);
       }
-      const stored = await database.prisma.userGroup.findMany();
-      expect(replay(events)).toEqual(
-        new Map(
-          stored.map(({ teamId, providedId, environmentTag, name, properties, mapping }) => [
-            teamId,
-            { providedId, environmentTag, name, properties, mapping },
-          ]),
-        ),
-      );
+      expect(replay(events)).toEqual(await storedGroups(database));
     }),
     { numRuns: 40, interruptAfterTimeLimit: 12_000, markInterruptAsFailure: false },
   );
@@ -163,8 +166,13 @@ test('after a random history, the events reproduce the stored state, and each ch
 test('updates that do not change a value record nothing', async () => {
   const db = dbs[0] as Db;
   const caller = new Caller({
-    ...{ id: 7, name: 'history', environmentTag: null, scopes: ['groups:write'] },
-    ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+    id: 7,
+    name: 'history',
+    environmentTag: null,
+    scopes: ['groups:write'],
+    createdAt: new Date(0),
+    expiresAt: null,
+    lastUsedAt: null,
   });
   const by = { providedId: 'unchanged' };
   const fields = { name: 'A', properties: { a: 1, b: { c: [1] } }, mapping: [{ schemaId: 's', dataSource: 'd' }] };
@@ -181,8 +189,13 @@ test('updates that do not change a value record nothing', async () => {
 test('a number in a short notation keeps it in an event', async () => {
   const db = dbs[0] as Db;
   const caller = new Caller({
-    ...{ id: 7, name: 'history', environmentTag: null, scopes: ['groups:write'] },
-    ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+    id: 7,
+    name: 'history',
+    environmentTag: null,
+    scopes: ['groups:write'],
+    createdAt: new Date(0),
+    expiresAt: null,
+    lastUsedAt: null,
   });
   const large = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`n${index}`, 1e308]));
   await getOrCreateUserGroup(db, caller, { providedId: 'large numbers' });

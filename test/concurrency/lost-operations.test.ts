@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest';
-import { explain } from '../../drill/model/explain.ts';
 import { type Group, initialState, type Operation, type Requester, type State } from '../support/model.ts';
+import { explain } from '../support/model-explain.ts';
 
 const requester: Requester = { tag: 'TESTING', admin: false };
 const creation: Operation = { kind: 'getOrCreate', id: 'a', fields: {} };
 const group: Group = {
-  ...{ teamId: 1, providedId: 'a', environmentTag: 'TESTING', token: 'first', name: 'a', properties: null, mapping: [] },
+  teamId: 1,
+  providedId: 'a',
+  environmentTag: 'TESTING',
+  token: 'first',
+  name: 'a',
+  properties: null,
+  mapping: [],
 };
 const created: State = { groups: [group], retired: new Map(), tokens: ['first'] };
 const rotation: Operation = { kind: 'rotate', token: 'first', graceSeconds: 0, endGracePeriods: false };

@@ -18,8 +18,13 @@ let db: Db;
 const statements: string[] = [];
 
 const caller = new Caller({
-  ...{ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'] },
-  ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+  id: 1,
+  name: 'test',
+  environmentTag: 'Testing',
+  scopes: ['groups:write'],
+  createdAt: new Date(0),
+  expiresAt: null,
+  lastUsedAt: null,
 });
 
 beforeAll(async () => {
@@ -130,7 +135,10 @@ test('an update that finds no group does not affect those that are sent with it'
     updateUserGroup(db, caller, { teamId: 2_147_483_647 }, { name: 'none' }),
   ]);
   expect(results.map((result) => (result.status === 'fulfilled' ? result.value.name : result.reason.code))).toEqual([
-    ...['own', 'NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'],
+    'own',
+    'NOT_FOUND',
+    'NOT_FOUND',
+    'NOT_FOUND',
   ]);
 });
 
@@ -149,8 +157,13 @@ test('updatedAt is the time of the database, for each group of a batch', async (
 });
 
 const admin = new Caller({
-  ...{ id: 2, name: 'admin', environmentTag: null, scopes: ['admin'] },
-  ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+  id: 2,
+  name: 'admin',
+  environmentTag: null,
+  scopes: ['admin'],
+  createdAt: new Date(0),
+  expiresAt: null,
+  lastUsedAt: null,
 });
 
 test.each<[string, (group: UserGroup) => Promise<UserGroup>]>([

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '../../src/domain/errors.ts';
-import { failureHeaders } from '../../src/http/problem.ts';
+import { headersOf } from '../../src/http/problem.ts';
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
@@ -24,7 +24,7 @@ test.each(Object.entries(errorCatalog))('%s has a status, a title and a remedy',
 test.each<[string, ErrorCatalogEntry]>(Object.entries(errorCatalog))(
   '%s has the headers that its status calls for, and that its remedy names',
   (code, { status, remedy, retryAfterSeconds }) => {
-    const headers = failureHeaders(code as ErrorCode);
+    const headers = headersOf({ code: code as ErrorCode });
     expect(Object.hasOwn(headers, 'www-authenticate')).toBe(status === 401);
     expect(Object.hasOwn(headers, 'retry-after')).toBe(/Retry-After/.test(remedy));
     if (retryAfterSeconds !== undefined) expect(headers['retry-after']).toBe(String(retryAfterSeconds));

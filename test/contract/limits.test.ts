@@ -18,8 +18,15 @@ test('docs/limits.md lists each limit with the value that applies', () => {
     ]),
   );
   const limits = {
-    ...{ ...graphqlLimits, ...persistedOperationsLimits, ...httpLimits, ...httpTimeouts },
-    ...{ ...embedTokenLimits, ...eventLimits, ...idempotencyLimits, ...importLimits, ...backupLimits },
+    ...graphqlLimits,
+    ...persistedOperationsLimits,
+    ...httpLimits,
+    ...httpTimeouts,
+    ...embedTokenLimits,
+    ...eventLimits,
+    ...idempotencyLimits,
+    ...importLimits,
+    ...backupLimits,
   };
   expect(documented).toEqual(limits);
 });

@@ -3,16 +3,16 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { errorCatalog } from '../../src/domain/errors.ts';
-import { type MetricDefinition, metricDefinitions } from '../../src/metrics/definitions.ts';
-import { routes } from '../support/openapi.ts';
+import { type MetricDefinition, metricDefinitions } from '../../src/metrics/metrics.ts';
+import { routes } from '../support/routes.ts';
 
 const definitions: readonly MetricDefinition[] = Object.values(metricDefinitions);
 
 /** The labels that Prometheus adds, and those of each exported series, by its name. */
 const added = ['job', 'instance'];
 const exported = new Map<string, readonly string[]>([['up', added]]);
-for (const { name, type, labels } of definitions) {
-  const all = [...labels, ...added];
+for (const { name, type, labelNames } of definitions) {
+  const all = [...labelNames, ...added];
   if (type !== 'histogram') exported.set(name, all);
   else
     exported
@@ -144,6 +144,11 @@ test('docs/observability.md lists every metric with its type, its labels and its
     help,
   ]);
   expect(rows).toEqual(
-    definitions.map(({ name, type, labels, help }) => [name, type, labels.map((label) => `\`${label}\``).join(', '), help]),
+    definitions.map(({ name, type, labelNames, help }) => [
+      name,
+      type,
+      labelNames.map((label) => `\`${label}\``).join(', '),
+      help,
+    ]),
   );
 });

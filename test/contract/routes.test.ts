@@ -3,20 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mediaTypes } from '../../src/http/media-types.ts';
 import { paths } from '../../src/http/paths.ts';
-import { problem } from '../../src/http/problem.ts';
 import { createRouter } from '../../src/http/router.ts';
-import type { Handler } from '../../src/http/types.ts';
-import { createRoutes } from '../../src/routes.ts';
-
-const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }), renderError: problem };
-const routes = createRoutes({
-  graphql: handler,
-  user: handler,
-  jwks: handler,
-  introspection: handler,
-  metrics: handler,
-  unreadiness: async () => undefined,
-});
+import { routes } from '../support/routes.ts';
 
 test('the route table is consistent', () => {
   expect(() => createRouter(routes)).not.toThrow();

@@ -63,17 +63,32 @@ test('every deprecation names its successor, in backticks', () => {
 
 test('finds deprecations without a successor', () => {
   const lines = [
-    ...['type Query {', 'new(by: By, old: Int @deprecated(reason: "Use it differently.")): Status'],
-    ...['bare: Int @deprecated', 'gone: Int @deprecated(reason: "Use `Query.gone`.")'],
+    'type Query {',
+    'new(by: By, old: Int @deprecated(reason: "Use it differently.")): Status',
+    'bare: Int @deprecated',
+    'gone: Int @deprecated(reason: "Use `Query.gone`.")',
     'moved: Int @deprecated(reason: "Use `Query.new`, which is faster.")',
-    ...['wrong: Int @deprecated(reason: "Use `Query.renamed`.")', '}'],
-    ...['input By {', 'id: ID', 'key: ID @deprecated(reason: "Use `By.id`.")', 'name: ID @deprecated(reason: "Use `id`.")', '}'],
-    ...['enum Status {', 'ON', 'OFF @deprecated(reason: "Use `Status.ON`.")', 'NONE @deprecated(reason: "Use null.")', '}'],
+    'wrong: Int @deprecated(reason: "Use `Query.renamed`.")',
+    '}',
+    'input By {',
+    'id: ID',
+    'key: ID @deprecated(reason: "Use `By.id`.")',
+    'name: ID @deprecated(reason: "Use `id`.")',
+    '}',
+    'enum Status {',
+    'ON',
+    'OFF @deprecated(reason: "Use `Status.ON`.")',
+    'NONE @deprecated(reason: "Use null.")',
+    '}',
   ];
   const example = buildSchema(lines.join('\n'));
   expect(deprecationsWithoutSuccessor(example)).toEqual([
-    ...['Query.new(old:): Use it differently.', 'Query.bare: No longer supported', 'Query.gone: Use `Query.gone`.'],
-    ...['Query.wrong: Use `Query.renamed`.', 'By.name: Use `id`.', 'Status.NONE: Use null.'],
+    'Query.new(old:): Use it differently.',
+    'Query.bare: No longer supported',
+    'Query.gone: Use `Query.gone`.',
+    'Query.wrong: Use `Query.renamed`.',
+    'By.name: Use `id`.',
+    'Status.NONE: Use null.',
   ]);
 });
 

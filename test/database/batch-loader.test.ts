@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createBatchLoader } from '../../src/database/batch-loader.ts';
-import { waitingKeys } from '../../src/database/batch-statistics.ts';
+import { createBatchLoader, waitingKeys } from '../../src/database/batch-loader.ts';
 import { DatabaseBusy } from '../../src/database/errors.ts';
 
 /** A batch loader that records its batches; it has a value for every key but “unknown”, and fails a batch with “bad”. */

@@ -82,7 +82,7 @@ async function indexes(): Promise<unknown[]> {
 test('is built by one of several concurrent processes, while others write to the table', async () => {
   const writer = await openWrite();
   const others = Array.from({ length: 3 }, () => connectDatabase({ connectionString: database.url }));
-  const applied = Promise.all(others.map(({ pool }) => migrate(pool, { migrations })));
+  const applied = Promise.all(others.map((each) => migrate(each, { migrations })));
   await waitingBuild();
   const other = await connect();
   await other.query("set lock_timeout = '2s'");
@@ -95,23 +95,21 @@ test('is built by one of several concurrent processes, while others write to the
 
 test('is built again after an interrupted build', async () => {
   const writer = await openWrite();
-  const failed = expect(migrate(database.pool, { migrations })).rejects.toThrow(
-    /terminating connection.*The next start tries again/s,
-  );
+  const failed = expect(migrate(database, { migrations })).rejects.toThrow(/terminating connection.*The next start tries again/s);
   await database.pool.query('select pg_terminate_backend($1)', [await waitingBuild()]);
   await failed;
   expect(await indexes()).toEqual([{ complete: false, oid: expect.any(Number) }]);
   await writer.query('commit');
-  expect(await migrate(database.pool, { migrations })).toEqual([name]);
+  expect(await migrate(database, { migrations })).toEqual([name]);
   expect(await indexes()).toEqual([{ complete: true, oid: expect.any(Number) }]);
 });
 
 test('is recorded, and not built again, when it exists', async () => {
   await database.pool.query(build);
   const before = await indexes();
-  expect(await migrate(database.pool, { migrations })).toEqual([name]);
+  expect(await migrate(database, { migrations })).toEqual([name]);
   expect(await indexes()).toEqual(before);
-  expect(await migrate(database.pool, { migrations })).toEqual([]);
+  expect(await migrate(database, { migrations })).toEqual([]);
 });
 
 test.each([

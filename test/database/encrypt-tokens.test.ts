@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectDatabase } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { bindLookups } from '../../src/database/queries/lookups.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
@@ -63,7 +63,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 test('a database of the version before is converted: every token finds its group and decrypts, nothing else changes', async () => {
-  expect(await migrate(database.pool, encrypt)).toContain(encryption);
+  expect(await migrate(database, encrypt)).toContain(encryption);
 
   const { groupByTokenHash } = bindLookups(database);
   const found = await Promise.all([...current, ...retired].map((token) => groupByTokenHash(testKeys.hashes(token))));
@@ -87,7 +87,7 @@ test('a database of the version before is converted: every token finds its group
 test('afterwards neither a dump nor the data files contain a token', async () => {
   expect(await dumpOf(database)).toMatch(anyToken);
   expect((await dataFilesWith(database, anyToken)).length).toBeGreaterThan(3); // tables, indexes, statistics
-  await migrate(database.pool, encrypt);
+  await migrate(database, encrypt);
   const dump = await dumpOf(database);
   expect(dump).toContain('group 4100');
   expect(dump).not.toMatch(anyToken);
@@ -102,7 +102,7 @@ test.each([
   const other = await (elsewhere ?? database).pool.connect();
   await other.query('begin isolation level repeatable read');
   await other.query('select pg_current_xact_id()');
-  const migrated = migrate(database.pool, encrypt);
+  const migrated = migrate(database, encrypt);
   await until(async () => (await waitingQueries()) > 0, 'the migration waits for the transaction');
   await other.query('commit');
   other.release();
@@ -128,12 +128,12 @@ test('a role that may not rewrite the statistics gets a message with the stateme
      alter table user_group owner to ${role}; alter table retired_token owner to ${role}; alter table _prisma_migrations owner to ${role};
      alter table api_token owner to ${role}`,
   );
-  const pool = new pg.Pool({
+  const limited = connectDatabase({
     connectionString: Object.assign(new URL(database.url), { username: role, password: 'limited' }).href,
   });
   const events: string[] = [];
-  await migrate(pool, { ...encrypt, onEvent: (message) => void events.push(message) });
-  await pool.end();
+  await migrate(limited, { ...encrypt, onEvent: (message) => void events.push(message) });
+  await limited.close();
   expect(events).toEqual([
     expect.stringMatching(/may still contain some user group tokens.*run there: vacuum full pg_statistic;$/),
   ]);
@@ -155,7 +155,7 @@ test.each([
   ],
 ])('%s leaves the database as it was, and a later conversion succeeds', async (_, options, message) => {
   const untouched = await dumpOf(database);
-  await expect(migrate(database.pool, options)).rejects.toThrow(message);
+  await expect(migrate(database, options)).rejects.toThrow(message);
   expect(await dumpOf(database)).toBe(untouched);
-  expect(await migrate(database.pool, encrypt)).toContain(encryption);
+  expect(await migrate(database, encrypt)).toContain(encryption);
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => empty.close());
 
 test('the migrations create what prisma/schema.prisma describes', async () => {
-  await migrate(empty.pool);
+  await migrate(empty);
   expect(await schemaDifference(empty.pool)).toBe('');
 });
 
@@ -34,16 +34,16 @@ test.each([
   ['another type', 'alter table user_group alter column name type text', '"name" SET DATA TYPE VARCHAR(255)'],
   ['a value of an enumeration', "alter type environment_tag add value 'Staging'", 'environment_tag'],
 ])('the comparison of the two finds %s', async (_, change, difference) => {
-  await migrate(empty.pool);
+  await migrate(empty);
   await empty.pool.query(change);
   expect(await schemaDifference(empty.pool)).toContain(difference);
 });
 
 test('are applied in order, once, and recorded as Prisma records them', async () => {
   await expect(isMigrated(empty)).rejects.toThrow('_prisma_migrations');
-  expect(await migrate(empty.pool)).toEqual(names);
+  expect(await migrate(empty)).toEqual(names);
   expect(await isMigrated(empty)).toBe(true);
-  expect(await migrate(empty.pool)).toEqual([]);
+  expect(await migrate(empty)).toEqual([]);
 
   const { rows } = await empty.pool.query('select * from _prisma_migrations order by started_at, migration_name');
   expect(rows).toEqual(
@@ -78,7 +78,7 @@ test('are applied in order, once, and recorded as Prisma records them', async ()
 
 test('are applied once by several concurrent pools', async () => {
   const others = Array.from({ length: 4 }, () => connectDatabase({ connectionString: empty.url }));
-  const applied = await Promise.all(others.map(({ pool }) => migrate(pool)));
+  const applied = await Promise.all(others.map((each) => migrate(each)));
   expect(applied.flat().toSorted((a, b) => a.localeCompare(b))).toEqual(names);
   const { rows } = await empty.pool.query('select migration_name from _prisma_migrations');
   expect(rows).toHaveLength(names.length);
@@ -86,7 +86,7 @@ test('are applied once by several concurrent pools', async () => {
 });
 
 test('leave no lock and no setting behind', async () => {
-  await migrate(empty.pool);
+  await migrate(empty);
   const { rows } = await empty.pool.query(
     "select count(*)::int as locks from pg_locks join pg_database d on d.oid = database where locktype = 'advisory' and datname = current_database()",
   );
@@ -95,33 +95,33 @@ test('leave no lock and no setting behind', async () => {
 });
 
 test('rejects a migration that was modified after it was applied, by name, and changes nothing', async () => {
-  await migrate(empty.pool);
+  await migrate(empty);
   await empty.pool.query("update _prisma_migrations set checksum = repeat('0', 64)");
-  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was modified after it was applied to this database`));
+  await expect(migrate(empty)).rejects.toThrow(new RegExp(`${names[0]} was modified after it was applied to this database`));
 });
 
 test('rejects a migration that another tool started and did not finish, by name', async () => {
-  await migrate(empty.pool);
+  await migrate(empty);
   await empty.pool.query('update _prisma_migrations set finished_at = null');
-  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} was started by another tool`));
+  await expect(migrate(empty)).rejects.toThrow(new RegExp(`${names[0]} was started by another tool`));
   expect(await isMigrated(empty)).toBe(false);
 });
 
 test('a rolled back migration is pending; a failed one changes nothing', async () => {
-  await migrate(empty.pool);
+  await migrate(empty);
   await empty.pool.query('update _prisma_migrations set finished_at = null, rolled_back_at = now()');
-  await expect(migrate(empty.pool)).rejects.toThrow(new RegExp(`${names[0]} failed and was rolled back: .*already exists`));
+  await expect(migrate(empty)).rejects.toThrow(new RegExp(`${names[0]} failed and was rolled back: .*already exists`));
   const { rows } = await empty.pool.query('select migration_name from _prisma_migrations where finished_at is not null');
   expect(rows).toEqual([]);
 });
 
 test('continues with a database that a newer version has migrated, with a warning that names its migrations', async () => {
-  await migrate(empty.pool);
+  await migrate(empty);
   await empty.pool.query(
     "insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'y', '29990101000000_newer', now())",
   );
   const events: string[] = [];
-  expect(await migrate(empty.pool, { onEvent: (message) => void events.push(message) })).toEqual([]);
+  expect(await migrate(empty, { onEvent: (message) => void events.push(message) })).toEqual([]);
   expect(events).toEqual([expect.stringMatching(/^a newer version .*\(29990101000000_newer\): update this one/)]);
   expect(await isMigrated(empty)).toBe(true);
 });

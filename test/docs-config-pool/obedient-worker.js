@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 
 const jobs = {
-  echo: (text) => parentPort.postMessage(text),
+  echo: (text) => text,
   hang: () => {
     for (;;);
   },
@@ -13,12 +13,12 @@ const jobs = {
   // Replies only once the shared flag is set.
   wait: (flag) => {
     Atomics.wait(flag, 0, 0);
-    parentPort.postMessage('waited');
+    return 'waited';
   },
   // Says that it was run.
   mark: (flag) => {
     Atomics.store(flag, 0, 1);
-    parentPort.postMessage('marked');
+    return 'marked';
   },
   fill: () => {
     const kept = [];
@@ -26,5 +26,7 @@ const jobs = {
   },
 };
 
-parentPort.on('message', ({ job, argument }) => jobs[job](argument));
-parentPort.postMessage('loaded');
+export default ({ job, argument }) => {
+  parentPort.postMessage('started');
+  return jobs[job](argument);
+};

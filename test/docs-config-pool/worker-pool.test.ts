@@ -8,13 +8,14 @@ interface Job {
   readonly argument?: unknown;
 }
 
+const moduleOf = (name: string) => ({ filename: fileURLToPath(new URL(name, import.meta.url)), execArgv: [] });
+
 const open: WorkerPool<Job, unknown>[] = [];
 afterEach(() => Promise.all(open.splice(0).map((pool) => pool.close())));
 
 function poolWith(options: Partial<WorkerPoolOptions> = {}): WorkerPool<Job, unknown> {
   const pool = createWorkerPool<Job, unknown>({
-    entry: new URL('obedient-worker.js', import.meta.url),
-    maxThreads: 1,
+    module: moduleOf('obedient-worker.js'),
     maxQueuedJobs: 10,
     maxQueuedCharacters: 1000,
     maxWaitMs: 20_000,
@@ -41,7 +42,7 @@ function heldJob(): { job: Job; raise: () => void } {
 const echo = (argument: unknown): Job => ({ job: 'echo', argument });
 
 test('resolves each of many jobs with its own result', async () => {
-  const pool = poolWith({ maxThreads: 2, maxQueuedJobs: 100 });
+  const pool = poolWith({ maxQueuedJobs: 100 });
   const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(echo(index), { characters: 1, share: 1 })));
   expect(results).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
@@ -86,11 +87,17 @@ test('rejects a job that takes too long with UNAVAILABLE; the next job is run', 
   expect(await next).toBe('next');
 });
 
+test('rejects a job with INTERNAL at once when its thread cannot be started', async () => {
+  const pool = poolWith({ module: moduleOf('missing-worker.js') });
+  const jobs = await Promise.allSettled([pool.run(echo(1), { characters: 1 }), pool.run(echo(2), { characters: 1 })]);
+  expect(jobs).toMatchObject([
+    { status: 'rejected', reason: { code: 'INTERNAL', cause: expect.any(Error) } },
+    { status: 'rejected', reason: { code: 'INTERNAL', cause: expect.any(Error) } },
+  ]);
+});
+
 test('the time in which a thread is started does not count as time of its job', async () => {
-  const obedient = JSON.stringify(new URL('obedient-worker.js', import.meta.url).href);
-  const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)';
-  const entry = new URL(`data:text/javascript,${encodeURIComponent(`${wait}; await import(${obedient});`)}`);
-  const pool = poolWith({ entry, jobTimeoutMs: 1000 });
+  const pool = poolWith({ module: moduleOf('slow-worker.js'), jobTimeoutMs: 1000 });
   expect(await pool.run(echo('after a slow start'), { characters: 1 })).toBe('after a slow start');
 });
 
@@ -142,9 +149,11 @@ test('close rejects unfinished and later jobs', async () => {
   await expect(pool.run(echo('later'), { characters: 1 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
-test('threads never keep a process alive', () => {
-  const entry = fileURLToPath(new URL('one-job.ts', import.meta.url));
-  const { status, stdout, signal } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), entry], {
+test.each([
+  ['when they have nothing to do', new URL('one-job.ts', import.meta.url)],
+  ['when the checker is closed during a check', new URL('closed-during-job.ts', import.meta.url)],
+])('threads do not keep a process alive %s', (_, entry) => {
+  const { status, stdout, signal } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), fileURLToPath(entry)], {
     encoding: 'utf8',
     timeout: 25_000,
   });

@@ -88,6 +88,17 @@ test.each([
   ['a string without its closing quote, then a literal', '"x": "Acme, "y": true'],
   ['a string with another closing quote', '"x": "abc”, "y": 1'],
   ['a string that ends in a backslash', '"x": "C:\\", "y": "d"'],
+  ['a quote for the colon before a URL', '"favicon"" "//cdn.acme.com/f.svg"'],
+  ['a quote for the colon before a color', '"x": {"primary"" "#0d9373"\n}'],
+  ['a semicolon for the quote of a key before a color', '"x": {"primary;: "#0d9373"\n}'],
+  ['what may be a comment, directly behind a quote', '"x": "a"// b'],
+  ['what may be a comment, or a key without its opening quote', '#b": 1'],
+  ['a key behind what may be a comment', '/*b*/c": 1'],
+  ['a value behind what may be a comment', '"x": /*b*/ c"'],
+  ['a dash before an item', '"x": ["a",-\n "b"]'],
+  ['punctuation as an item', '"x": ["a", /, "b"]'],
+  ['a dash and a quote', '"x": -"'],
+  ['a dash as a key', '-: 1'],
 ])('--fix leaves text as it is whose meaning is not certain: %s', (_, members) => {
   const source = `{\n  "name": "Acme", "navigation": [],\n  ${members}\n}\n`;
   for (const options of [{}, strict]) {
@@ -106,6 +117,7 @@ test.each([
   ['0x1F', '31'],
   ['+0x1F', '31'],
   ['[ // one\n  # two\n  //"b",\n  #-----\n  "c" //third\n]', '[ \n  "c" \n]'],
+  ['{"a": "b" // it\'s "c"\n}', '{"a": "b" \n}'],
   ['[ "a",\n  /*b*/ "c" ]', '[ "a",\n   "c" ]'],
   ['{"light": #0d9373, "dark": #fff, anchor: #000}', '{"light": "#0d9373", "dark": "#fff", "anchor": "#000"}'],
   ['{"light": #0d9373\n  "dark": #fff}', '{"light": "#0d9373",\n  "dark": "#fff"}'],
@@ -148,8 +160,22 @@ const knownPieces: readonly Piece[] = [
 ];
 
 const unknownPieces = [
-  ...['\\xa0', '\\d', '\\0', '\\u{1F600}', '\\u12', '\\U0001F600', '\\é', '\\\u0000'],
-  ...['\\\nb', '\\\r\n  b', '\\\n[', '\n[b]', '\n// b', '\n"b', "\n  'b", '\n}'],
+  '\\xa0',
+  '\\d',
+  '\\0',
+  '\\u{1F600}',
+  '\\u12',
+  '\\U0001F600',
+  '\\é',
+  '\\\u0000',
+  '\\\nb',
+  '\\\r\n  b',
+  '\\\n[',
+  '\n[b]',
+  '\n// b',
+  '\n"b',
+  "\n  'b",
+  '\n}',
 ];
 
 const quotes = ['""', "''", '``', '“”', '””', '„“', '“"', '‘’', "’'", '＂＂'] as const;
@@ -190,24 +216,20 @@ const otherStrings = fc.constantFrom<Fragment>(
 
 const numbersAndWords = fc.constantFrom<Fragment>(
   ...[
-    ...[
-      ['1', 1],
-      ['+1', 1],
-      ['.5', 0.5],
-      ['-.5e1', -5],
-      ['5.', 5],
-      ['0x1F', 31],
-      ['-0', -0],
-      ['1e3', 1000],
-      ['True', true],
-    ],
-    ...[
-      ['a/b', 'a/b'],
-      ['https://a.test/#b', 'https://a.test/#b'],
-      ['1.2.3', '1.2.3'],
-      ['null', null],
-      ['FALSE', false],
-    ],
+    ['1', 1],
+    ['+1', 1],
+    ['.5', 0.5],
+    ['-.5e1', -5],
+    ['5.', 5],
+    ['0x1F', 31],
+    ['-0', -0],
+    ['1e3', 1000],
+    ['True', true],
+    ['a/b', 'a/b'],
+    ['https://a.test/#b', 'https://a.test/#b'],
+    ['1.2.3', '1.2.3'],
+    ['null', null],
+    ['FALSE', false],
   ].map(([text, value]) => ({ text: text as string, means: { value }, fixable: true })),
   ...['007', '0xFFFFFFFFFFFFFFFFFF', '0xfff', '1_000', '10n', 'Infinity', 'NaN', 'None', 'yes', '5//five', 'a b', '…'].map(
     (text) => ({
@@ -289,6 +311,46 @@ test('--fix writes what the document means, and nothing in place of what a reade
   );
   expect(parsed).toBeGreaterThan(300);
 }, 60_000);
+
+/** All that may be lost is what Z marks: the comments. */
+const typed = [
+  '{"name": "Acme", "favicon": "//cdn.a.test/f.svg", "colors": {"light": "#0d9373", "dark": "#fff"}, "x": ["#a", "//b", 1, true]}',
+  '{\n  "favicon": "//cdn.a.test/f.svg",\n  "colors": {\n    "light": "#0d9373"\n  },\n  "x": [\n    "//b",\n    "c #d"\n  ],\n  "//e": "f // g"\n}\n',
+  '{"a":"/*b*/c","d":{"#e":"f"},"g":["h/*i","j*/k"],"l":"<!--m-->"}\n',
+  '{ // ZZ\n  "a": "//b", // ZZ\n  # ZZ\n  "c": "#d" /* ZZ */\n}\n',
+];
+
+test('after any mistyped character of punctuation, --fix loses no letter and no digit but those of a comment', () => {
+  const severities = Object.fromEntries(codes.filter((code) => code !== 'json-syntax').map((code) => [code, 'off' as const]));
+  const lost: string[] = [];
+  for (const source of typed) {
+    for (let at = 0; at <= source.length; at++) {
+      // The end of a line ends a comment.
+      const isKept = /(?:[a-zA-Z0-9]|ZZ\n)$/.test(source.slice(0, at + 1));
+      for (const text of ['', ...'"\'`“:;,.-+=(){}[] \n\t\\']) {
+        const rest = source.slice(at + 1);
+        const edits = [
+          `${source.slice(0, at)}${text}${source.slice(at)}`,
+          ...(isKept ? [] : [source.slice(0, at) + text + rest]),
+        ];
+        for (const edit of edits) {
+          const fixed = applyFixes(edit, { severities }).text;
+          if (!isWithin(edit.replaceAll(/[\WZ_]/g, ''), fixed)) lost.push(`${edit} -> ${fixed}`);
+        }
+      }
+    }
+  }
+  expect(lost).toEqual([]);
+}, 60_000);
+
+/** Whether all characters are in a text, in their order. */
+function isWithin(characters: string, text: string): boolean {
+  let from = 0;
+  return [...characters].every((character) => {
+    from = text.indexOf(character, from) + 1;
+    return from > 0;
+  });
+}
 
 function isJson(text: string): boolean {
   try {

@@ -72,7 +72,6 @@ test('a gateway whose clock is ahead removes no event, response or replaced toke
     events: 0,
     retiredTokens: 0,
     idempotencyRecords: 0,
-    rateCounts: 0,
   });
 });
 

@@ -14,8 +14,13 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const caller = new Caller({
-  ...{ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'] },
-  ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+  id: 1,
+  name: 'test',
+  environmentTag: 'Testing',
+  scopes: ['groups:write'],
+  createdAt: new Date(0),
+  expiresAt: null,
+  lastUsedAt: null,
 });
 
 /** A database in which another group takes the id just before the first `times` insertions, and is deleted just after them. */

@@ -45,7 +45,9 @@ test('responses are re-encrypted when the key is rotated, more than one batch of
   const both = new KeyRing([newKey, oldKey]);
   const progress: [number, number][] = [];
   expect(await reencryptAll(database, both, (...step) => void progress.push(step))).toEqual({
-    ...{ changed: 25, remaining: [], problems: [] },
+    changed: 25,
+    remaining: [],
+    problems: [],
   });
   expect(progress).toEqual(names.map((_, index) => [index + 1, 25]));
   expect(await findKeyIdsInUse(database)).toEqual([both.ids[0]]);

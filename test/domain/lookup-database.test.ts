@@ -13,8 +13,13 @@ let db: Db;
 
 const callerOf = (environmentTag: 'Customer' | null): Caller =>
   new Caller({
-    ...{ id: 1, name: 'test', environmentTag, scopes: ['groups:read', 'groups:write'] },
-    ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+    id: 1,
+    name: 'test',
+    environmentTag,
+    scopes: ['groups:read', 'groups:write'],
+    createdAt: new Date(0),
+    expiresAt: null,
+    lastUsedAt: null,
   });
 
 beforeAll(async () => {
@@ -40,7 +45,9 @@ test('get-or-create returns a group that the copy does not have yet', async () =
   const first = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'first' });
   const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'second' });
   expect({ created, token: currentTokenOf(db, caller, userGroup), name: userGroup.name }).toEqual({
-    ...{ created: false, token: currentTokenOf(db, caller, first.userGroup), name: 'first' },
+    created: false,
+    token: currentTokenOf(db, caller, first.userGroup),
+    name: 'first',
   });
 });
 

@@ -175,8 +175,13 @@ describe('on a database with groups of every environment', () => {
     const db = bindQueries(database);
     const callerOf = (id: number, environmentTag: EnvironmentTag | null, scope: string) =>
       new Caller({
-        ...{ id, name: 'test', environmentTag, scopes: [scope] },
-        ...{ createdAt: new Date(), expiresAt: null, lastUsedAt: null },
+        id,
+        name: 'test',
+        environmentTag,
+        scopes: [scope],
+        createdAt: new Date(),
+        expiresAt: null,
+        lastUsedAt: null,
       });
     const pages = Array.from({ length: 3 }, (_, round) => [
       listUserGroups(db, callerOf(10 * round, 'Customer', 'groups:read'), {}),

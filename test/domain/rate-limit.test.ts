@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bindRateCounts, type ExchangeRateCounts } from '../../src/database/queries/rate-counts.ts';
+import { type AddRequestCounts, bindRequestCounts } from '../../src/database/queries/request-counts.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { runHousekeeping } from '../../src/domain/housekeeping.ts';
 import { RateLimited, RateLimiter } from '../../src/domain/rate-limit.ts';
-import { startRateLimitExchange } from '../../src/domain/rate-limit-exchange.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { until } from '../support/process.ts';
 
 const callerOf = (id: number): Caller =>
   new Caller({ id, name: 'test', environmentTag: null, scopes: [], createdAt: new Date(), expiresAt: null, lastUsedAt: null });
@@ -22,44 +19,6 @@ function refusal(limiter: RateLimiter, by = caller): number | undefined {
     throw error;
   }
 }
-
-test.each([-1, -4_000_000_000, 0.5, 1e300])(
-  'a count of %d, which no process shares, neither permits more nor refuses for longer',
-  (count) => {
-    let now = 1_000;
-    const limiter = new RateLimiter(2, () => now);
-    limiter.addOthers([{ apiTokenId: 1, ageSeconds: 0, count }]);
-    const admitted = [refusal(limiter), refusal(limiter), refusal(limiter)].filter((each) => each === undefined).length;
-    expect(admitted).toBe(count > 1 ? 0 : 2);
-    now += 61;
-    expect([refusal(limiter), refusal(limiter)]).toEqual([undefined, undefined]);
-    expect(refusal(limiter)).toBe(61);
-  },
-);
-
-test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, 1e300])(
-  'a count with an age of %d, which no process shares, refuses for no longer than a minute',
-  (ageSeconds) => {
-    let now = 1_000;
-    const limiter = new RateLimiter(2, () => now);
-    limiter.addOthers([{ apiTokenId: 1, ageSeconds, count: 2 }]);
-    now += 61;
-    expect([refusal(limiter), refusal(limiter)]).toEqual([undefined, undefined]);
-    expect(refusal(limiter)).toBe(61);
-  },
-);
-
-test('other processes get the counts of the last minute, once', () => {
-  let now = 0;
-  const limiter = new RateLimiter(1_000, () => now);
-  const takenSeconds = () => limiter.takeUnshared().map(({ second }) => second);
-  for (; now < 200.5; now += 1) limiter.admit(caller);
-  expect([now, takenSeconds()]).toEqual([201, Array.from({ length: 60 }, (_, index) => 141 + index)]);
-  expect(takenSeconds()).toEqual([]);
-  limiter.admit(caller);
-  now += 61;
-  expect(takenSeconds()).toEqual([]);
-});
 
 describe('in one process', () => {
   // Fractions that sums do not round.
@@ -105,14 +64,12 @@ describe('in one process', () => {
     );
   });
 
-  test('each API token has its own requests, and what is forgotten counted for nothing', () => {
+  test('each API token has its own requests, and callers without one are not limited', () => {
     let now = 10;
     const limiter = new RateLimiter(2, () => now);
     expect([1, 2, 1, 2, 1].map((id) => refusal(limiter, callerOf(id)) === undefined)).toEqual([true, true, true, true, false]);
-    limiter.forgetUnused();
     expect(limiter.quotaOf(1)).toEqual({ remaining: 0, seconds: 61 });
     now += 61;
-    limiter.forgetUnused();
     expect(limiter.quotaOf(1)).toEqual({ remaining: 2, seconds: 0 });
     expect(refusal(limiter, Caller.anonymous)).toBeUndefined();
   });
@@ -120,138 +77,182 @@ describe('in one process', () => {
 
 describe('in several processes', () => {
   let database: TestDatabase;
-  let counts: ExchangeRateCounts;
+  let passed: number;
+  /** By how many seconds the database's clock is behind what it would be: tests cannot set it, so they move what is stored. */
+  let behind: number;
   beforeAll(async () => {
     database = await createTestDatabase();
-    counts = bindRateCounts(database);
   });
   afterAll(() => database.close());
   beforeEach(async () => {
-    await database.pool.query('truncate rate_count');
+    await database.pool.query('truncate request_count');
+    passed = 0;
+    behind = 0;
   });
 
-  /** A process whose timer has exchanged once, and is stopped so that the test decides when it does again. */
-  async function start(limit: number, exchangeCounts = counts, now?: () => number) {
+  async function setClock(seconds: number): Promise<void> {
+    behind += seconds;
+    await database.pool.query('update request_count set second = second - $1', [seconds]);
+  }
+
+  async function pass(seconds: number): Promise<void> {
+    await setClock(seconds);
+    passed += seconds;
+  }
+
+  const time = (): number => performance.now() / 1_000 + passed;
+
+  const addInTime: AddRequestCounts = async (...args) => {
+    const { second, counts } = await bindRequestCounts(database)(...args);
+    return { second: second + behind, counts: counts.map((each) => ({ ...each, second: each.second + behind })) };
+  };
+
+  /** A process that has read the counts of the others. */
+  async function start(limit: number, addRequestCounts: AddRequestCounts = addInTime, now = time) {
     const limiter = new RateLimiter(limit, now);
-    const errors: unknown[] = [];
-    const { exchange, stop } = startRateLimitExchange(limiter, exchangeCounts, { onExchange: (error) => errors.push(error) });
-    await stop();
-    return { limiter, exchange, errors };
+    const share = () => limiter.share(addRequestCounts);
+    await share();
+    return { limiter, share, remaining: () => limiter.quotaOf(1).remaining };
   }
 
   const send = (limiter: RateLimiter, times: number) =>
     Array.from({ length: times }, () => refusal(limiter)).filter((refused) => refused === undefined).length;
 
-  test('each knows the requests of all others after one exchange, once each', async () => {
+  const stored = async (): Promise<number[]> => {
+    const { rows } = await database.pool.query<{ count: number }>(
+      'select count from request_count order by second, api_token_id',
+    );
+    return rows.map(({ count }) => count);
+  };
+
+  test('each knows the requests of all others after it has shared its own, once each', async () => {
     const all = [await start(10), await start(10), await start(10)];
     for (const [index, { limiter }] of all.entries()) expect(send(limiter, index + 1)).toBe(index + 1);
-    for (let round = 1; round <= 3; round += 1) for (const { exchange } of all) await exchange();
-    expect(all.map(({ limiter }) => limiter.quotaOf(1).remaining)).toEqual([4, 4, 4]);
+    for (let round = 1; round <= 15; round += 1) for (const { share } of all) await share();
+    expect(all.map(({ remaining }) => remaining())).toEqual([4, 4, 4]);
     expect(send(all[0]?.limiter as RateLimiter, 10)).toBe(4);
+    for (const { share } of all) await share();
+    expect(all.map(({ remaining }) => remaining())).toEqual([0, 0, 0]);
+    expect((await stored()).reduce((sum, count) => sum + count)).toBe(10);
+  });
+
+  test('what a process has shared counts for itself as before, to the second', async () => {
+    let now = time();
+    const [alone, sharing] = [new RateLimiter(7, () => now), await start(7, addInTime, () => now)];
+    for (let step = 0; step < 100; step += 1) {
+      await pass((step * 5) % 8);
+      now = time();
+      if (step % 3 > 0) for (const limiter of [alone, sharing.limiter]) send(limiter, step % 5);
+      if (step % 2 > 0) await sharing.share();
+      expect([step, sharing.limiter.quotaOf(1)]).toEqual([step, alone.quotaOf(1)]);
+    }
   });
 
   test('a process that starts knows what those counted that are gone, and since when', async () => {
-    const [first] = [await start(3)];
+    const first = await start(3);
     send(first.limiter, 3);
-    await first.exchange();
-    await database.pool.query("update rate_count set created_at = created_at - interval '30 seconds'");
+    await first.share();
+    await pass(30);
     const { limiter } = await start(3);
     const { remaining, seconds } = limiter.quotaOf(1);
     expect(remaining).toBe(0);
     expect(seconds).toBeGreaterThan(25);
-    expect(seconds).toBeLessThanOrEqual(31);
+    expect(seconds).toBeLessThanOrEqual(32);
+    await pass(32);
+    expect((await start(3)).remaining()).toBe(3);
   });
 
-  test('what was stored before the clock of the database was set back by more than a minute does not count as new', async () => {
-    const [first] = [await start(3)];
-    send(first.limiter, 3);
-    await first.exchange();
-    for (const [seconds, remaining] of [
-      [30, 0],
-      [90, 3],
-    ]) {
-      await database.pool.query('update rate_count set created_at = clock_timestamp() + make_interval(secs => $1)', [seconds]);
-      const { limiter } = await start(3);
-      expect(limiter.quotaOf(1).remaining).toBe(remaining);
-    }
-  });
+  test.each([-3_600, -30, 30, 3_600])(
+    "when the database's clock is set by %d seconds, what is known stays known, and counts are shared again",
+    async (seconds) => {
+      const all = [await start(10), await start(10)] as const;
+      const [first, second] = all;
+      const shareAll = async (times: number) => {
+        for (let time = 0; time < times; time += 1) for (const { share } of all) await share();
+      };
+      send(first.limiter, 2);
+      await shareAll(2);
+      await setClock(seconds);
+      await shareAll(1);
+      await pass(2);
+      send(first.limiter, 1);
+      await shareAll(20);
+      expect(all.map(({ remaining }) => remaining())).toEqual([7, 7]);
+      await pass(62);
+      await shareAll(20);
+      send(second.limiter, 1);
+      await shareAll(2);
+      expect(all.map(({ remaining }) => remaining())).toEqual([9, 9]);
+    },
+  );
 
-  test('counts that may have been stored when the connection broke are shared once', async () => {
-    let breaks = true;
-    const breaking: ExchangeRateCounts = async (...args) => {
-      const others = await counts(...args);
-      if (breaks && args[0].counts.length > 0) throw new Error('broken');
-      return others;
-    };
-    const [sender, reader] = [await start(10, breaking), await start(10)];
+  test.each([
+    ['does not get to the database', 'what was admitted since the last call is known to that process alone', [18, 20]],
+    ['is lost on the way back', 'that process counts it twice', [16, 18]],
+  ] as const)('when a call %s, %s', async (moment, _, remaining) => {
+    let isBroken = true;
+    const [sender, reader] = [
+      await start(20, async (...args) => {
+        if (isBroken && args[0].size > 0 && moment === 'does not get to the database') throw new Error('broken');
+        const all = await addInTime(...args);
+        if (isBroken && args[0].size > 0) throw new Error('broken');
+        return all;
+      }),
+      await start(20),
+    ];
     send(sender.limiter, 2);
-    await expect(sender.exchange()).rejects.toThrow('broken');
+    await expect(sender.share()).rejects.toThrow('broken');
+    isBroken = false;
+    const all = async () => {
+      for (const { share } of [sender, reader, sender]) await share();
+      return [sender.remaining(), reader.remaining()];
+    };
+    expect(await all()).toEqual(remaining);
     send(sender.limiter, 1);
-    await expect(sender.exchange()).rejects.toThrow('broken');
-    breaks = false;
-    await sender.exchange();
-    await sender.exchange();
-    await reader.exchange();
-    expect(reader.limiter.quotaOf(1).remaining).toBe(7);
+    expect(await all()).toEqual(remaining.map((each) => each - 1));
   });
 
-  test('what was counted while the database was away is shared with the time at which it was', async () => {
-    let now = 100;
-    const [sender, reader] = [await start(10, counts, () => now), await start(10, counts, () => now)];
-    send(sender.limiter, 4);
-    now += 40;
-    send(sender.limiter, 1);
-    await sender.exchange();
-    await reader.exchange();
-    expect(reader.limiter.quotaOf(1).remaining).toBe(5);
-    now += 22;
-    expect(reader.limiter.quotaOf(1).remaining).toBe(9);
-  });
-
-  test('an exchange is one statement, regardless of the number of API tokens, and stores nothing if nothing was counted', async () => {
+  test('a call is one statement, regardless of the number of API tokens, and stores nothing if nothing was counted', async () => {
     const statements: unknown[] = [];
     const query: TestDatabase['query'] = (name, ...rest) => {
       statements.push(name);
       return database.query(name, ...rest);
     };
-    const { limiter, exchange } = await start(10, bindRateCounts({ query }));
+    const { limiter, share } = await start(10, bindRequestCounts({ query }));
     for (let id = 1; id <= 1_000; id += 1) limiter.admit(callerOf(id));
     statements.length = 0;
-    await exchange();
-    await exchange();
+    await share();
+    await share();
     expect(statements).toHaveLength(2);
-    expect((await database.pool.query('select from rate_count')).rowCount).toBe(1);
+    expect(await stored()).toEqual(new Array(1_000).fill(1));
+  });
+
+  test('processes that add to the same counts at once wait for each other: none fails, and nothing is lost', async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, () => start(1_000)));
+    const ids = Array.from({ length: 300 }, (_, index) => index + 1);
+    for (let round = 0; round < 5; round += 1) {
+      for (const [index, { limiter }] of all.entries()) {
+        for (const id of index % 2 ? ids : ids.toReversed()) limiter.admit(callerOf(id));
+      }
+      await Promise.all(all.map(({ share }) => share()));
+    }
+    expect((await stored()).reduce((sum, count) => sum + count)).toBe(6 * 5 * 300);
   });
 
   test.each([
-    ['older than a minute', -62],
-    ['from before the clock of the database was set back', 62],
-  ])('of rows %s, a process removes its own, and the housekeeping those of processes that are gone', async (_, seconds) => {
-    const [ended, running] = [await start(10), await start(10)];
-    for (const { limiter, exchange } of [ended, running]) {
-      send(limiter, 1);
-      await exchange();
-    }
-    await database.pool.query('update rate_count set created_at = created_at + make_interval(secs => $1)', [seconds]);
-    await running.exchange();
-    expect((await database.pool.query('select from rate_count')).rowCount).toBe(1);
-    expect(await runHousekeeping(database, { retentionDays: 1 })).toMatchObject({ rateCounts: 1 });
-    expect((await database.pool.query('select from rate_count')).rowCount).toBe(0);
+    ['older than a minute', -64],
+    ['from before the clock of the database was set back', 64],
+  ])('rows %s do not count, and are removed', async (_, seconds) => {
+    const { limiter, share } = await start(10);
+    send(limiter, 1);
+    await share();
+    await database.pool.query('update request_count set second = second + $1', [seconds]);
+    expect((await start(10)).remaining()).toBe(10);
+    expect(await stored()).toEqual([]);
   });
 
   test('the table is not written to the log of the database', async () => {
-    const { rows } = await database.pool.query("select relpersistence from pg_class where oid = 'rate_count'::regclass");
+    const { rows } = await database.pool.query("select relpersistence from pg_class where oid = 'request_count'::regclass");
     expect(rows).toEqual([{ relpersistence: 'u' }]);
-  });
-
-  test('two processes with timers agree within a second, whatever else the machine does', async () => {
-    const limiters = [new RateLimiter(100), new RateLimiter(100)];
-    const exchanges = limiters.map((limiter) => startRateLimitExchange(limiter, counts, { onExchange: () => {} }));
-    const [first, second] = limiters as [RateLimiter, RateLimiter];
-    send(first, 60);
-    await until(() => second.quotaOf(1).remaining === 40, 'the second process knows the requests of the first');
-    expect(send(second, 100)).toBe(40);
-    await until(() => first.quotaOf(1).remaining === 0, 'the first process knows those of the second');
-    await Promise.all(exchanges.map(({ stop }) => stop()));
   });
 });

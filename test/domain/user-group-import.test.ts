@@ -32,7 +32,12 @@ const cellOf = (field: string, value: unknown): string =>
 const stored = async () => {
   const rows = await database.prisma.userGroup.findMany({ orderBy: [{ providedId: 'asc' }, { environmentTag: 'asc' }] });
   return rows.map(({ providedId, environmentTag, name, mapping, properties, ...row }) => ({
-    ...{ providedId, environmentTag, name, mapping, properties, token: tokenOf(row) },
+    providedId,
+    environmentTag,
+    name,
+    mapping,
+    properties,
+    token: tokenOf(row),
   }));
 };
 

@@ -5,7 +5,10 @@ import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/domain/use
 
 const callerWith = (scopes: string[]) =>
   new Caller({
-    ...{ id: 1, name: 'test', environmentTag: null, scopes },
+    id: 1,
+    name: 'test',
+    environmentTag: null,
+    scopes,
     createdAt: new Date(),
     expiresAt: null,
     lastUsedAt: null,

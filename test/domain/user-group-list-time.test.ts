@@ -19,8 +19,13 @@ afterAll(() => database.close());
 
 const callerOf = (id: number): Caller =>
   new Caller({
-    ...{ id, name: 'test', environmentTag: null, scopes: ['admin'] },
-    ...{ createdAt: new Date(), expiresAt: null, lastUsedAt: null },
+    id,
+    name: 'test',
+    environmentTag: null,
+    scopes: ['admin'],
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
   });
 const tooLong = {
   code: 'UNAVAILABLE',

@@ -39,8 +39,13 @@ afterAll(() => database.close());
 
 const callerOf = (environmentTag: EnvironmentTag | null, scope: string): Caller =>
   new Caller({
-    ...{ id: 1, name: 'test', environmentTag, scopes: [scope] },
-    ...{ createdAt: new Date(), expiresAt: null, lastUsedAt: null },
+    id: 1,
+    name: 'test',
+    environmentTag,
+    scopes: [scope],
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
   });
 const tags = ['Customer', 'Testing', null] as const;
 const callers = [...tags.map((tag) => callerOf(tag, 'groups:read')), callerOf(null, 'admin')];
@@ -79,7 +84,10 @@ const character = fc.constantFrom('a', 'A', 'b', 'é', 'É', '\uffee', '😀', '
 const text = fc.string({ unit: character, minLength: 1, maxLength: 3 });
 const draftWith = (properties: fc.Arbitrary<Json>) =>
   fc.record({
-    ...{ providedId: text, name: text, environmentTag: fc.constantFrom(...tags), properties },
+    providedId: text,
+    name: text,
+    environmentTag: fc.constantFrom(...tags),
+    properties,
     createdAt: time,
     updatedAt: time,
   });
@@ -118,7 +126,9 @@ describe('pages', () => {
       drafts: ['a', 'b', 'c'].map((providedId) => ({ ...same, providedId })),
       caller: callerOf(null, 'admin'),
       order: { field: 'NAME', direction: 'ASC' } as const,
-      ...{ size: 1, isBackward: false, seed: 0 },
+      size: 1,
+      isBackward: false,
+      seed: 0,
     };
     await fc.assert(
       fc.asyncProperty(cases, async ({ drafts: given, caller, order, size: pageSize, isBackward, seed }) => {
@@ -196,7 +206,8 @@ describe('filters', () => {
     search: fc.string({ unit: character, minLength: 1, maxLength: 2 }),
     providedIds: fc.array(text, { maxLength: 30 }),
     properties: fc.array(property, { maxLength: 2 }),
-    ...{ createdAt: range, updatedAt: range },
+    createdAt: range,
+    updatedAt: range,
   };
   /** Mostly one condition or two: more leave nothing. */
   const filter: fc.Arbitrary<UserGroupFilter> = fc.oneof(
@@ -266,12 +277,19 @@ describe('filters', () => {
   }, 120_000);
 
   const named = (name: string, rest: Partial<Group> = {}) => ({
-    ...{ providedId: name, name, environmentTag: 'Testing' as const, properties: {} },
-    ...{ createdAt: new Date(), updatedAt: new Date(), ...rest },
+    providedId: name,
+    name,
+    environmentTag: 'Testing' as const,
+    properties: {},
+    createdAt: new Date(),
+    updatedAt: new Date(),
+    ...rest,
   });
   const search = async (given: UserGroupFilter) => {
     const { edges } = await listUserGroups(db, callerOf('Testing', 'groups:read'), {
-      ...{ first: 100, filter: given, orderBy: { field: 'NAME', direction: 'ASC' } },
+      first: 100,
+      filter: given,
+      orderBy: { field: 'NAME', direction: 'ASC' },
     });
     return edges.map(({ node }) => node.name);
   };
@@ -321,8 +339,14 @@ describe('filters', () => {
     ['1', ['text']],
   ])('compare properties as a whole: %j', async (equals, expected) => {
     const values: Record<string, Json> = {
-      ...{ empty: {}, one: { a: 1 }, 'one in other notation': { a: 1.0 }, two: { a: 1, b: 2 } },
-      ...{ list: [], numbers: [1, 2], text: '1', none: null },
+      empty: {},
+      one: { a: 1 },
+      'one in other notation': { a: 1.0 },
+      two: { a: 1, b: 2 },
+      list: [],
+      numbers: [1, 2],
+      text: '1',
+      none: null,
     };
     await create(Object.entries(values).map(([name, at]) => named(name, { properties: { at } })));
     await create([named('absent'), named('deeper', { properties: { at: { at: {} } } })]);

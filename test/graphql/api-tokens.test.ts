@@ -172,7 +172,8 @@ describe('rotateApiToken', () => {
   test.each([-1, 604_801])('rejects an overlap of %d seconds, and replaces nothing', async (overlapSeconds) => {
     const { secret, id } = await gateway.issue();
     expect(await mutate('rotate', { id, overlapSeconds })).toMatchObject({
-      ...{ code: 'INVALID_INPUT', issues: [{ path: ['overlapSeconds'], message: expect.stringContaining('0 to 604800') }] },
+      code: 'INVALID_INPUT',
+      issues: [{ path: ['overlapSeconds'], message: expect.stringContaining('0 to 604800') }],
     });
     expect(await statuses(secret)).toEqual(accepted);
   });

@@ -52,7 +52,9 @@ describe.each(Object.entries(characters))('%s', (code, character) => {
   test('no group is created with it in its id or name', async () => {
     const refused = (...fields: string[]) => ({
       __typename: 'InvalidInput',
-      ...{ code: 'INVALID_INPUT', message: expect.any(String), issues: fields.map((field) => ({ path: [field], message })) },
+      code: 'INVALID_INPUT',
+      message: expect.any(String),
+      issues: fields.map((field) => ({ path: [field], message })),
     });
     const create = (input: object) => mutate(gateway, 'getOrCreateUserGroup', input);
     expect(await create({ providedId: text })).toEqual(refused('providedId'));
@@ -67,7 +69,8 @@ describe.each(Object.entries(characters))('%s', (code, character) => {
     const body = { user_group_id: text, name: text };
     const { status, json } = await gateway.send('GET', '/api/user', { body });
     expect([status, json.code, json.issues]).toEqual([
-      ...[400, 'INVALID_INPUT'],
+      400,
+      'INVALID_INPUT',
       [
         { path: ['user_group_id'], message },
         { path: ['name'], message },
@@ -162,7 +165,7 @@ describe('a name with control characters that is renamed in the meantime is refu
     const { providedId, name } = await storeGroup('batched', '\u202e');
     const { teamId } = await groupOf(providedId);
     const db = bindQueries(gateway.database);
-    const caller = new Caller({ ...{ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'] }, ...times });
+    const caller = new Caller({ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'], ...times });
     const updates = [name, 'renamed', name].map((each, index) =>
       updateUserGroup(db, caller, { teamId }, { name: each, mergeProperties: { [index]: index } }),
     );

@@ -26,8 +26,12 @@ async function costOf(query: string, variables: object = {}): Promise<number> {
 
 const wholeGroup = `... on UserGroup { id teamId providedId name token environmentTag mapping { schemaId dataSource } createdAt updatedAt }`;
 const wholeIntrospection = getIntrospectionQuery({
-  ...{ descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true },
-  ...{ inputValueDeprecation: true, oneOf: true },
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
 });
 
 describe('the cost of an operation', () => {

@@ -102,8 +102,12 @@ test('deletions, rotations, updates, patches and creations of one id at once: ev
     expect(retired.filter(({ teamId }) => !teamIds.includes(teamId))).toEqual([]);
   }
   const allowed = [
-    ...['DeleteUserGroupPayload ', 'RotateUserGroupTokenPayload ', 'UpdateUserGroupPayload ', 'NotFound '],
-    ...['GetOrCreateUserGroupPayload ', 'GetOrCreateUserGroupsPayload GetOrCreateUserGroupPayload'],
+    'DeleteUserGroupPayload ',
+    'RotateUserGroupTokenPayload ',
+    'UpdateUserGroupPayload ',
+    'NotFound ',
+    'GetOrCreateUserGroupPayload ',
+    'GetOrCreateUserGroupsPayload GetOrCreateUserGroupPayload',
   ];
   expect([...seen].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
   expect([...seen]).toContain('DeleteUserGroupPayload ');

@@ -19,9 +19,13 @@ const checkAll = async (inputs: unknown[], options = {}) => (await gateway.graph
 
 /** The part of a report that the query above selects. */
 const selected = ({ valid, errorCount, warningCount, diagnostics, config }: Report) => ({
-  ...{ valid, errorCount, warningCount },
+  valid,
+  errorCount,
+  warningCount,
   diagnostics: diagnostics.map(({ code, message, pointer, range: { start } }) => ({
-    ...{ code, message, pointer },
+    code,
+    message,
+    pointer,
     range: { start: { offset: start.offset } },
   })),
   config: config && { name: config.name, favicon: config.favicon ?? null },

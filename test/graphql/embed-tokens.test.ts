@@ -44,8 +44,13 @@ test('a token has exactly the documented header and claims, and a client verifie
   const { payload, header } = await verifyRemotely(gateway.url, token, { issuer });
   expect(header).toEqual({ alg: 'EdDSA', kid: expect.stringMatching(/^[\w-]{43}$/), typ: 'JWT' });
   expect(payload).toEqual({
-    ...{ iss: issuer, sub: 'acme', team_id: teamId, env: 'Testing' },
-    ...{ iat: expect.any(Number), nbf: payload.iat, exp: (payload.iat ?? 0) + 900 },
+    iss: issuer,
+    sub: 'acme',
+    team_id: teamId,
+    env: 'Testing',
+    iat: expect.any(Number),
+    nbf: payload.iat,
+    exp: (payload.iat ?? 0) + 900,
     jti: expect.stringMatching(/^[\da-f-]{36}$/),
   });
   expect(payload.iat).toBeGreaterThanOrEqual(before);
@@ -84,7 +89,12 @@ test('claims follow from the group and the input, and introspection returns the 
         const aud = input.audience !== undefined && { aud: input.audience };
         const exp = iat + (input.expiresInSeconds ?? 900);
         expect(payload).toEqual({
-          ...{ ...identity, ...aud, iat, nbf: iat, exp, jti: expect.any(String) },
+          ...identity,
+          ...aud,
+          iat,
+          nbf: iat,
+          exp,
+          jti: expect.any(String),
           iss: `${gateway.url}/${environmentTag === null ? 'untagged' : environmentTag.toLowerCase()}`,
           ...(input.includeProperties && { properties }),
         });

@@ -75,8 +75,11 @@ describe('a group of another environment', () => {
     formerToken: string;
   }
   const nobody: Group = {
-    ...{ id: Buffer.from('UserGroup:2147483647').toString('base64'), teamId: 2_147_483_647, providedId: 'of nobody' },
-    ...{ token: issueToken('userGroup'), formerToken: issueToken('userGroup') },
+    id: Buffer.from('UserGroup:2147483647').toString('base64'),
+    teamId: 2_147_483_647,
+    providedId: 'of nobody',
+    token: issueToken('userGroup'),
+    formerToken: issueToken('userGroup'),
   };
 
   const select = 'id teamId providedId name token environmentTag properties mapping { schemaId dataSource } createdAt updatedAt';

@@ -154,6 +154,12 @@ describe('errors of GraphQL itself have a code of the error catalog', () => {
     expect(reply.json.errors[0].message).toBe(`${parameter.split('=')[0]}: is given more than once.`);
   });
 
+  test('a GET with a body, which would be ignored', async () => {
+    const reply = await gateway.send('GET', '/graphql?query={__typename}', { body: { variables: { search: 'x' } } });
+    expect([reply.status, codeOf(reply)]).toEqual([400, 'INVALID_INPUT']);
+    expect(reply.json.errors[0].message).toBe('is in the body of a GET; send it with POST.');
+  });
+
   describe('a POST with a query string', () => {
     const query = 'query A($search: String) { userGroups(filter: { search: $search }) { nodes { providedId } } }';
     const send = (parameters: string, body: object = { query }, headers: Record<string, string> = {}) =>
@@ -166,6 +172,8 @@ describe('errors of GraphQL itself have a code of the error catalog', () => {
       ['operationName', 'B'],
       ['extensions', '{}'],
       ['documentId', 'a'],
+      ['variables[search]', 'x'],
+      ['variables.search', 'x'],
     ])('%s=%s, of which nothing would be considered', async (name, value) => {
       // The second time the document is known.
       for (const headers of [{}, {}, { 'idempotency-key': `post-${name}` }]) {

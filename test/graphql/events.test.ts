@@ -174,7 +174,8 @@ test('a rotation of signing keys and an import record their actor, and nothing o
   expect(events).toMatchObject([
     { type: 'signing_key.rotated', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
     {
-      ...{ type: 'user_group.imported', actor },
+      type: 'user_group.imported',
+      actor,
       changes: { import: changed(null, 'import-1'), created: changed(null, 3), updated: changed(null, 0) },
     },
   ]);
@@ -250,7 +251,8 @@ describe('filters', () => {
 
   test('by an API token: what it changed, and what was changed of it', async () => {
     expect((await all({ apiTokenId: String(ids['writer']) })).map(({ requestId }) => requestId)).toEqual([
-      ...['patch-1', 'update-1'],
+      'patch-1',
+      'update-1',
       null,
     ]);
     const created = await all({ apiTokenId: String(ids['new']) });

@@ -93,7 +93,9 @@ describe.each(Object.entries({ ...changes, deletion }))('%s', (name, change) => 
     const [mutation, input] = change(own);
     for (const expectedVersion of [1, 3, 2_147_483_647]) {
       expect(await send(mutation, { ...input, expectedVersion })).toEqual({
-        ...{ __typename: 'VersionMismatch', code: 'VERSION_MISMATCH', userGroup: own },
+        __typename: 'VersionMismatch',
+        code: 'VERSION_MISMATCH',
+        userGroup: own,
         message: expect.stringContaining('Nothing was changed. Read the group again'),
       });
     }

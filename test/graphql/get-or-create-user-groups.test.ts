@@ -127,7 +127,8 @@ test('a bulk call has the same results as single calls one after another', async
   const tokens: Record<string, string> = { admin, Testing: gateway.token };
   /** Created, a conflict, found: random items alone miss one of them in three of a thousand executions of this test. */
   const rareItems = (['CUSTOMER', null, 'CUSTOMER'] as const).map((environmentTag) => ({
-    ...{ providedId: 'a' as const, environmentTag },
+    providedId: 'a' as const,
+    environmentTag,
   }));
   let run = 0;
   const seen = new Set<string>();
@@ -166,7 +167,11 @@ test('a bulk call has the same results as single calls one after another', async
     { numRuns: 25, examples: [[rareItems, [], 'admin']] },
   );
   expect([...seen].toSorted((a, b) => a.localeCompare(b))).toEqual([
-    ...['Conflict ', 'Forbidden ', 'GetOrCreateUserGroupPayload false', 'GetOrCreateUserGroupPayload true', 'InvalidInput '],
+    'Conflict ',
+    'Forbidden ',
+    'GetOrCreateUserGroupPayload false',
+    'GetOrCreateUserGroupPayload true',
+    'InvalidInput ',
   ]);
 });
 

@@ -28,7 +28,9 @@ async function run(document: string, input: object, token = gateway.token) {
 }
 
 const given = {
-  ...{ providedId: 'acme', name: 'ACME', properties: { plan: 'gold' } },
+  providedId: 'acme',
+  name: 'ACME',
+  properties: { plan: 'gold' },
   mapping: [
     { schemaId: 'sales', dataSource: 'warehouse' },
     { schemaId: 'hr', dataSource: '17' },

@@ -29,8 +29,13 @@ test('while the database does not respond, a request with a compiled query asks 
   const params = { query: 'query ($id: Int!) { userGroup(by: { teamId: $id }) { name } }', variables: { id: 1 } };
   expect(compiles(params.query)).toBe(true);
   const caller = new Caller({
-    ...{ id: 1, name: 'test', environmentTag: null, scopes: ['groups:read'], createdAt: new Date() },
-    ...{ expiresAt: null, lastUsedAt: null },
+    id: 1,
+    name: 'test',
+    environmentTag: null,
+    scopes: ['groups:read'],
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
   });
   const context = () => createContext({ db, caller, report: () => {} });
   await full(params, undefined, context());

@@ -29,7 +29,10 @@ describe('with groups:resolve alone', () => {
     const fields = 'teamId providedId name environmentTag properties mapping { schemaId dataSource } createdAt updatedAt id';
     const reply = await gateway.graphql(lookUp(fields), { token: which === 'former' ? former : current }, { token: resolver });
     expect(reply.json.data.userGroup).toMatchObject({
-      ...{ providedId: 'acme', name: 'ACME', environmentTag: 'TESTING', properties: { plan: 'gold' } },
+      providedId: 'acme',
+      name: 'ACME',
+      environmentTag: 'TESTING',
+      properties: { plan: 'gold' },
       mapping: [{ schemaId: 'sales', dataSource: 'warehouse' }],
     });
   });

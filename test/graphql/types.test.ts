@@ -25,7 +25,9 @@ const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 describe('UserGroup', () => {
   test('has every field of the contract', async () => {
     const input = {
-      ...{ providedId: 'acme', name: 'ACME', properties: { plan: 'gold' } },
+      providedId: 'acme',
+      name: 'ACME',
+      properties: { plan: 'gold' },
       mapping: [
         { schemaId: 'b', dataSource: '2' },
         { schemaId: 'a', dataSource: '1' },
@@ -38,9 +40,14 @@ describe('UserGroup', () => {
           __typename: 'GetOrCreateUserGroupPayload',
           created: true,
           userGroup: {
-            ...{ __typename: 'UserGroup', id: expect.any(String), teamId: expect.any(Number), ...input },
-            ...{ token: expect.stringMatching(isTokenOf('userGroup')), environmentTag: 'TESTING' },
-            ...{ createdAt: isoTime, updatedAt: isoTime },
+            __typename: 'UserGroup',
+            id: expect.any(String),
+            teamId: expect.any(Number),
+            ...input,
+            token: expect.stringMatching(isTokenOf('userGroup')),
+            environmentTag: 'TESTING',
+            createdAt: isoTime,
+            updatedAt: isoTime,
           },
         },
       },
@@ -85,7 +92,12 @@ describe('properties written in the document', () => {
       ... on GetOrCreateUserGroupPayload { userGroup { properties } } } }`;
     const { json } = await gateway.graphql(document, { v: ['x'] });
     expect(json.data.getOrCreateUserGroup.userGroup.properties).toEqual({
-      ...{ text: 'a', int: 1, float: 1.5, yes: true, nothing: null, list: [1, [2], {}] },
+      text: 'a',
+      int: 1,
+      float: 1.5,
+      yes: true,
+      nothing: null,
+      list: [1, [2], {}],
       object: { in: { in: ['x'] } },
     });
   });
@@ -117,8 +129,14 @@ describe('caller', () => {
     const { secret: token, id } = await gateway.issue({ environment: 'Customer', scopes: ['groups:read'], expiresAt });
     const { json } = await gateway.graphql(query, {}, { token });
     expect(json.data.caller).toEqual({
-      ...{ __typename: 'ApiToken', id: String(id), name: 'test', environmentTag: 'CUSTOMER', scopes: ['groups:read'] },
-      ...{ createdAt: isoTime, expiresAt: expiresAt.toISOString(), lastUsedAt: null },
+      __typename: 'ApiToken',
+      id: String(id),
+      name: 'test',
+      environmentTag: 'CUSTOMER',
+      scopes: ['groups:read'],
+      createdAt: isoTime,
+      expiresAt: expiresAt.toISOString(),
+      lastUsedAt: null,
     });
   });
 

@@ -13,7 +13,9 @@ const count = 25;
 /** Created one second after the other; the names are in the opposite order. */
 const rowsOf = (environmentTag: EnvironmentTag | null) =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ providedId: `${environmentTag ?? 'none'}-${index}`, environmentTag, name: `Name ${String(99 - index)}` },
+    providedId: `${environmentTag ?? 'none'}-${index}`,
+    environmentTag,
+    name: `Name ${String(99 - index)}`,
     ...storedToken(`an imported token ${environmentTag} ${index}`),
     createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, index)),
     updatedAt: new Date(Date.UTC(2026, 1, 1, 0, 0, index)),
@@ -58,8 +60,10 @@ describe('a page of user groups', () => {
       testing(24, 5).map((providedId) => ({ providedId, environmentTag: 'TESTING' })),
     );
     expect(page.pageInfo).toEqual({
-      ...{ hasNextPage: true, hasPreviousPage: false },
-      ...{ startCursor: page.edges[0].cursor, endCursor: page.edges[19].cursor },
+      hasNextPage: true,
+      hasPreviousPage: false,
+      startCursor: page.edges[0].cursor,
+      endCursor: page.edges[19].cursor,
     });
     expect(page.totalCount).toBe(count);
   });
@@ -90,7 +94,9 @@ describe('a page of user groups', () => {
 
   test('without groups has no cursors', async () => {
     expect(await list({ filter: { providedIds: ['nobody'] } })).toEqual({
-      ...{ totalCount: 0, nodes: [], edges: [] },
+      totalCount: 0,
+      nodes: [],
+      edges: [],
       pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
     });
   });

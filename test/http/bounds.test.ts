@@ -24,8 +24,11 @@ async function open(): Promise<Socket> {
 function text(method: string, path: string, body: unknown, headers: Record<string, string> = {}): string {
   const payload = JSON.stringify(body);
   const lines = Object.entries({
-    ...{ Host: 'gateway', Authorization: `Token ${gateway.token}`, 'Content-Type': 'application/json' },
-    ...{ 'Content-Length': String(Buffer.byteLength(payload)), ...headers },
+    Host: 'gateway',
+    Authorization: `Token ${gateway.token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(payload)),
+    ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${payload}`;
 }
@@ -131,7 +134,8 @@ test.each([
   for (const path of ['/graphql', '/graphql?query=%7B__typename%7D']) {
     const method = path === '/graphql' ? 'POST' : 'GET';
     const reply = await sendRequest(gateway.url, method, path, {
-      ...{ token: gateway.token, headers: { accept } },
+      token: gateway.token,
+      headers: { accept },
       ...(method === 'POST' && { body: { query: '{ __typename }' } }),
     });
     expect([reply.status, reply.json.errors[0].extensions.code]).toEqual([status, 'INVALID_INPUT']);

@@ -212,6 +212,19 @@ describe('another request with the same key is rejected with 422', () => {
     expect([reply.status, codeOf(reply), reply.json.data]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
     expect(replayed(await send(body))).toBe('true');
   });
+
+  test('GraphQL: a number that is not exact instead of null', async () => {
+    const query = `mutation ($merge: JSON) { updateUserGroup(input: { by: { providedId: "${group.id}" }, mergeProperties: $merge }) { __typename } }`;
+    const send = (value: string) =>
+      gateway.send(
+        'POST',
+        '/graphql',
+        withKey('inexact', { body: `{"query":${JSON.stringify(query)},"variables":{"merge":{"plan":${value}}}}` }),
+      );
+    expect((await send('null')).json).toEqual({ data: { updateUserGroup: { __typename: 'UpdateUserGroupPayload' } } });
+    const reply = await send('12345678901234567890');
+    expect([reply.status, codeOf(reply)]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
 });
 
 test('each API token has keys of its own, and after its revocation nothing is sent again', async () => {

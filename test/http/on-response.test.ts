@@ -33,7 +33,13 @@ beforeEach(async () => {
   });
   const ok = { status: 200, headers: {}, body: 'ok' };
   const route = (path: string, handle: Handler['handle'], accepts?: (value: string) => boolean): Route => ({
-    ...{ path, methods: ['GET', 'POST'], credential: 'ignored', description: path, isListed: true, handle, renderError: problem },
+    path,
+    methods: ['GET', 'POST'],
+    credential: 'ignored',
+    description: path,
+    isListed: true,
+    handle,
+    renderError: problem,
     ...(accepts && { accepts }),
   });
   const routes = [

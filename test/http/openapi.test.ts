@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorResponses, operationsOf } from '../../src/http/openapi.ts';
 import { escapeHtml } from '../../src/http/pages/html.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { openApiDocument } from '../support/openapi.ts';
+import { openApiDocument, openApiSource } from '../support/openapi.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -10,67 +11,49 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const open = (path: string, accept = '*/*') => gateway.send('GET', path, { token: null, headers: { accept } });
-const { '/api/user': user, ...others } = openApiDocument.paths;
 
-describe('/openapi.json', () => {
-  test('is JSON that caches may keep for five minutes, without an API token', async () => {
-    const { status, headers, json } = await open('/openapi.json');
-    expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
-    expect(headers.get('cache-control')).toBe('public, max-age=300');
-    expect(json).toEqual(openApiDocument);
-  });
-
-  test('has the paths of the route table', async () => {
-    const listed = Object.keys((await open('/')).json.contents);
-    expect(listed).toContain('/openapi.json');
-    expect(listed).toContain('/docs/api');
-    expect(Object.keys(openApiDocument.paths)).toEqual(expect.arrayContaining(listed));
-  });
-
-  test('states where an API token is required, optional or ignored', () => {
-    expect(user?.put?.security).toEqual([{ token: [] }]);
-    expect(others['/graphql']?.post?.security).toEqual([{ token: [] }, { bearer: [] }, {}]);
-    expect(others['/livez']?.get?.security).toEqual([]);
-  });
-
-  test('describes the responses of the routes without an API token by their media types', async () => {
-    const routes = Object.entries(others).filter(([path, { get }]) => get?.security?.length === 0 && !path.includes('{'));
-    expect(routes.length).toBeGreaterThan(5);
-    for (const [path, { get }] of routes) {
-      const { status, headers } = await open(path);
-      const [mediaType = ''] = headers.get('content-type')?.split(';') ?? [];
-      expect([path, status, Object.keys(get?.responses['200']?.content ?? {})]).toEqual([
-        path,
-        200,
-        expect.arrayContaining([mediaType]),
-      ]);
-    }
-  });
-
-  test('has an operation id of its own for each operation', () => {
-    const ids = Object.values(openApiDocument.paths).flatMap(({ get, put, post }) =>
-      [get, put, post].flatMap((operation) => operation?.operationId ?? []),
-    );
-    expect(new Set(ids).size).toBe(ids.length);
-  });
+test('/openapi.json is openapi.yaml, that caches may keep for five minutes, without an API token', async () => {
+  const { status, headers, json } = await open('/openapi.json');
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+  expect(headers.get('cache-control')).toBe('public, max-age=300');
+  expect(json).toEqual(openApiSource);
 });
 
 describe('/docs/api', () => {
-  const operations = [user?.get, user?.put, user?.post];
-  const responses = operations.flatMap((operation) => Object.entries(operation?.responses ?? {}));
+  const operations = Object.values(openApiDocument.paths).flatMap(operationsOf);
 
-  test('has every operation, status, example and command of the document', async () => {
+  test('has every operation, in three languages', async () => {
     const { text } = await open('/docs/api', 'text/html');
-    for (const operation of operations) expect(text).toContain(`<h2 id="${operation?.operationId}">`);
-    for (const [status, { content = {} }] of [...responses, ['405', user?.['x-other-methods'] ?? {}] as const]) {
-      if (status !== '200') expect(text).toContain(`<h4>${status}</h4>`);
-      for (const { value, 'x-curl': command = '' } of Object.values(content).flatMap(({ examples = {} }) =>
-        Object.values(examples),
-      )) {
-        expect(text).toContain(escapeHtml(JSON.stringify(value, null, 2)));
-        expect(text).toContain(escapeHtml(command));
-      }
-    }
+    for (const [, { operationId, summary }] of operations) expect(text).toContain(`<h3 id="${operationId}">${summary}</h3>`);
+    for (const language of ['curl', 'Python (requests)', 'JavaScript (fetch)'])
+      expect(text.split(`<summary>${language}</summary>`)).toHaveLength(operations.length + 1);
+  });
+
+  test('has every example and command of the document', async () => {
+    const { text } = await open('/docs/api', 'text/html');
+    const successes = operations.flatMap(
+      ([
+        ,
+        {
+          responses: { 200: success },
+        },
+      ]) => success ?? [],
+    );
+    const contents = [...successes, ...errorResponses(openApiDocument)].flatMap(({ content = {} }) => Object.values(content));
+    const examples = contents.flatMap(({ examples: named = {} }) => Object.values(named));
+    const values = [...examples.map(({ value }) => value), ...contents.flatMap(({ example = [] }) => example)];
+    expect([examples.length > 20, values.length > examples.length]).toEqual([true, true]);
+    for (const value of values) expect(text).toContain(escapeHtml(JSON.stringify(value, null, 2)));
+    for (const { 'x-curl': command = '' } of examples) expect(text).toContain(escapeHtml(command));
+  });
+
+  test('has every status, and links each error code to what it means', async () => {
+    const { text } = await open('/docs/api', 'text/html');
+    for (const [, { responses }] of operations)
+      for (const status of Object.keys(responses)) if (status !== '200') expect(text).toContain(`<li>${status}: `);
+    const linked = [...text.matchAll(/href="docs\/api#([A-Z_]+)"/g)].map(([, code]) => code);
+    expect(linked.length).toBeGreaterThan(30);
+    for (const code of linked) expect(text).toContain(`<h3 id="${code}"><a href="docs/errors/${code}">`);
   });
 
   test('has every member of the requests and responses', async () => {
@@ -82,6 +65,12 @@ describe('/docs/api', () => {
       'user_group.team_id',
       'user_group.api_environment_tag',
       'issues[].path',
+      'variables',
+      'token_type_hint',
+      'active',
+      'keys[].kid',
+      'Idempotency-Key',
+      'ETag',
     ];
     for (const member of members) expect(text).toContain(`<dt><code>${member}</code>`);
   });
@@ -89,6 +78,6 @@ describe('/docs/api', () => {
   test('links to its sections below any path prefix', async () => {
     const { text } = await open('/docs/api', 'text/html');
     expect(text).toContain('<base href="../">');
-    for (const operation of operations) expect(text).toContain(`href="docs/api#${operation?.operationId}"`);
+    for (const [, { operationId }] of operations) expect(text).toContain(`href="docs/api#${operationId}"`);
   });
 });

@@ -1,10 +1,12 @@
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { HttpRequest } from '../../src/http/types.ts';
-import { metricDefinitions } from '../../src/metrics/definitions.ts';
-import { Instruments } from '../../src/metrics/instruments.ts';
+import { metricDefinitions } from '../../src/metrics/metrics.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from '../../src/metrics/process-metrics.ts';
 import { metricsHandler } from '../../src/prometheus/handler.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
 import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts';
 
 const openMetricsType = 'application/openmetrics-text';
@@ -61,6 +63,23 @@ test.each(Object.entries(counted))('counts each request: %s', async (_, [send, r
   expect(await countedBy(() => times(2, send), `${durations}_count`, ofOperation)).toBe(2);
   expect(await countedBy(send, `${durations}_bucket`, { ...ofOperation, le: '+Inf' })).toBe(1);
   expect(await countedBy(send, `${durations}_sum`, ofOperation)).toBeGreaterThan(0);
+});
+
+test('counts a request whose client disconnects before the response', async () => {
+  const connections = promisify(gateway.server.getConnections).bind(gateway.server);
+  const disconnect = async () => {
+    const held = await holdWrites(gateway.database.url);
+    const open = await connections();
+    const socket = connect(Number(new URL(gateway.url).port));
+    socket.write(`GET /api/user?user_group_id=acme HTTP/1.1\r\nHost: g\r\nAuthorization: Token ${gateway.token}\r\n\r\n`);
+    await held.untilOneWaits();
+    socket.destroy();
+    await expect.poll(connections).toBe(open);
+    await held.release();
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  };
+  const labels = { route: '/api/user', operation: 'getOrCreateUserGroup', status: 'disconnected' };
+  expect(await countedBy(disconnect, 'gateway_http_requests_total', labels)).toBe(1);
 });
 
 test('counts errors by route and code, the keys of batches, and look-ups of documents', async () => {
@@ -137,9 +156,9 @@ test.each([
 });
 
 test('scrapes that arrive at once share what is rendered: any number of them delays other requests by a few renderings', async () => {
-  const instruments = new ProcessMetrics(new Instruments(), () => []);
-  onTestFinished(() => instruments.stop());
-  const single = singleProcess(instruments);
+  const metrics = new ProcessMetrics(() => {});
+  onTestFinished(() => metrics.stop());
+  const single = singleProcess(metrics);
   let renderings = 0;
   const scrapes: Pick<InstanceMetrics, 'scrape'> = {
     scrape() {

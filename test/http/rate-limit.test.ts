@@ -118,14 +118,14 @@ test('gateways on one database share the limit, and while the database fails or 
 
     // Requests do not wait for the exchange.
     const client = await gateway.database.pool.connect();
-    await client.query('begin; lock table rate_count');
+    await client.query('begin; lock table request_count');
     await exhaust();
     expect(await remaining(secret)).toBe(2);
-    await client.query('rollback; alter table rate_count rename to gone');
+    await client.query('rollback; alter table request_count rename to gone');
     await until(() => other.log.some((line) => line.includes('limits the rate of requests by itself')), 'the failure is logged');
     expect([await remaining(secret), await remaining(secret)]).toEqual([1, 0]);
     expect((await other.send('GET', '/metrics', { token: secret })).status).toBe(429);
-    await client.query('alter table gone rename to rate_count');
+    await client.query('alter table gone rename to request_count');
     client.release();
     await until(
       async () => (await gateway.send('GET', '/metrics', { token: secret })).status === 429,

@@ -30,6 +30,10 @@ const requests: Record<string, [method: string, path: string, options: RequestOp
     ...(['PUT', '/api/user', { body: { user_group_id: 'no such', name: 'x' } }] as const),
     { method: 'PUT', route: '/api/user', operation: 'updateUserGroup', status: 404, errors: ['NOT_FOUND'] },
   ],
+  'input that is not valid': [
+    ...(['PUT', '/api/user', { body: { user_group_id: 'acme', name: 5 } }] as const),
+    { method: 'PUT', route: '/api/user', operation: 'updateUserGroup', status: 400, errors: ['INVALID_INPUT'] },
+  ],
   'a page': ['GET', '/docs/errors/NOT_FOUND?secret', {}, { method: 'GET', route: '/docs/errors/{code}', status: 200 }],
   'a path without a route': ['GET', '/secret', {}, { method: 'GET', status: 404, errors: ['NOT_FOUND'] }],
 };
@@ -42,8 +46,12 @@ test.each(Object.entries(requests))('logs a line for each request: %s', async (n
   expect([name, JSON.parse(gateway.log[0] ?? '')]).toEqual([
     name,
     {
-      ...{ level: 'info', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), msg: 'request' },
-      ...{ request: 'of-the-test', trace, durationMs: expect.any(Number) },
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      msg: 'request',
+      request: 'of-the-test',
+      trace,
+      durationMs: expect.any(Number),
       ...(knowsCaller && { apiToken: caller.id }),
       ...line,
     },

@@ -3,7 +3,11 @@ import { createRouter } from '../../src/http/router.ts';
 import type { Route } from '../../src/http/types.ts';
 
 const route = (path: string, rest: Partial<Route> = {}): Route => ({
-  ...{ path, methods: ['GET'], credential: 'ignored', description: path, isListed: true },
+  path,
+  methods: ['GET'],
+  credential: 'ignored',
+  description: path,
+  isListed: true,
   handle: () => ({ status: 200, headers: {}, body: path }),
   renderError: ({ message }) => ({ status: 500, headers: {}, body: message }),
   ...rest,

@@ -8,7 +8,6 @@ import { issueToken } from '../../src/domain/tokens.ts';
 import { createToken, introspectToken, partsOf, sendForm } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { storedToken, testKeys } from '../support/keys.ts';
-import { validatorAt } from '../support/openapi.ts';
 
 let gateway: TestGateway;
 /** A second one on the same database, which signs nothing. */
@@ -314,18 +313,6 @@ describe('credentials', () => {
     });
     expect(reply.status).toBe(401);
   });
-});
-
-test.each<[string, number, string, () => Promise<string>]>([
-  ['200', 200, 'application/json', async () => `token=${(await createGroup({ audience: 'x' })).embedToken}`],
-  ['200', 200, 'application/json', async () => 'token=x'],
-  ['4XX', 400, 'application/problem+json', async () => ''],
-])('the OpenAPI document describes the response %s', async (name, status, mediaType, form) => {
-  const reply = await sendForm(gateway, resolver, await form());
-  expect([reply.status, reply.headers.get('content-type')]).toEqual([status, mediaType]);
-  const validate = validatorAt('paths', '/oauth2/introspect', 'post', 'responses', name, 'content', mediaType, 'schema');
-  validate(reply.json);
-  expect(validate.errors ?? []).toEqual([]);
 });
 
 describe('forms', () => {

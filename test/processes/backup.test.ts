@@ -46,7 +46,7 @@ beforeAll(async () => {
   let underLoad: Promise<void> | undefined;
   manifest = await makeBackup(source.path, backup, {
     onProgress() {
-      underLoad ??= load.successes(20);
+      underLoad ??= gateway.database.pool.query('select pg_switch_wal()').then(() => load.successes(20));
     },
   });
   await underLoad;
@@ -70,6 +70,7 @@ function newDataDir(): string {
 }
 
 test('a backup that is made while writes run restores every write acknowledged before it, and a consistent state', async () => {
+  expect(manifest.files.filter(({ path }) => /^postgres\/pg_wal\/\w{24}$/.test(path)).length).toBeGreaterThan(1);
   const dataDir = newDataDir();
   await restoreInto(dataDir, backup);
   expect(readdirSync(dataDir).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);

@@ -1,10 +1,11 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyDataDir, isAlive, type TestDataDir } from '../support/data-dir.ts';
+import { copyDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
 import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
+import { isAlive } from '../support/processes.ts';
 
 let dataDir: TestDataDir;
 let gateway: ServeProcess;

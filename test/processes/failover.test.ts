@@ -50,7 +50,7 @@ test('after a failover, serves from the promoted server with every acknowledged 
   const { secret: revoked, id } = await gateway.issue();
   await database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
 
-  await primary.crash();
+  await primary.end('SIGQUIT');
   // Only the standby is left: a response from it might be stale, and it takes no writes.
   for (const reply of [await getOrCreate('group 0'), await getOrCreate('new')]) {
     expect([reply.status, reply.json.code]).toEqual([503, 'UNAVAILABLE']);
@@ -69,7 +69,10 @@ test('after a failover, serves from the promoted server with every acknowledged 
   await primary.query('alter system reset synchronous_standby_names');
   await primary.query('select pg_reload_conf()');
   const restarted = await openDatabase({
-    ...{ databaseUrl: urlOf(primary.address, standby.address), dataDir: '', namedStatements: true, onEvent: () => {} },
+    databaseUrl: urlOf(primary.address, standby.address),
+    dataDir: '',
+    namedStatements: true,
+    onEvent: () => {},
   });
   try {
     expect((await restarted.pool.query(`select from user_group where provided_id = 'new'`)).rowCount).toBe(1);

@@ -119,7 +119,8 @@ async function databaseWith(key: string, groups: number) {
   const [{ teamId } = { teamId: 0 }] = await database.prisma.userGroup.findMany({ orderBy: { teamId: 'asc' }, take: 1 });
   await database.prisma.retiredToken.createMany({
     data: tokens.slice(0, 300).map((token, index) => ({
-      ...{ teamId: teamId + index, expiresAt: new Date(Date.now() + 3_600_000) },
+      teamId: teamId + index,
+      expiresAt: new Date(Date.now() + 3_600_000),
       ...encryptToken(ring, 'retired_token', `retired ${token}`),
     })),
   });

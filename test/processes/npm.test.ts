@@ -2,10 +2,11 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { copyDataDir, isAlive, type TestDataDir } from '../support/data-dir.ts';
+import { copyDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { endProcesses, launch, type Running, until, untilServing } from '../support/process.ts';
+import { isAlive } from '../support/processes.ts';
 
 const token = 'bootstrap-token-of-the-npm-test';
 let dataDir: TestDataDir;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { type PgBouncer, requirePgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
-import { endProcesses, serve } from '../support/process.ts';
+import { endProcesses, run, serve } from '../support/process.ts';
 
 /** Fewer than the gateways: with one lock left on each of them, the last gateway would find none. */
 const poolSize = 3;
@@ -15,9 +15,14 @@ let settings: Record<string, string>;
 
 beforeEach(async (context) => {
   requirePgBouncer(context);
-  bouncer = await startPgBouncer(poolSize);
+  bouncer = await startPgBouncer(poolSize, undefined, 'ignore_startup_parameters = options');
   database = await createTestDatabase('template0');
-  const url = bouncer.url(new URL(database.url).pathname.slice(1));
+  const name = new URL(database.url).pathname.slice(1);
+  // Times that are read and written as if they were in UTC, or in ISO 8601, are wrong by hours.
+  await database.pool.query(
+    `alter database ${name} set timezone = 'Asia/Kolkata'; alter database ${name} set datestyle = 'SQL, DMY'`,
+  );
+  const url = bouncer.url(name);
   settings = { DATABASE_URL: url, DB_NAMED_STATEMENTS: 'false', BOOTSTRAP_API_TOKEN: token };
 });
 afterEach(async () => {
@@ -60,7 +65,20 @@ async function exchange(writer: string, reader: string, id: string): Promise<voi
   expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([changed.text, 'true']);
   const query = `{ userGroup(by: { providedId: "${id}" }) { name createdAt updatedAt } }`;
   const { json } = await sendRequest(reader, 'POST', '/graphql', { token, body: { query } });
-  expect(json.data.userGroup.name).toBe('renamed');
+  const { name, createdAt, updatedAt } = json.data.userGroup;
+  expect(name).toBe('renamed');
+  for (const time of [createdAt, updatedAt]) expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(3_600_000);
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const variables = { input: { name: id, scopes: ['groups:read'], expiresAt } };
+  const issue = `mutation ($input: CreateApiTokenInput!) {
+    createApiToken(input: $input) { ... on CreateApiTokenPayload { apiToken { expiresAt } } ... on Error { message } } }`;
+  const issued = await sendRequest(writer, 'POST', '/graphql', { token, body: { query: issue, variables } });
+  expect(issued.json).toEqual({ data: { createApiToken: { apiToken: { expiresAt } } } });
+  const list = await sendRequest(reader, 'POST', '/graphql', {
+    token,
+    body: { query: '{ apiTokens { nodes { name expiresAt } } }' },
+  });
+  expect(list.json.data.apiTokens.nodes).toContainEqual({ name: id, expiresAt });
 }
 
 test('four gateways that start concurrently behind PgBouncer in transaction mode all serve, and leave no lock and no setting', async () => {
@@ -78,4 +96,15 @@ test('so do four that start one after the other, although the first one leaves n
   await exchange(gateways[1]?.url ?? '', gateways[3]?.url ?? '', 'group');
   expect(await leftBehind()).toEqual({ locks: [], settings: [] });
   for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
+});
+
+test('a pooler that rejects the settings of a session is a mistake in the settings, which the command names', async () => {
+  const strict = await startPgBouncer(poolSize);
+  const DATABASE_URL = strict.url(new URL(database.url).pathname.slice(1));
+  const { code, stderr } = await run(['migrate'], { ...settings, DATABASE_URL, DB_NAMED_STATEMENTS: 'true' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /unsupported startup parameter: options\. If this is a connection pooler, set DB_NAMED_STATEMENTS=false\./,
+  );
+  await strict.close();
 });

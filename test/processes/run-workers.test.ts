@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { runWorkers } from '../../src/commands/workers.ts';
-import { isAlive } from '../support/data-dir.ts';
 import { until } from '../support/process.ts';
+import { isAlive } from '../support/processes.ts';
 
 let lines: string[];
 let log: Parameters<typeof runWorkers>[2];
@@ -16,8 +16,10 @@ beforeEach(() => {
 /** What the workers that are started from now on run. */
 function setWorker(...args: string[]): void {
   cluster.setupPrimary({
-    ...{ exec: fileURLToPath(new URL('one-worker.ts', import.meta.url)), args },
-    ...{ execArgv: ['--import', 'tsx'], silent: true },
+    exec: fileURLToPath(new URL('one-worker.ts', import.meta.url)),
+    args,
+    execArgv: ['--import', 'tsx'],
+    silent: true,
   });
 }
 

@@ -71,7 +71,9 @@ test.each([[['serve']], [['serve', '--workers', '2']]])(
     onTestFinished(() => dataDir.remove());
     for (const settings of [{ DATABASE_URL: database.url }, { DATA_DIR: dataDir.path }]) {
       expect(await run(args, { ...settings, PORT: String(port) })).toEqual({
-        ...{ code: 1, signal: null, stdout: '' },
+        code: 1,
+        signal: null,
+        stdout: '',
         stderr: `Cannot listen on 127.0.0.1:${port}: the address is in use. Stop the program that uses it, or set PORT to a free port.\n`,
       });
     }
@@ -139,7 +141,7 @@ test('the limit of headers does not depend on the options of Node.js', async () 
 });
 
 test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', async () => {
-  await migrate(database.pool);
+  await migrate(database);
   await acceptBootstrapToken(bindQueries(database), 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
   await revokeApiToken(database.prisma, id);
@@ -148,7 +150,7 @@ test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', as
 });
 
 test('a BOOTSTRAP_API_TOKEN whose secret was replaced stays replaced when the gateway starts again', async () => {
-  await migrate(database.pool);
+  await migrate(database);
   const queries = bindQueries(database);
   await acceptBootstrapToken(queries, 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();

@@ -63,9 +63,16 @@ describe.each(pages.filter((page) => examplesOf(page).length > 0))('%s', (page) 
       gateway.issue({ scopes: ['audit:read'] }),
     ]);
     const env = {
-      ...{ PATH: `${folder}${delimiter}${process.env['PATH']}`, HOME: folder, LOG_LEVEL: 'silent' },
-      ...{ GATEWAY: gateway.url, DATABASE_URL: gateway.database.url, ENCRYPTION_KEYS: testKey, API_TOKEN: gateway.token },
-      ...{ READ_ONLY_API_TOKEN: readOnly.secret, UNTAGGED_API_TOKEN: untagged.secret, AUDIT_API_TOKEN: audit.secret },
+      PATH: `${folder}${delimiter}${process.env['PATH']}`,
+      HOME: folder,
+      LOG_LEVEL: 'silent',
+      GATEWAY: gateway.url,
+      DATABASE_URL: gateway.database.url,
+      ENCRYPTION_KEYS: testKey,
+      API_TOKEN: gateway.token,
+      READ_ONLY_API_TOKEN: readOnly.secret,
+      UNTAGGED_API_TOKEN: untagged.secret,
+      AUDIT_API_TOKEN: audit.secret,
     };
     let userGroupToken = '';
     for (const { text, response, line } of examplesOf(page)) {

@@ -4,12 +4,13 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { copyDataDir, isAlive } from '../support/data-dir.ts';
+import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
 import { endProcesses, launch, type ServeProcess, serve, until, untilServing } from '../support/process.ts';
+import { isAlive } from '../support/processes.ts';
 
 let database: TestDatabase;
 let gateway: ServeProcess;

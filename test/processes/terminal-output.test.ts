@@ -89,6 +89,9 @@ test('the values of JSON and NDJSON are those stored', async () => {
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: hostile }]);
   const exported = await run(['groups', 'export'], settings());
   expect(JSON.parse(exported.stdout)).toMatchObject({
-    ...{ user_group_id: hostile, name: hostile, mapping: { [hostile]: hostile }, properties: { [hostile]: hostile } },
+    user_group_id: hostile,
+    name: hostile,
+    mapping: { [hostile]: hostile },
+    properties: { [hostile]: hostile },
   });
 });

@@ -146,7 +146,11 @@ test('token rotate prints a new secret; the running gateway accepts the old one 
   expect(rotated).toMatchObject({ code: 0, stderr: '' });
   const { token: next, ...rest } = JSON.parse(rotated.stdout);
   expect(rest).toEqual({
-    ...{ id: made.id, name: 'rotated', environment: 'Testing', scopes: ['groups:read', 'groups:write'], expiresAt: null },
+    id: made.id,
+    name: 'rotated',
+    environment: 'Testing',
+    scopes: ['groups:read', 'groups:write'],
+    expiresAt: null,
   });
   for (const secret of [made.token, next]) expect((await caller(secret)).data.caller.id).toBe(String(made.id));
 

@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { enableTracing } from '../../src/tracing/enable.ts';
-import { tracing } from '../../src/tracing/tracing.ts';
+import { createTracing } from '../../src/tracing/open-telemetry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, type ServeProcess, serve, until } from '../support/process.ts';
@@ -78,7 +76,8 @@ test('a request, its operation and its statements are spans within the trace of 
     ]);
     expect(spans.map((span) => span.traceId)).toEqual(spans.map(() => traceId));
     expect(spans[0]).toMatchObject({
-      ...{ parent: callerSpan, status: 0 },
+      parent: callerSpan,
+      status: 0,
       attributes: { 'http.request.method': 'POST', 'http.route': '/graphql', 'http.response.status_code': 200 },
     });
     expect(spans[3]?.attributes).toEqual({ 'db.system.name': 'postgresql', 'db.query.summary': 'groups-by-provided-id' });
@@ -130,35 +129,6 @@ test('the log has the id of the trace', async () => {
   expect(JSON.parse(line)).toMatchObject({ trace: span?.traceId, operation: 'getOrCreateUserGroup' });
 });
 
-test('without an SDK there is no tracing, and with one that is too old a warning', async () => {
-  const registration = Symbol.for('opentelemetry.js.api.1');
-  const registry = globalThis as { [registration]?: unknown };
-  const warnings: string[] = [];
-  const previous = registry[registration];
-  try {
-    delete registry[registration];
-    await enableTracing('1', (message) => warnings.push(message));
-    expect(warnings).toEqual([]);
-    registry[registration] = { version: '1.4.0', trace: {} };
-    await enableTracing('1', (message) => warnings.push(message));
-    expect(warnings).toEqual([expect.stringContaining('@opentelemetry/api 1.4.0')]);
-    expect(tracing.active).toBeUndefined();
-  } finally {
-    registry[registration] = previous;
-  }
-});
-
-test('the command serve loads OpenTelemetry and the package that renders metrics only on demand', () => {
-  const chunks = new URL('../../dist/chunks/', import.meta.url);
-  const files = readdirSync(chunks).filter((file) => file.endsWith('.js'));
-  const textOf = (file: string) => readFileSync(new URL(file, chunks), 'utf8');
-  const loaded = new Set(files.filter((file) => file.startsWith('serve-')));
-  // A set also visits what is added meanwhile.
-  for (const file of loaded)
-    for (const [, name = ''] of textOf(file).matchAll(/^(?:import |} from )[^()\n]*"\.\/([^"\n]+)";$/gm)) loaded.add(name);
-  expect(loaded.size).toBeGreaterThan(3);
-  for (const name of ['ProxyTracerProvider', 'OPENMETRICS_CONTENT_TYPE()']) {
-    const owners = files.filter((file) => textOf(file).includes(name));
-    expect([name, owners.length > 0, owners.filter((file) => loaded.has(file))]).toEqual([name, true, []]);
-  }
+test('without an SDK there is no tracing', () => {
+  expect(createTracing('1')).toBeUndefined();
 });

@@ -99,8 +99,14 @@ test('ids that differ in case, spaces or normal form are different groups', asyn
 
 test('unknown members are ignored and never stored', async () => {
   const body = {
-    ...{ user_group_id: 'extra', extra: 'needle-1', token: 'needle-2-0123456789', team_id: 4_711, provided_id: 'needle-3' },
-    ...{ environmentTag: 'Customer', api_environment_tag: 'needle-4', providedId: 'needle-5' },
+    user_group_id: 'extra',
+    extra: 'needle-1',
+    token: 'needle-2-0123456789',
+    team_id: 4_711,
+    provided_id: 'needle-3',
+    environmentTag: 'Customer',
+    api_environment_tag: 'needle-4',
+    providedId: 'needle-5',
   };
   const { status } = await gateway.send('GET', '/api/user', { body });
   expect(status).toBe(200);

@@ -1,32 +1,152 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
+import { keyInUse } from '../../src/domain/idempotency.ts';
 import { userGroupLimits } from '../../src/domain/limits.ts';
-import type { Example, Operation } from '../../src/http/openapi/types.ts';
-import { operations } from '../../src/rest/user.ts';
+import { rateLimited } from '../../src/domain/rate-limit.ts';
+import { type Example, errorResponses, type MediaType, type Operation, operationsOf } from '../../src/http/openapi.ts';
+import { requestExamples } from '../../src/http/pages/request-examples.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { assertDocumented, openApiDocument, validatorAt } from '../support/openapi.ts';
+import { assertDocumented, openApiDocument, validatorOf } from '../support/openapi.ts';
 
 const { maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
 const run = promisify(execFile);
 const item = openApiDocument.paths['/api/user'] ?? {};
-const documented: [method: string, operation: Operation][] = (['get', 'put', 'post'] as const).flatMap((method) => {
-  const operation = item[method];
-  return operation ? [[method.toUpperCase(), operation] as [string, Operation]] : [];
+const documented = operationsOf(item);
+
+const contentOf = ({ content = {} }: { readonly content?: Readonly<Record<string, MediaType>> } = {}) =>
+  Object.values(content)[0];
+
+/** The examples of errors, by their codes. */
+const errors: [code: string, example: Example][] = errorResponses(openApiDocument).flatMap((response) =>
+  Object.entries(contentOf(response)?.examples ?? {}),
+);
+
+/** A body without what differs each time. */
+function comparable(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, member) => {
+    if (name === 'request_id') return 'any';
+    if (name === 'token') return String(member).replace(/^ugt_[0-9A-Za-z]{36}$/, 'ugt_');
+    if (name === 'x' || name === 'kid') return String(member).length;
+    // What follows is the JSON parser's own text, which differs between versions of Node.js.
+    if (name === 'detail') return String(member).replace(/(?<=is not valid JSON: ).*/, '');
+    return member;
+  });
+}
+
+/** The variables of the examples, for a gateway. */
+async function variablesOf(gateway: TestGateway): Promise<Record<string, string>> {
+  const all = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'metrics:read'] });
+  const readOnly = await gateway.issue({ scopes: ['groups:read'] });
+  const untagged = await gateway.issue({ environment: null });
+  return {
+    GATEWAY: gateway.url,
+    API_TOKEN: all.secret,
+    READ_ONLY_API_TOKEN: readOnly.secret,
+    UNTAGGED_API_TOKEN: untagged.secret,
+    USER_GROUP_TOKEN: 'none yet',
+  };
+}
+
+/** Runs code of an example, and returns what it prints. Variables prevail over those of the system. */
+async function execute(language: string, code: string, variables: Readonly<Record<string, string>>): Promise<string> {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...variables };
+  const [program = '', ...args] = interpreters[language] ?? [];
+  return (await run(program, [...args, code], { env })).stdout;
+}
+
+const interpreters: Readonly<Record<string, readonly string[]>> = {
+  curl: ['sh', '-c'],
+  'Python (requests)': ['python3', '-c'],
+  'JavaScript (fetch)': [process.execPath, '--input-type=module', '-e'],
+};
+
+function hasRequests(): boolean {
+  try {
+    execFileSync('python3', ['-c', 'import requests'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(Object.keys(interpreters))('the examples of operations in %s get their responses', (language) => {
+  // They apply in this order, to a gateway without user groups.
+  const steps = Object.entries(openApiDocument.paths).flatMap(([path, operations]) =>
+    operationsOf(operations).flatMap(([method, operation]) => {
+      const own = requestExamples(method, path, operation).find((one) => one.language === language)?.code ?? '';
+      const { example, examples = {} } = contentOf(operation.responses['200']) ?? {};
+      const name = `${method} ${path}`;
+      const named = Object.values(examples).map(({ summary, value, 'x-curl': command }) => ({
+        name: `${name}: ${summary}`,
+        value,
+        ...(command === undefined ? { language, code: own } : { language: 'curl', code: command }),
+      }));
+      return named.length > 0 ? named : [{ name, language, code: own, value: example }];
+    }),
+  );
+  let gateway: TestGateway;
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    variables = await variablesOf(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  test.skipIf(language.startsWith('Python') && !hasRequests()).each(steps)('$name', async (step) => {
+    const text = await execute(step.language, step.code, variables);
+    if (step.value === undefined) {
+      expect(text).toContain('# TYPE gateway_');
+      return;
+    }
+    expect(comparable(JSON.parse(text))).toEqual(comparable(step.value));
+    const { user_group: group } = JSON.parse(text) as { user_group?: { provided_id: string; token: string } };
+    if (group?.provided_id === 'acme') variables['USER_GROUP_TOKEN'] = group.token;
+  });
 });
 
-/** Every example of an operation, in the order of the document. */
-const examples = documented.flatMap(([method, { responses }]) =>
-  Object.entries(responses).flatMap(([status, { content = {} }]) =>
-    Object.values(content).flatMap(({ examples: own = {} }) =>
-      Object.entries(own).map(([name, example]) => ({ method, status: Number(status), name, example })),
-    ),
-  ),
-);
-const otherMethod = Object.values(item['x-other-methods']?.content ?? {}).flatMap(({ examples: own = {} }) => Object.values(own));
+describe('the examples of errors', () => {
+  let gateway: TestGateway;
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    variables = await variablesOf(gateway);
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  });
+  afterAll(() => gateway.close());
+
+  test.each(errors.flatMap(([code, { value, 'x-curl': command }]) => (command === undefined ? [] : [{ code, value, command }])))(
+    'the command of $code gets the response',
+    async ({ value, command }) => {
+      const withStatus = command.replaceAll('curl -sS', String.raw`curl -sS -w '\n%{http_code}'`);
+      const [text = '', status] = (await execute('curl', withStatus, variables)).split('\n');
+      expect(comparable(JSON.parse(text))).toEqual(comparable(value));
+      expect(Number(status)).toBe((value as { status: number }).status);
+    },
+  );
+
+  test('have a command, but for those that no request causes by itself', () => {
+    const without = errors.filter(([, example]) => example['x-curl'] === undefined).map(([code]) => code);
+    expect(without).toEqual(['REQUEST_TIMEOUT', 'IDEMPOTENCY_KEY_IN_USE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']);
+  });
+
+  test('REQUEST_TIMEOUT is the response to a body that does not arrive', async () => {
+    gateway.server.headersTimeout = 100;
+    gateway.server.requestTimeout = 100;
+    const [head = '', body = ''] = (await sendUnended(Number(new URL(gateway.url).port))).split('\r\n\r\n');
+    expect([head.slice(0, 13), comparable(JSON.parse(body))]).toEqual(['HTTP/1.1 408 ', exampleOf('REQUEST_TIMEOUT')]);
+  });
+
+  test.each([
+    ['IDEMPOTENCY_KEY_IN_USE', keyInUse().message],
+    ['RATE_LIMITED', rateLimited(600, 12)],
+  ])('%s says what the gateway says', (code, detail) => {
+    expect(exampleOf(code)).toMatchObject({ detail });
+  });
+});
 
 /** Sends a request without the end of its body, and returns all that comes back. */
 async function sendUnended(port: number): Promise<string> {
@@ -36,91 +156,16 @@ async function sendUnended(port: number): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A body without what differs each time. */
-function comparable(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (name, member) => {
-    if (name === 'request_id') return 'any';
-    if (name === 'token') return String(member).replace(/^ugt_[0-9A-Za-z]{36}$/, 'ugt_');
-    // What follows is the JSON parser's own text, which differs between versions of Node.js.
-    if (name === 'detail') return String(member).replace(/(?<=is not valid JSON: ).*/, '');
-    return member;
-  });
-}
-
-test('every operation is documented, QUERY in the description of GET', () => {
-  expect(new Set(Object.keys(operations))).toEqual(new Set([...documented.map(([method]) => method), 'QUERY']));
-  expect(item.get?.description).toContain('QUERY');
-});
-
-test.each(documented)('%s has an example of each status and each code', (_, { responses }) => {
-  for (const [status, { content = {} }] of Object.entries(responses)) {
-    const [body] = Object.values(content);
-    const codes = body?.schema.allOf?.[1]?.properties?.['code']?.enum ?? [];
-    const names = Object.keys(body?.examples ?? {});
-    expect.soft([status, names.length > 0]).toEqual([status, true]);
-    if (codes.length > 0) expect.soft(new Set(names)).toEqual(new Set(codes));
-  }
-});
-
 test('the limits of properties, which JSON Schema cannot express, are described', () => {
   const properties = item.get?.parameters?.find(({ name }) => name === 'properties');
-  const replaced = Object.values(item.put?.requestBody?.content ?? {})[0]?.schema.properties?.['properties'];
+  const replaced = contentOf(item.put?.requestBody)?.schema.properties?.['properties'];
   for (const description of [properties?.description, replaced?.description]) {
     expect(description).toContain(`${maxPropertiesBytes / 1024} KiB and ${maxPropertiesDepth} levels`);
   }
 });
 
-describe('the examples', () => {
-  let gateway: TestGateway;
-  let variables: Record<string, string>;
-  beforeAll(async () => {
-    gateway = await startGateway();
-    const readOnly = await gateway.issue({ scopes: ['groups:read'] });
-    const untagged = await gateway.issue({ environment: null });
-    variables = {
-      ...{ GATEWAY: gateway.url, API_TOKEN: gateway.token },
-      ...{ READ_ONLY_API_TOKEN: readOnly.secret, UNTAGGED_API_TOKEN: untagged.secret },
-    };
-  });
-  afterAll(() => gateway.close());
-
-  /** Runs the commands of an example, with the group's token of the response before it. */
-  const execute = async ({ 'x-curl': command = '' }: Example) => {
-    const env = { PATH: process.env['PATH'], ...variables };
-    const { stdout } = await run('sh', ['-c', command.replaceAll('curl -sS', String.raw`curl -sS -w '\n%{http_code}'`)], { env });
-    const [text = '', status] = stdout.split('\n');
-    const body = JSON.parse(text) as { user_group?: { provided_id: string; token: string } };
-    if (body.user_group?.provided_id === 'acme') variables['USER_GROUP_TOKEN'] = body.user_group.token;
-    return { status: Number(status), body: comparable(body) };
-  };
-
-  const withCommand = examples.filter(({ example }) => example['x-curl'] !== undefined);
-
-  test.each(withCommand)('$method, status $status: the command of $name gets the response', async ({ status, example }) => {
-    expect(await execute(example)).toEqual({ status, body: comparable(example.value) });
-  });
-
-  test.each(otherMethod)('$summary gets the response to other methods', async (example) => {
-    expect(await execute(example)).toEqual({ status: 405, body: comparable(example.value) });
-  });
-
-  test('a body that does not arrive gets the response of the example REQUEST_TIMEOUT', async () => {
-    gateway.server.headersTimeout = 100;
-    gateway.server.requestTimeout = 100;
-    const [head = '', body = ''] = (await sendUnended(Number(new URL(gateway.url).port))).split('\r\n\r\n');
-    expect([head.slice(0, 13), comparable(JSON.parse(body))]).toEqual(['HTTP/1.1 408 ', exampleOf('REQUEST_TIMEOUT')]);
-  });
-});
-
-test('only failures that no request causes by itself have no command', () => {
-  const names = examples.filter(({ example }) => example['x-curl'] === undefined).map(({ name }) => name);
-  expect(new Set(names)).toEqual(
-    new Set(['REQUEST_TIMEOUT', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE', 'INTERNAL', 'UNAVAILABLE']),
-  );
-});
-
-/** The example of a failure that no request causes by itself. */
-const exampleOf = (code: string) => comparable(examples.find(({ name }) => name === code)?.example.value);
+/** The example of an error. */
+const exampleOf = (code: string) => comparable(Object.fromEntries(errors)[code]?.value);
 
 test('a broken database gives the response of the example INTERNAL', async () => {
   const database = await createTestDatabase();
@@ -176,51 +221,46 @@ describe('a request is accepted exactly when the document permits it', () => {
     current_token: ['', 5, null, undefined, `${longest}x`],
   };
 
-  test.each(documented)('%s', async (method, { requestBody, parameters = [] }) => {
-    const bodyMembers = Object.keys(Object.values(requestBody?.content ?? {})[0]?.schema.properties ?? {});
-    const members = requestBody ? bodyMembers : parameters.map(({ name }) => name);
+  test.each(documented)('%s', async (method, operation) => {
     const differences: unknown[] = [];
-    for (const member of members) {
-      for (const value of values[member] ?? []) {
+    const members = membersOf(operation);
+    for (const { name, isRequired, permits } of members) {
+      for (const value of values[name] ?? []) {
         const body: Record<string, unknown> = method === 'POST' ? { current_token: token } : { user_group_id: 'acme' };
-        body[member] = value;
+        body[name] = value;
         const { status, json } = await gateway.send(method, '/api/user', { body });
-        const isAccepted = status === 200 || status === 404;
-        if (isAccepted !== isPermitted(method, member, value)) differences.push([member, value, status, json]);
+        const isPermitted = value === undefined ? !isRequired : permits(value);
+        if ((status === 200 || status === 404) !== isPermitted) differences.push([name, value, status, json]);
       }
     }
     expect(differences).toEqual([]);
     expect(members.length).toBeGreaterThan(0);
   });
 
-  /** Whether the document permits a value of a member; `undefined` stands for leaving it out. */
-  function isPermitted(method: string, member: string, value: unknown): boolean {
-    const name = method.toLowerCase() as 'get' | 'put' | 'post';
-    const at = ['paths', '/api/user', name];
-    const { requestBody, parameters = [] } = item[name] as Operation;
-    if (requestBody) {
-      const required = Object.values(requestBody.content)[0]?.schema.required ?? [];
-      if (value === undefined) return !required.includes(member);
-      const schema = ['requestBody', 'content', 'application/json', 'schema', 'properties', member];
-      return validatorAt(...at, ...schema)(value) as boolean;
-    }
-    const index = parameters.findIndex((parameter) => parameter.name === member);
-    const parameter = parameters[index];
-    if (value === undefined) return !parameter?.required;
-    // A parameter cannot be null; the description says which members may be in a body.
-    if (value === null) return operations[method]?.nullable.includes(member) === true;
-    const schema = parameter?.schema.contentSchema ? ['schema', 'contentSchema'] : ['schema'];
-    return validatorAt(...at, 'parameters', String(index), ...schema)(value) as boolean;
+  /** The members of a request, and whether the document permits a value of each. */
+  function membersOf({ requestBody, parameters = [] }: Operation) {
+    const { properties = {}, required = [] } = contentOf(requestBody)?.schema ?? {};
+    const ofBody = Object.entries(properties).map(([name, schema]) => {
+      return { name, isRequired: required.includes(name), permits: (value: unknown) => validatorOf(schema)(value) === true };
+    });
+    // A parameter cannot be null; the description says that an optional member in a body may be.
+    const ofQuery = parameters.map(({ name, required: isRequired = false, schema: { contentSchema, ...schema } }) => {
+      const permits = (value: unknown) => (value === null ? !isRequired : validatorOf(contentSchema ?? schema)(value) === true);
+      return { name, isRequired, permits };
+    });
+    return requestBody ? ofBody : ofQuery;
   }
 });
 
 describe('the check of responses', () => {
   const success = { success: 1, user_group: { team_id: 1, token: 't', name: 'n', provided_id: 'p', api_environment_tag: null } };
-  const failure = examples.find(({ name }) => name === 'NOT_FOUND')?.example.value as object;
+  const failure = Object.fromEntries(errors)['NOT_FOUND']?.value as object;
   const response = (status: number, json: unknown, headers: Record<string, string> = {}) => ({
-    ...{ status, json },
+    status,
+    json,
     headers: new Headers({
-      ...{ 'x-request-id': 'x', 'content-type': status === 200 ? 'application/json' : 'application/problem+json' },
+      'x-request-id': 'x',
+      'content-type': status === 200 ? 'application/json' : 'application/problem+json',
       ...(status === 200 && { etag: '"1"' }),
       ...headers,
     }),
@@ -244,6 +284,12 @@ describe('the check of responses', () => {
     ['another media type', 200, success, { 'content-type': 'text/plain' }],
     ['no WWW-Authenticate', 401, { ...failure, status: 401, code: 'UNAUTHENTICATED' }, {}],
   ])('rejects %s', (_, status, json, headers) => {
-    expect(() => assertDocumented('POST', '/api/user', response(status, json, headers))).toThrow('OpenAPI');
+    expect(() => assertDocumented('POST', '/api/user', response(status, json, headers))).toThrow('openapi.yaml');
+  });
+
+  test('rejects a success of a request that is not documented', () => {
+    const check = (body: object) => assertDocumented('POST', '/api/user', response(200, success), body);
+    check({ current_token: 'ugt_', other: 1 });
+    expect(() => check({ current_token: 5 })).toThrow('/current_token must be string');
   });
 });

@@ -65,9 +65,7 @@ test.each([
 });
 
 test('a mistyped API token is rejected without a query', async () => {
-  const clients = await Promise.all(
-    Array.from({ length: gateway.database.pool.options.max }, () => gateway.database.pool.connect()),
-  );
+  const clients = await Promise.all(Array.from({ length: gateway.database.poolSize }, () => gateway.database.pool.connect()));
   try {
     const reply = await gateway.send('GET', '/api/user', { token: mistyped(gateway.token), body: { user_group_id: 'x' } });
     expect(reply.status).toBe(401); // though no connection is free

@@ -70,7 +70,7 @@ test.each([
 ])('changes %s and leaves the rest', async (_, change, changed) => {
   const { tokenHash, teamId, createdAt } = await stored();
   expect((await update(change)).status).toBe(200);
-  expect(await stored()).toMatchObject({ ...{ tokenHash, teamId, createdAt, providedId: id }, ...original, ...changed });
+  expect(await stored()).toMatchObject({ tokenHash, teamId, createdAt, providedId: id, ...original, ...changed });
 });
 
 test('properties: null stores no JSON null', async () => {

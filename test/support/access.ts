@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paths } from '../../src/http/paths.ts';
 import { type AccessGateway, issueCredential, type PresentedCredential } from './credentials.ts';
-import { routes } from './openapi.ts';
 import { type Access, operations, pages, restOperations, type Target } from './operations.ts';
 import type { Reply } from './request.ts';
+import { routes } from './routes.ts';
 
 /** What became of an operation with a credential. */
 export interface Trial {
@@ -17,8 +17,9 @@ export interface Trial {
   readonly isWrongAdmission: boolean;
 }
 
-/** What trials send in addition to a credential. */
-export interface TrialOptions {
+/** A way to send an operation. */
+interface Way {
+  readonly name: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Another path of the same route. */
   readonly path?: string;
@@ -99,15 +100,30 @@ function find(name: string) {
 
 let groups = 0;
 
-/**
- * Sends an operation with a credential, and checks that one that fails changes nothing, and that its response has nothing of the
- * group.
- */
-export async function tryOperation(
+/** The ways to send a request: as it is, with an Idempotency-Key if it may have one, and by each other path of its route. */
+function waysOf({ path, body }: { readonly path: string; readonly body: object | string }): readonly Way[] {
+  const takesKey = 'query' in Object(body) ? JSON.stringify(body).startsWith('{"query":"mutation') : path === paths.user;
+  const { aliases = [] } = routes.find((route) => route.path === path) ?? {};
+  return [
+    { name: '' },
+    ...(takesKey ? [{ name: ' and an Idempotency-Key', headers: { 'idempotency-key': crypto.randomUUID() } }] : []),
+    ...aliases.map((alias) => ({ name: ` at ${alias}`, path: alias })),
+  ];
+}
+
+/** Sends an operation with a credential in each way. */
+export async function tryOperation(target: AccessTarget, name: string, credential: PresentedCredential): Promise<Trial[]> {
+  const trials: Trial[] = [];
+  for (const way of waysOf(find(name).request(target.acme))) trials.push(await tryWay(target, name, credential, way));
+  return trials;
+}
+
+/** Checks that an operation that fails changes nothing, and that its response has nothing of the group. */
+async function tryWay(
   { gateway, acme, create }: AccessTarget,
   name: string,
   credential: PresentedCredential,
-  options: TrialOptions = {},
+  way: Way,
 ): Promise<Trial> {
   const { access, request, outcomeOf } = find(name);
   groups += 1;
@@ -115,8 +131,8 @@ export async function tryOperation(
   const stored = () => gateway.database.prisma.userGroup.findUnique({ where: { teamId: group.teamId } });
   const before = await stored();
   const { method, path, body, headers } = request(group);
-  const sent = { token: null, body, headers: { ...headers, ...options.headers, ...credential.headers } };
-  const reply = await gateway.send(method, options.path ?? path, sent);
+  const sent = { token: null, body, headers: { ...headers, ...way.headers, ...credential.headers } };
+  const reply = await gateway.send(method, way.path ?? path, sent);
   const outcome = outcomeOf(reply);
   const expected = credential.expected(access);
   const isOwn = outcome === 'success' && !credential.isElsewhere;
@@ -126,7 +142,9 @@ export async function tryOperation(
     outcome !== 'UNAUTHENTICATED' ||
     (reply.status === 401 && reply.headers.get('www-authenticate') === 'Token' && reply.json.data === undefined);
   return {
-    ...{ operation: name, credential: credential.name, expected },
+    operation: name,
+    credential: `${credential.name}${way.name}`,
+    expected,
     outcome: [
       outcome,
       shown && 'with data of the group',
@@ -160,12 +178,10 @@ export const openRequests: readonly OpenRequest[] = [
     }),
   ),
   {
-    ...{
-      name: 'introspection',
-      method: 'POST',
-      path: paths.graphql,
-      body: { query: '{ __typename __schema { queryType { name } } }' },
-    },
+    name: 'introspection',
+    method: 'POST',
+    path: paths.graphql,
+    body: { query: '{ __typename __schema { queryType { name } } }' },
     status: { absent: 200, invalid: 401, accepted: 200 },
   },
   // For requests without a credential.
@@ -181,7 +197,9 @@ export async function tryOpenRequest(
   const reply = await gateway.send(method, path, { token: null, body, headers: { ...headers, ...credential.headers } });
   const shown = [acme.token, acme.id, 'secret name'].some((text) => reply.text.includes(text));
   return {
-    ...{ operation: name, credential: credential.name, expected: String(status[credential.kind]) },
+    operation: name,
+    credential: credential.name,
+    expected: String(status[credential.kind]),
     outcome: `${reply.status}${shown ? ', with data of the group' : ''}`,
     isWrongAdmission: shown || (status[credential.kind] === 401 && reply.status !== 401),
   };

@@ -20,7 +20,11 @@ export const makeBackup = (
 /** Restores a backup; by default it only looks whether the gateway's database accepts connections. */
 export const restoreInto = (dataDir: string, source: string, options: Partial<RestoreOptions<unknown>> = {}) =>
   restoreBackup({
-    ...{ dataDir, source, secretFiles, secretsFolder: undefined, signal: new AbortController().signal },
+    dataDir,
+    source,
+    secretFiles,
+    secretsFolder: undefined,
+    signal: new AbortController().signal,
     inspect: async () => undefined,
     ...options,
   });

@@ -27,6 +27,8 @@ const idlePages: Page[] = [];
 export interface PageOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport'> {
   /** Problems that the test provokes, such as a response with status 401, by a part of their text. */
   readonly expectedProblems?: readonly RegExp[];
+  /** Findings of axe that the project cannot help, by a part of their text. */
+  readonly expectedFindings?: readonly RegExp[];
   /** Whether the browser must not have cached anything. */
   readonly isFirstVisit?: boolean;
 }
@@ -50,7 +52,8 @@ export interface OpenPage {
  * problem that it did not expect.
  */
 export async function openPage(url: string, options: PageOptions = {}): Promise<OpenPage> {
-  const { expectedProblems = [], colorScheme = 'light', viewport = desktop, isFirstVisit = false } = options;
+  const { expectedProblems = [], expectedFindings = [] } = options;
+  const { colorScheme = 'light', viewport = desktop, isFirstVisit = false } = options;
   const page = (isFirstVisit ? undefined : idlePages.pop()) ?? (await newPage());
   const problems: string[] = [];
   const assertNone = (): void => {
@@ -91,7 +94,8 @@ export async function openPage(url: string, options: PageOptions = {}): Promise<
       await page.emulateMedia({ colorScheme: other });
       findings.push(...(await seriousFindings(page, { runOnly: ['color-contrast'] })).map((finding) => `${other}: ${finding}`));
       await page.emulateMedia({ colorScheme });
-      if (findings.length > 0) throw new Error(`axe reports on ${page.url()}:\n  ${findings.join('\n  ')}`);
+      const unexpected = findings.filter((text) => !expectedFindings.some((expected) => expected.test(text)));
+      if (unexpected.length > 0) throw new Error(`axe reports on ${page.url()}:\n  ${unexpected.join('\n  ')}`);
     },
     async assertFitsPhone() {
       await page.setViewportSize(phone);

@@ -1,25 +1,27 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries } from '../../src/database/embedded/binaries.ts';
 import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
-import { isPostmaster, runningPostmaster } from '../../src/database/embedded/server-lock.ts';
+import { DataFolder } from './data-folder.ts';
 import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
+import { until } from './process.ts';
+import { descendants, isAlive } from './processes.ts';
 
 /** A bundled PostgreSQL that no gateway supervises, as one of several servers. */
 export interface BundledServer {
   readonly port: number;
-  /** The first process, while it runs. */
+  /** The first process, by its lock file. */
   pid(): number | undefined;
-  /** The user, the password and the address, as a URL has them. */
+  /** The user with the password, and the address, as a URL has them, and the URL of the gateway's database. */
   readonly user: string;
   readonly address: string;
-  /** Starts it again, on the same port, as what it was: a primary or a standby. */
+  readonly url: string;
+  /** Starts it again, on the same port, as what it was: a primary or a standby. Waits until it accepts connections. */
   start(): Promise<void>;
-  /** Ends it as a crash does. */
-  crash(): Promise<void>;
+  /** Sends a signal to its first process, and waits until it and all below it have ended; `SIGQUIT` ends it as a crash does. */
+  end(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void>;
   /** Makes a standby the primary. */
   promote(): Promise<void>;
   /** Runs a statement as the superuser in the gateway's database. */
@@ -27,9 +29,6 @@ export interface BundledServer {
   /** Ends it and deletes its folder. */
   remove(): Promise<void>;
 }
-
-/** How long the end of a server may take. */
-const endTimeoutMs = 20_000;
 
 /**
  * Starts a primary and a hot standby that follows it synchronously: a write is acknowledged once both have it.
@@ -50,9 +49,7 @@ export async function startPair(
     await primary.query(`alter system set synchronous_standby_names = '*'`);
     await primary.query('select pg_reload_conf()');
     const isSynchronous = `select from pg_stat_replication where sync_state = 'sync'`;
-    for (const deadline = Date.now() + endTimeoutMs; (await primary.query(isSynchronous)).length === 0; await pause(20)) {
-      if (Date.now() > deadline) throw new Error('The standby does not follow the primary.');
-    }
+    await until(async () => (await primary.query(isSynchronous)).length > 0, 'the standby follows the primary');
     return { primary, standby };
   } catch (error) {
     await primary.remove();
@@ -63,16 +60,27 @@ export async function startPair(
 async function startCopy(createdDataDir: string, prepare: (cluster: string) => void): Promise<BundledServer> {
   const folder = makeDatabaseFolder();
   copyFolder(createdDataDir, folder);
-  const layout = layOut(folder);
-  const binaries = findBinaries(layout.user, copiesFolder(layout));
-  prepare(layout.cluster);
-  const start = (port?: number) => startServer(layout, binaries, ['fsync=off'], port);
-  await start();
-  const { port } = runningPostmaster(layout) as { port: number };
-  const user = `gateway:${readFileSync(join(folder, 'postgres-password'), 'utf8').trim()}`;
-  const address = `127.0.0.1:${port}`;
+  prepare(join(folder, 'postgres'));
+  const server = await startServerOn(folder, ['fsync=off']);
+  return {
+    ...server,
+    async remove() {
+      await server.remove();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Starts PostgreSQL on a `DATA_DIR` as the first start leaves it. `remove` ends it and leaves the folder. */
+export async function startServerOn(dataDir: string, settings: string[] = []): Promise<BundledServer> {
+  const folder = new DataFolder(dataDir);
+  const layout = layOut(dataDir);
+  const binaries = await findBinaries(layout.user, copiesFolder(layout));
+  await startServer(layout, binaries, settings);
+  const url = folder.databaseUrl();
+  const { port, username, password, host } = new URL(url);
   const query = async (text: string) => {
-    const client = new pg.Client(`postgresql://${user}@${address}/user_group_gateway`);
+    const client = new pg.Client(url);
     client.on('error', () => {});
     await client.connect();
     try {
@@ -82,23 +90,22 @@ async function startCopy(createdDataDir: string, prepare: (cluster: string) => v
     }
   };
   return {
-    ...{ port, user, address, query },
-    pid: () => runningPostmaster(layout)?.pid,
-    start: () => start(port),
-    async crash() {
-      const running = runningPostmaster(layout);
-      if (!running) return;
-      process.kill(running.pid, 'SIGQUIT');
-      for (const deadline = Date.now() + endTimeoutMs; isPostmaster(running.pid, layout); await pause(10)) {
-        if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${running.pid}) did not end.`);
-      }
+    url,
+    user: `${username}:${password}`,
+    address: host,
+    port: Number(port),
+    query,
+    pid: () => folder.postmaster(),
+    start: () => startServer(layout, binaries, settings, Number(port)),
+    async end(signal) {
+      const pid = folder.postmaster();
+      const processes = pid ? descendants(pid) : [];
+      if (pid) process.kill(pid, signal);
+      await until(() => !processes.some(isAlive), `PostgreSQL ends after ${signal}`);
     },
     async promote() {
       await query('select pg_promote()');
     },
-    async remove() {
-      await stopServer(layout, binaries);
-      for (const path of [folder, layout.home]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-    },
+    remove: () => stopServer(layout, binaries),
   };
 }

@@ -46,6 +46,20 @@ export async function untilSaved(page: Page, label: string): Promise<void> {
   await page.locator('button[disabled]', { hasText: label }).waitFor();
 }
 
+/** Loses the response to the next request of an operation, after the gateway has executed it. */
+export async function loseNextResponse(page: Page, operation: string): Promise<void> {
+  let isLost = false;
+  await page.route('**/graphql', async (route) => {
+    if (isLost || !route.request().postDataJSON().query.includes(`mutation ${operation}`)) return route.fallback();
+    isLost = true;
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+}
+
+/** The problem that a browser reports for it. */
+export const lostResponse = /ERR_CONNECTION_RESET/;
+
 /** Holds the requests of an operation until they are released. @returns releases them, and waits for their responses. */
 export async function holdRequests(page: Page, operation: string): Promise<() => Promise<void>> {
   let release = () => {};

@@ -89,7 +89,9 @@ async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Pro
     unknown: issueToken('apiToken'),
     'a user group token': userGroupToken,
     'an embed token': (await send(embed, admin)).json.data.created.token as string,
-    ...{ replaced: replaced.secret, revoked: revoked.secret, expired: expired.secret },
+    replaced: replaced.secret,
+    revoked: revoked.secret,
+    expired: expired.secret,
   };
   return Object.entries(secrets).map(([name, secret]) => ({
     name,
@@ -142,7 +144,8 @@ export async function issueFurtherCredentials(gateway: AccessGateway): Promise<P
         'proxy-authorization': `Token ${secret}`,
         'x-authorization': secret,
       },
-      ...{ kind: 'absent', ...refused },
+      kind: 'absent',
+      ...refused,
     },
     { name: 'an API token as a password', headers: { authorization: basic }, kind: 'invalid', ...refused },
     { name: 'an API token with another scheme', headers: { authorization: `Digest ${secret}` }, kind: 'invalid', ...refused },

@@ -66,7 +66,13 @@ export async function startGateway(
   const { secret: token } = await issue();
   const send: TestGateway['send'] = (method, path, options = {}) => sendRequest(url, method, path, { token, ...options });
   return {
-    ...{ url, server: gateway.server, database, token, log, issue, send },
+    url,
+    server: gateway.server,
+    database,
+    token,
+    log,
+    issue,
+    send,
     graphql: (query, variables, options = {}) => send('POST', '/graphql', { body: { query, variables }, ...options }),
     async close() {
       gateway.server.close();

@@ -40,7 +40,7 @@ const poolSize = 8;
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   // Tests start processes from the compiled files. Not the packages: this process runs from them.
   const script = fileURLToPath(new URL('../../scripts/setup.js', import.meta.url));
-  execFileSync(process.execPath, [script, 'compiled', 'web-packages', 'web'], { stdio: 'inherit' });
+  execFileSync(process.execPath, [script, 'compiled', 'web'], { stdio: 'inherit' });
   const created = makeDatabaseFolder();
   const [browser] = await Promise.all([launchBrowser(project), createDataDir(created)]);
   const running = makeDatabaseFolder();
@@ -93,7 +93,7 @@ async function launchBrowser(project: TestProject): Promise<BrowserServer | unde
 /** Makes a `DATA_DIR` as the gateway's first start does. */
 async function createDataDir(dataDir: string): Promise<void> {
   const database = await openDatabase({ databaseUrl: undefined, dataDir, namedStatements: true, onEvent: () => {} });
-  await migrate(database.pool);
+  await migrate(database);
   await database.close();
   // What initdb leaves, and nothing of this start.
   for (const file of ['postmaster.opts', 'postgres.log']) rmSync(join(dataDir, 'postgres', file));

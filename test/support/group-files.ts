@@ -35,7 +35,8 @@ export async function importText({ pool }: TestDatabase, text: string | Buffer, 
   const chunks = Readable.from([Buffer.from(text)]);
   const lines = readGroupLines(chunks, { format, environment, onIgnored: (name = 'further') => ignored.push(name) });
   const summary = await importUserGroups({ pool, keys }, lines, {
-    ...{ onExisting, dryRun },
+    onExisting,
+    dryRun,
     ...(inEachTransaction && { inEachTransaction }),
     onRejected: (lines) => void reasons.push(...lines.map(({ line, reason }) => ({ line, reason }))),
     onProgress: () => {},

@@ -15,9 +15,12 @@ export async function seedLargeGroups({ database }: TestGateway, mappingEntries 
   const mapping = Object.fromEntries(Array.from({ length: mappingEntries }, (_, entry) => [`schema ${entry}`, 'source']));
   const groups = await database.prisma.userGroup.createManyAndReturn({
     data: Array.from({ length: groupCount }, (_, index) => ({
-      ...{ providedId: `group ${index}`, name: 'Group', environmentTag: 'Testing' as const },
+      providedId: `group ${index}`,
+      name: 'Group',
+      environmentTag: 'Testing' as const,
       ...storedToken(`an imported token ${index}`),
-      ...{ properties: { text: 'x'.repeat(60_000) }, mapping },
+      properties: { text: 'x'.repeat(60_000) },
+      mapping,
     })),
   });
   return groups.map(({ teamId }) => Buffer.from(`UserGroup:${teamId}`).toString('base64'));

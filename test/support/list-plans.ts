@@ -153,8 +153,13 @@ async function buffersOfAnyPlan({ pool }: Database, text: string, values: readon
 
 const callerOf = (environmentTag: EnvironmentTag | null, scope: string): Caller =>
   new Caller({
-    ...{ id: 1, name: 'plans', environmentTag, scopes: [scope] },
-    ...{ createdAt: new Date(), expiresAt: null, lastUsedAt: null },
+    id: 1,
+    name: 'plans',
+    environmentTag,
+    scopes: [scope],
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
   });
 
 /** The cursor of the group that so large a part of its environment precedes. */

@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Fields, Operation, Patch, Requester, Result, State, Tag } from './model.ts';
-
-// Without the test runner, so that drills can use it, too.
+import type { Reply } from './request.ts';
 
 /** The callers of every history. */
 export const callers: readonly Requester[] = [
@@ -16,7 +14,6 @@ export const callers: readonly Requester[] = [
 export interface Draft {
   readonly kind: Operation['kind'];
   readonly caller: number;
-  readonly gateway: number;
   readonly id: number;
   readonly token: number;
   readonly graceSeconds: number;
@@ -42,7 +39,6 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
     ...(['delete', 'setEnvironment', 'setEnvironment', 'find'] as const),
   ),
   caller: fc.constantFrom(0, 1, 2, 3, 3),
-  gateway: fc.nat({ max: 1 }),
   id: fc.nat({ max: 1 }),
   token: fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 5),
   graceSeconds: fc.constantFrom(0, 3600),
@@ -51,6 +47,19 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   by: fc.constantFrom('providedId', 'token', 'teamId'),
   fields,
   patch: fc.constantFrom<Patch>({}, { plan: 'silver' }, { plan: null, seats: 5 }, { trial: 'x' }),
+});
+
+/** A draft of an admin with the defaults of the parts that it does not name. */
+export const draftOf = (given: Pick<Draft, 'kind'> & Partial<Draft>): Draft => ({
+  caller: callers.findIndex(({ admin }) => admin),
+  id: 0,
+  token: 0,
+  graceSeconds: 0,
+  endGracePeriods: false,
+  by: 'token',
+  fields: {},
+  patch: {},
+  ...given,
 });
 
 /** The operation that a draft stands for in a state; `run` begins the provided ids. */
@@ -74,23 +83,20 @@ export function outcome({ group, created, code, deletedId }: Result): string {
   return code ?? (deletedId ? 'deleted' : created ? 'created' : group ? 'found' : 'nothing');
 }
 
-/** Removes duplicate states. States that differ only in the order of groups and tokens are equal. */
-export function distinct(states: readonly (State | undefined)[]): State[] {
-  const unordered = ({ groups, retired, tokens }: State) => [new Set(groups), retired, new Set(tokens)];
-  const found: State[] = [];
-  for (const state of states) {
-    if (state && !found.some((other) => isDeepStrictEqual(unordered(other), unordered(state)))) found.push(state);
-  }
-  return found;
-}
-
 /** What is selected of a group. */
 export const groupFields = '{ teamId providedId environmentTag token name properties mapping { schemaId dataSource } }';
 const mutation = (name: string, type: string, more = '') => `mutation ($input: ${type}Input!) {
   result: ${name}(input: $input) { ... on ${type}Payload { group: userGroup ${groupFields} ${more} } ... on Error { code } }
 }`;
-/** The document of each kind of operation. */
-export const documents = {
+const bulkDocument = `mutation ($input: GetOrCreateUserGroupsInput!) {
+  result: getOrCreateUserGroups(input: $input) {
+    ... on GetOrCreateUserGroupsPayload {
+      results { ... on GetOrCreateUserGroupPayload { group: userGroup ${groupFields} created } ... on Error { code } }
+    }
+    ... on Error { code }
+  }
+}`;
+const documents = {
   getOrCreate: mutation('getOrCreateUserGroup', 'GetOrCreateUserGroup', 'created'),
   update: mutation('updateUserGroup', 'UpdateUserGroup'),
   patch: mutation('updateUserGroup', 'UpdateUserGroup'),
@@ -102,8 +108,7 @@ export const documents = {
   find: `query ($by: UserGroupBy!) { group: userGroup(by: $by) ${groupFields} }`,
 };
 
-/** The variables that go with it. */
-export function variables(operation: Operation): Record<string, unknown> {
+function variables(operation: Operation): Record<string, unknown> {
   switch (operation.kind) {
     case 'getOrCreate': {
       const { kind: _, id: providedId, fields, ...environment } = operation;
@@ -124,4 +129,21 @@ export function variables(operation: Operation): Record<string, unknown> {
     case 'find':
       return { by: operation.by };
   }
+}
+
+/** The GraphQL request for one operation, or for several creations. */
+export function requestOf(operations: readonly Operation[]): { query: string; variables: Record<string, unknown> } {
+  const [first, ...others] = operations as readonly [Operation, ...Operation[]];
+  if (others.length === 0) return { query: documents[first.kind], variables: variables(first) };
+  return { query: bulkDocument, variables: { input: { groups: operations.map((each) => variables(each)['input']) } } };
+}
+
+/** The result of each operation of a request. @throws Error when the response is none to it. */
+export function resultsOf(operations: readonly Operation[], { json, text }: Reply): Result[] {
+  const { data, errors } = json ?? {};
+  if (errors) return operations.map(() => ({ code: errors[0].extensions.code }));
+  const results = data?.result?.results ?? [data?.result ?? data];
+  if (!data || results.length !== operations.length)
+    throw new Error(`Not a response to ${operations.length} operations: ${text}`);
+  return results;
 }

@@ -1,37 +1,30 @@
-import { type ErrorObject, Ajv2020 as OpenApiValidator, type ValidateFunction } from 'ajv/dist/2020.js';
+import { readFileSync } from 'node:fs';
+import { Ajv2020 as OpenApiValidator, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { OpenApiDocument, ResponseObject } from '../../src/http/openapi/types.ts';
-import { problem } from '../../src/http/problem.ts';
-import type { Handler, HttpRequest, HttpResponse } from '../../src/http/types.ts';
-import { createRoutes } from '../../src/routes.ts';
+import { parse } from 'yaml';
+import { type JsonSchema, operationsOf, readOpenApi } from '../../src/http/openapi.ts';
 
-const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }), renderError: problem };
+/** The text of `openapi.yaml`. */
+export const openApiText = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');
 
-/** The route table of the gateway, with handlers that do nothing. */
-export const routes = createRoutes({
-  ...{ graphql: handler, user: handler, jwks: handler, introspection: handler, metrics: handler },
-  unreadiness: async () => undefined,
-});
+/** `openapi.yaml` as it is, with references. */
+export const openApiSource: object = parse(openApiText);
 
-/** The OpenAPI document that the route table serves. */
-export const openApiDocument: OpenApiDocument = (() => {
-  const response = routes
-    .find(({ path }) => path === '/openapi.json')
-    ?.handle({ path: '/openapi.json', headers: {} } as HttpRequest) as HttpResponse;
-  return JSON.parse(response.body) as OpenApiDocument;
-})();
+/** `openapi.yaml` with what each reference refers to in its place. */
+export const openApiDocument = readOpenApi(JSON.stringify(openApiSource));
 
 const validator = new OpenApiValidator({ strict: false, allErrors: true });
 formats.default(validator);
-validator.addSchema(openApiDocument, 'openapi');
-const compiled = new Map<string, ValidateFunction>();
+const closed = new Map<JsonSchema, JsonSchema>();
 
-/** A validator of the schema at a JSON pointer into the document, given by its segments. */
-export function validatorAt(...segments: readonly string[]): ValidateFunction {
-  const pointer = segments.map((segment) => segment.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
-  const validate = compiled.get(pointer) ?? validator.compile({ $ref: `openapi#/${pointer}` });
-  compiled.set(pointer, validate);
-  return validate;
+/** A validator of a schema of the document. */
+export const validatorOf = (schema: JsonSchema): ValidateFunction => validator.compile(schema);
+
+/** The same schema, which permits no member that it does not describe. */
+function close(schema: JsonSchema): JsonSchema {
+  const known = closed.get(schema) ?? { ...schema, unevaluatedProperties: false };
+  closed.set(schema, known);
+  return known;
 }
 
 /** A response, as far as the document describes it. */
@@ -41,35 +34,45 @@ export interface ActualResponse {
   readonly json: unknown;
 }
 
-const userPath = '/api/user';
-const item = openApiDocument.paths[userPath];
-
 /**
- * Fails unless the document describes a response of `/api/user`: its status for the method, its media type, its headers and every
- * member of its body. Other paths, and the HTML pages that browsers get, are not checked.
+ * Fails unless the document describes a response of one of its paths: its status for the method, its media type, its headers and
+ * every member of its body; and the body of a REST request that succeeded. Other paths, the HTML pages that browsers get, and
+ * preflight requests are not checked.
  *
- * @throws Error that names the method, the status and what is not described.
+ * @param request the body of the request; checked if it is an object.
+ * @throws Error that names the method, the path, the status and what is not described.
  */
-export function assertDocumented(method: string, path: string, { status, headers, json }: ActualResponse): void {
+export function assertDocumented(method: string, path: string, response: ActualResponse, request?: unknown): void {
+  const { status, headers, json } = response;
   const [pathname = ''] = path.split('?');
-  if (pathname !== userPath && pathname !== `${userPath}/`) return;
+  const item = openApiDocument.paths[pathname === '/api/user/' ? '/api/user' : pathname];
   const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
-  if (mediaType === 'text/html' && status >= 400) return;
+  const isPage = mediaType === 'text/html' && (status >= 400 || pathname === '/graphql');
+  if (!item || isPage || method === 'OPTIONS') return;
   const violation = (what: string): Error =>
-    new Error(`The OpenAPI document does not describe this response to ${method} ${path} with status ${status}: ${what}`);
+    new Error(`openapi.yaml does not describe this response to ${method} ${path} with status ${status}: ${what}`);
+  const check = (schema: JsonSchema, value: unknown) => {
+    const validate = validatorOf(schema);
+    const describe = () =>
+      validate.errors?.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+    if (!validate(value)) throw violation(`${describe()?.join('; ')}`);
+  };
 
-  const name = method === 'QUERY' ? 'get' : method.toLowerCase();
-  const operation = name === 'get' || name === 'put' || name === 'post' ? item?.[name] : undefined;
-  const place = operation ? [name, 'responses', String(status)] : ['x-other-methods'];
-  const response: ResponseObject | undefined = operation ? operation.responses[status] : item?.['x-other-methods'];
-  if (!response) throw violation('the status is not listed.');
-  if (!response.content?.[mediaType]) throw violation(`the media type is ${mediaType}.`);
-  const missing = Object.entries(response.headers ?? {}).filter(([header, { required }]) => required && !headers.has(header));
-  if (missing.length > 0) throw violation(`it has no header ${missing.map(([header]) => header).join(', ')}.`);
-  if (method === 'HEAD') return; // has no body
-  const validate = validatorAt('paths', userPath, ...place, 'content', mediaType, 'schema');
-  if (!validate(json)) throw violation(describeErrors(validate.errors));
+  const isRead = method === 'QUERY' || (method === 'HEAD' && status !== 405);
+  const operation = Object.fromEntries(operationsOf(item))[isRead ? 'GET' : method];
+  const documented = operation
+    ? (operation.responses[status] ?? operation.responses[`${Math.trunc(status / 100)}XX`])
+    : item['x-other-methods'];
+  if (!operation && !documented && status === 405) return;
+  if (!documented) throw violation('the status is not listed.');
+  const missing = Object.entries(documented.headers ?? {}).filter(([name, { required }]) => required && !headers.has(name));
+  if (missing.length > 0) throw violation(`it has no header ${missing.map(([name]) => name).join(', ')}.`);
+  if (!documented.content) return;
+  const content = documented.content[mediaType];
+  if (!content) throw violation(`the media type is ${mediaType}.`);
+  if (method !== 'HEAD' && mediaType.endsWith('json')) check(close(content.schema), json);
+
+  const sent = pathname === '/graphql' ? undefined : operation?.requestBody?.content['application/json'];
+  const isObject = typeof request === 'object' && request !== null && !Buffer.isBuffer(request);
+  if (sent && status === 200 && isObject) check(sent.schema, request);
 }
-
-const describeErrors = (errors: readonly ErrorObject[] | null | undefined): string =>
-  (errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`).join('; ');

@@ -53,55 +53,69 @@ export const operations: Record<string, GraphQLOperation> = {
   nodes: { document: ({ id }) => `{ nodes(ids: ["${id}"]) { __typename } }`, scopes: read, elsewhere: 'nothing' },
   metrics: {
     document: () => '{ metrics { requests } }',
-    ...{ scopes: ['metrics:read'], elsewhere: 'success' },
+    scopes: ['metrics:read'],
+    elsewhere: 'success',
   },
   instance: {
     document: () => '{ instance { version database { isReachable } } }',
-    ...{ scopes: ['metrics:read'], elsewhere: 'success' },
+    scopes: ['metrics:read'],
+    elsewhere: 'success',
   },
   validateDocsConfig: {
     document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }',
-    ...{ scopes: validate, elsewhere: 'success' },
+    scopes: validate,
+    elsewhere: 'success',
   },
   validateDocsConfigs: {
     document: () => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }',
-    ...{ scopes: validate, elsewhere: 'success' },
+    scopes: validate,
+    elsewhere: 'success',
   },
   'userGroup by providedId': {
     document: () => '{ userGroup(by: { providedId: "acme" }) { __typename } }',
-    ...{ scopes: read, elsewhere: 'nothing' },
+    scopes: read,
+    elsewhere: 'nothing',
   },
   'userGroup by teamId': {
     document: ({ teamId }) => `{ userGroup(by: { teamId: ${teamId} }) { __typename } }`,
-    ...{ scopes: read, elsewhere: 'nothing' },
+    scopes: read,
+    elsewhere: 'nothing',
   },
   'userGroup by id': {
     document: ({ id }) => `{ userGroup(by: { id: "${id}" }) { __typename } }`,
-    ...{ scopes: read, elsewhere: 'nothing' },
+    scopes: read,
+    elsewhere: 'nothing',
   },
   'userGroup by the id of no group': {
     document: () => '{ userGroup(by: { id: "x" }) { __typename } }',
-    ...{ scopes: read, elsewhere: 'nothing', finds: 'nothing' },
+    scopes: read,
+    elsewhere: 'nothing',
+    finds: 'nothing',
   },
   'userGroup by token': {
     document: ({ token }) => `{ userGroup(by: { token: "${token}" }) { __typename } }`,
-    ...{ scopes: ['groups:read', 'groups:resolve'], elsewhere: 'nothing' },
+    scopes: ['groups:read', 'groups:resolve'],
+    elsewhere: 'nothing',
   },
   userGroups: {
     document: () => '{ userGroups(filter: { search: "acme" }) { totalCount nodes { name token } edges { node { id } } } }',
-    ...{ scopes: read, elsewhere: 'nothing' },
+    scopes: read,
+    elsewhere: 'nothing',
   },
   'node of an event': {
     document: ({ event }) => `{ node(id: "${event}") { __typename } }`,
-    ...{ scopes: audit, elsewhere: 'nothing' },
+    scopes: audit,
+    elsewhere: 'nothing',
   },
   'nodes of an event': {
     document: ({ event }) => `{ nodes(ids: ["${event}"]) { __typename } }`,
-    ...{ scopes: audit, elsewhere: 'nothing' },
+    scopes: audit,
+    elsewhere: 'nothing',
   },
   events: {
     document: () => '{ events(filter: { userGroup: { providedId: "acme" } }) { nodes { type userGroup { name } } } }',
-    ...{ scopes: audit, elsewhere: 'nothing' },
+    scopes: audit,
+    elsewhere: 'nothing',
   },
   apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', ...admin },
   createApiToken: {
@@ -112,33 +126,46 @@ export const operations: Record<string, GraphQLOperation> = {
   revokeApiToken: { document: ({ spare }) => `mutation { revokeApiToken(input: { id: ${spare.revoked} }) ${result} }`, ...admin },
   getOrCreateUserGroup: {
     document: ({ providedId }) => `mutation { getOrCreateUserGroup(input: { providedId: "${providedId}" }) ${result} }`,
-    ...{ scopes: write, elsewhere: 'success', untagged: 'CONFLICT', changes: true },
+    scopes: write,
+    elsewhere: 'success',
+    untagged: 'CONFLICT',
+    changes: true,
   },
   getOrCreateUserGroups: {
     document: ({ providedId }) =>
       `mutation { getOrCreateUserGroups(input: { groups: [{ providedId: "${providedId}" }] }) ${result} }`,
-    ...{ scopes: write, elsewhere: 'success', changes: true },
+    scopes: write,
+    elsewhere: 'success',
+    changes: true,
   },
   deleteUserGroup: {
     document: ({ teamId }) => `mutation { deleteUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
-    ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
   },
   setUserGroupEnvironment: {
     document: ({ teamId }) =>
       `mutation { setUserGroupEnvironment(input: { by: { teamId: ${teamId} }, environmentTag: CUSTOMER }) ${result} }`,
-    ...{ ...admin, changes: true },
+    ...admin,
+    changes: true,
   },
   updateUserGroup: {
     document: ({ teamId }) => `mutation { updateUserGroup(input: { by: { teamId: ${teamId} }, name: "new" }) ${result} }`,
-    ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
   },
   createEmbedToken: {
     document: ({ teamId }) => `mutation { createEmbedToken(input: { by: { teamId: ${teamId} } }) ${result} }`,
-    ...{ scopes: ['embed:sign'], elsewhere: 'NOT_FOUND' },
+    scopes: ['embed:sign'],
+    elsewhere: 'NOT_FOUND',
   },
   rotateUserGroupToken: {
     document: ({ token }) => `mutation { rotateUserGroupToken(input: { currentToken: "${token}" }) ${result} }`,
-    ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
   },
 };
 
@@ -152,27 +179,39 @@ export interface RestOperation extends Access {
 export const restOperations: Record<string, RestOperation> = {
   'GET /api/user': {
     body: ({ providedId }) => ({ user_group_id: providedId }),
-    ...{ scopes: write, elsewhere: 'success', untagged: 'CONFLICT', changes: true },
+    scopes: write,
+    elsewhere: 'success',
+    untagged: 'CONFLICT',
+    changes: true,
   },
   'QUERY /api/user': {
     body: ({ providedId }) => ({ user_group_id: providedId }),
-    ...{ scopes: write, elsewhere: 'success', untagged: 'CONFLICT', changes: true },
+    scopes: write,
+    elsewhere: 'success',
+    untagged: 'CONFLICT',
+    changes: true,
   },
   'PUT /api/user': {
     body: ({ providedId }) => ({ user_group_id: providedId, name: 'new' }),
-    ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
   },
   'POST /api/user': {
     body: ({ token }) => ({ current_token: token }),
-    ...{ scopes: write, elsewhere: 'NOT_FOUND', changes: true },
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
   },
   'GET /metrics': {
     body: () => '',
-    ...{ scopes: ['metrics:read'], elsewhere: 'success' },
+    scopes: ['metrics:read'],
+    elsewhere: 'success',
   },
   'POST /oauth2/introspect': {
     body: ({ token }) => `token=${token}`,
-    ...{ scopes: ['groups:read', 'groups:resolve'], elsewhere: 'nothing' },
+    scopes: ['groups:read', 'groups:resolve'],
+    elsewhere: 'nothing',
   },
 };
 

@@ -35,17 +35,22 @@ export function requirePgBouncer(context: TestContext): void {
  * Starts one. Each database gets `poolSize` server connections, which all its clients share.
  *
  * @param serverUrl the server behind it; by default the run's PostgreSQL.
+ * @param settings further settings.
  */
-export async function startPgBouncer(poolSize: number, serverUrl: string = inject('serverUrl')): Promise<PgBouncer> {
+export async function startPgBouncer(
+  poolSize: number,
+  serverUrl: string = inject('serverUrl'),
+  settings = '',
+): Promise<PgBouncer> {
   const server = new URL(serverUrl);
   const { username, password } = server;
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-pgbouncer-'));
   const port = await freePort();
   const users = join(folder, 'users.txt');
-  const settings = join(folder, 'pgbouncer.ini');
+  const file = join(folder, 'pgbouncer.ini');
   writeFileSync(users, `"${username}" "${password}"\n`);
   writeFileSync(
-    settings,
+    file,
     `[databases]
 * = host=${server.hostname} port=${server.port}
 [pgbouncer]
@@ -58,10 +63,11 @@ stats_users = ${username}
 pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 2000
+${settings}
 `,
   );
-  for (const path of [folder, users, settings]) chmodSync(path, 0o755); // for the user that it runs as in place of root
-  const child = spawn('pgbouncer', [settings], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...postgresUser() });
+  for (const path of [folder, users, file]) chmodSync(path, 0o755); // for the user that it runs as in place of root
+  const child = spawn('pgbouncer', [file], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...postgresUser() });
   let log = '';
   child.stderr.on('data', (text) => {
     log += text;

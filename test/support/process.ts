@@ -12,10 +12,10 @@ import { tokensOf } from './tokens.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The compiled binary, as users run it. */
-const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const binary = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** How long a test waits for anything. */
-const deadlineMs = 20_000;
+/** How long a test or a drill waits for anything. */
+const deadlineMs = 45_000;
 
 /** A command that has ended. */
 export interface Ended {
@@ -127,13 +127,13 @@ export async function untilServing(running: Running): Promise<ServeProcess> {
 /** Waits until a condition returns a truthy value, and returns it. @throws Error with the description after the timeout. */
 export async function until<Value>(
   condition: () => Value | Promise<Value>,
-  what: string,
+  what: string | (() => string),
   timeoutMs = deadlineMs,
 ): Promise<NonNullable<Value>> {
   for (const deadline = Date.now() + timeoutMs; ; ) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error(`Timed out after ${timeoutMs} ms: ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Timed out after ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}.`);
     await pause(10);
   }
 }

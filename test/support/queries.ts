@@ -11,7 +11,10 @@ import { testKeys } from './keys.ts';
 export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'transaction'>): Db {
   const signingKeys = new SigningKeys(bindSigningKeys(database), testKeys);
   return {
-    ...{ prisma: database.prisma, lookups: bindLookups(database), writes: bindWrites(database, () => {}), keys: testKeys },
+    prisma: database.prisma,
+    lookups: bindLookups(database),
+    writes: bindWrites(database, () => {}),
+    keys: testKeys,
     eventBytes: createEventBytes(),
     embedTokens: { signingKeys, publicUrl: () => 'http://gateway.test' },
   };

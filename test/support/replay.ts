@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Database } from '../../src/database/client.ts';
 import type { Event } from '../../src/generated/prisma/client.ts';
 
 /** A group as far as the audit log has it. */
@@ -50,6 +51,17 @@ export function replay(events: readonly Event[]): Map<number, Replayed> {
     else if (changes.length === 0) throw fault('no changes');
   }
   return groups;
+}
+
+/** The groups that are stored, in the same form. */
+export async function storedGroups({ prisma }: Pick<Database, 'prisma'>): Promise<Map<number, Replayed>> {
+  const groups = await prisma.userGroup.findMany();
+  return new Map(
+    groups.map(({ teamId, providedId, environmentTag, name, properties, mapping }) => [
+      teamId,
+      { providedId, environmentTag, name, properties, mapping },
+    ]),
+  );
 }
 
 const upper = (tag: string | null): string | null => tag?.toUpperCase() ?? null;

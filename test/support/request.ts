@@ -1,61 +1,11 @@
-import { request as httpRequest } from 'node:http';
+import { exchange, type Reply, type RequestOptions } from './exchange.ts';
 import { assertDocumented } from './openapi.ts';
 
-/** A complete response. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The body as JSON; `undefined` if it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every form
-  readonly json: any;
-}
+export type { Reply, RequestOptions };
 
-/** What a request may have in addition to its method and path. */
-export interface RequestOptions {
-  /** The API token; `null` sends none. */
-  readonly token?: string | null;
-  readonly headers?: Record<string, string>;
-  /** Text or bytes as they are, anything else as JSON. */
-  readonly body?: unknown;
-}
-
-/**
- * Sends a request as legacy callers do: unlike `fetch`, with a body on any method. Rejects when the OpenAPI document does not
- * describe the response.
- */
-export function sendRequest(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
-  const { token, body } = options;
-  const payload =
-    body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const headers = {
-    ...(token != null && { authorization: `Token ${token}` }),
-    ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
-    ...options.headers,
-  };
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(new URL(path, url), { method, headers }, async (incoming) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk);
-      const text = Buffer.concat(chunks).toString('utf8');
-      const replyHeaders = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-      const reply = { status: incoming.statusCode ?? 0, headers: replyHeaders, text, json: parseJson(text) };
-      try {
-        assertDocumented(method, path, reply);
-        resolve(reply);
-      } catch (error) {
-        reject(error);
-      }
-    });
-    request.once('error', reject);
-    request.end(payload);
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Sends a request like {@link exchange}. Rejects, too, when `openapi.yaml` does not describe the response. */
+export async function sendRequest(url: string, method: string, path: string, options?: RequestOptions): Promise<Reply> {
+  const reply = await exchange(url, method, path, options);
+  assertDocumented(method, path, reply, options?.body);
+  return reply;
 }

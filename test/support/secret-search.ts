@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { descendants } from './processes.ts';
 
 /** A place that secrets must not get to, and what is there. */
 export interface Surface {
@@ -55,22 +56,10 @@ export function bytesOf(path: string): Buffer {
   }
 }
 
-/** The arguments and the environment of a process and of those that it started. Empty where there is no /proc. */
+/** The arguments and the environment of a process and of those below it. Empty where there is no /proc. */
 export function processSurfaces(pid: number, parts: readonly ('cmdline' | 'environ')[]): Surface[] {
   if (!existsSync('/proc/self/stat')) return [];
-  const parentOf = (id: string) => {
-    try {
-      return Number(
-        readFileSync(`/proc/${id}/stat`, 'latin1')
-          .replace(/^.*\) /s, '')
-          .split(' ')[1],
-      );
-    } catch {
-      return undefined; // it has already ended
-    }
-  };
-  const children = readdirSync('/proc').filter((id) => /^\d+$/.test(id) && parentOf(id) === pid);
-  return [String(pid), ...children].flatMap((id) =>
+  return descendants(pid).flatMap((id) =>
     parts.flatMap((part) => {
       try {
         return [{ name: `${part} of process ${id}`, content: readFileSync(`/proc/${id}/${part}`) }];

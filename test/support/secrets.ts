@@ -1,36 +1,38 @@
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { issueToken } from '../../src/domain/tokens.ts';
-import { type Ended, run } from './process.ts';
+import { type Ended, run, serve, until } from './process.ts';
 import { type Reply, sendRequest } from './request.ts';
-import { findSecrets, type Surface } from './secret-search.ts';
+import { filesSince, findSecrets, processSurfaces, type Surface } from './secret-search.ts';
 
 /** Secrets by what they are. */
-export type Secrets = Record<string, string>;
+type Secrets = Record<string, string>;
 
 /** A password in a `DATABASE_URL` that leads nowhere. */
 const elsewhere = 'postgresql://gateway:pass-word-of-another-server@127.0.0.1:1/gateway';
 
 /** Those that only the operator and the gateway know: no request has them. */
-const operatorsOwn = ['encryptionKey', 'databasePassword', 'otherPassword'];
+const operatorsOwn = ['encryptionKey', 'databasePassword', 'otherPassword', 'tooShort'];
 
 /**
  * What must be found where it is expected, so that the search is known to work: the request id, operation, and provided id of one
  * request.
  */
-export const control = 'control-of-the-search';
+const control = 'control-of-the-search';
 
 /** The control as the name of an operation. */
-export const controlOperation = control.replaceAll('-', '_');
+const controlOperation = control.replaceAll('-', '_');
 
 /** What `groups import` reads, in `DATA_DIR`. */
 const importFile = 'import.ndjson';
 
 /** The files in `DATA_DIR` whose purpose is a secret. */
-export const secretFiles: readonly string[] = ['encryption-keys', 'postgres-password', importFile];
+const secretFiles: readonly string[] = ['encryption-keys', 'postgres-password', importFile];
 
 /** The secrets that there are before the gateway issues any. */
-export const firstSecrets = (encryptionKey: string): Secrets => ({
+const firstSecrets = (encryptionKey: string): Secrets => ({
   bootstrap: 'an-operators/own+choice=2026',
   imported: 'imported:token:of:another:system',
   wrongApiToken: issueToken('apiToken'),
@@ -38,11 +40,15 @@ export const firstSecrets = (encryptionKey: string): Secrets => ({
   otherScheme: Buffer.from('someone:the-password-of-someone').toString('base64'),
   encryptionKey,
   otherPassword: new URL(elsewhere).password,
+  tooShort: 'short-secret',
 });
 
 /** Settings of a gateway that prints as much as it can: every request, every statement, every span. */
-export const talkativeSettings = (secrets: Secrets): Record<string, string> => ({
-  ...{ BOOTSTRAP_API_TOKEN: secrets['bootstrap'] as string, LOG_LEVEL: 'trace', LOG_REQUESTS: '1', RATE_LIMIT: '100000' },
+const talkativeSettings = (secrets: Secrets): Record<string, string> => ({
+  BOOTSTRAP_API_TOKEN: secrets['bootstrap'] as string,
+  LOG_LEVEL: 'trace',
+  LOG_REQUESTS: '1',
+  RATE_LIMIT: '100000',
   NODE_OPTIONS: `--import ${new URL('print-spans.mjs', import.meta.url)}`,
 });
 
@@ -58,7 +64,7 @@ async function mutate<Payload>(url: string, document: string, token: string, key
  *
  * @throws Error when one is not issued.
  */
-export async function issueSecrets(url: string, secrets: Secrets): Promise<void> {
+async function issueSecrets(url: string, secrets: Secrets): Promise<void> {
   const admin = secrets['bootstrap'] as string;
   const creation = `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: ["admin"] }) { ... on CreateApiTokenPayload { secret apiToken { id } } }`;
   const created = await mutate<{ secret: string; apiToken: { id: string } }>(url, creation, admin, 'key-of-a-creation');
@@ -86,7 +92,7 @@ export async function issueSecrets(url: string, secrets: Secrets): Promise<void>
  *
  * @throws Error when either ends otherwise.
  */
-export async function importSecrets(dataDir: string, secrets: Secrets, settings: Record<string, string>): Promise<Ended[]> {
+async function importSecrets(dataDir: string, secrets: Secrets, settings: Record<string, string>): Promise<Ended[]> {
   const file = join(dataDir, importFile);
   const lines = ['fail', 'update'].map((id) =>
     JSON.stringify({ user_group_id: id, token: secrets['imported'], environment: 'Testing' }),
@@ -101,32 +107,36 @@ export async function importSecrets(dataDir: string, secrets: Secrets, settings:
 }
 
 /** Has `doctor` check settings that are right and wrong. */
-export const runDoctor = async (dataDir: string, databaseUrl: string, { bootstrap = '', encryptionKey = '' }: Secrets) => [
+const runDoctor = async (
+  dataDir: string,
+  databaseUrl: string,
+  { bootstrap = '', encryptionKey = '', tooShort = '' }: Secrets,
+) => [
   await run(['doctor'], { DATA_DIR: dataDir, BOOTSTRAP_API_TOKEN: bootstrap }),
   await run(['doctor', '--json'], { DATABASE_URL: databaseUrl }),
   await run(['doctor', '--json'], { DATABASE_URL: elsewhere }),
   await run(['doctor'], {
     DATABASE_URL: `${elsewhere}#`,
     ENCRYPTION_KEYS: `${encryptionKey},${encryptionKey}=`,
-    BOOTSTRAP_API_TOKEN: 'short-secret',
+    BOOTSTRAP_API_TOKEN: tooShort,
   }),
 ];
 
 /** Statements that have every further request fail with a cause of the gateway's own: one step after the other. */
-export const breakingStatements: readonly string[] = [
+const breakingStatements: readonly string[] = [
   'alter table user_group rename to gone; alter table retired_token rename to gone_too',
   'alter table api_token rename to gone_as_well',
 ];
 
 /** A response to a request with a secret. */
-export interface SecretReply {
+interface SecretReply {
   /** The name of the secret. */
   readonly sent: string;
   readonly reply: Reply;
 }
 
 /** Puts every secret into every part of a request. */
-export async function sendEverywhere(url: string, secrets: Secrets): Promise<SecretReply[]> {
+async function sendEverywhere(url: string, secrets: Secrets): Promise<SecretReply[]> {
   const replies: SecretReply[] = [];
   for (const [sent, secret] of Object.entries(secrets)) {
     if (operatorsOwn.includes(sent)) continue;
@@ -149,11 +159,13 @@ function requestsWith(url: string, { apiToken: token = '', groupToken = '' }: Se
       }),
     ),
     send('POST', '/oauth2/introspect', {
-      ...{ token, body: `token=${text}` },
+      token,
+      body: `token=${text}`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     }),
     send('PUT', '/api/user', {
-      ...{ token, headers: { 'idempotency-key': secret, traceparent: secret, tracestate: `a=${secret}` } },
+      token,
+      headers: { 'idempotency-key': secret, traceparent: secret, tracestate: `a=${secret}` },
       body: { user_group_id: secret },
     }),
     ...[secret, groupToken].map((current_token) => send('POST', '/api/user', { token, body: { current_token } })),
@@ -190,7 +202,7 @@ function requestsWith(url: string, { apiToken: token = '', groupToken = '' }: Se
  * The secrets in responses that report an error: each but the one that the caller has sent itself, which may be repeated unless
  * it is one of the gateway's own.
  */
-export function findInErrors(secrets: Secrets, replies: readonly SecretReply[]): string[] {
+function findInErrors(secrets: Secrets, replies: readonly SecretReply[]): string[] {
   return replies
     .filter(({ reply }) => reply.status >= 400 || reply.json?.errors)
     .flatMap(({ sent, reply }) => {
@@ -202,4 +214,99 @@ export function findInErrors(secrets: Secrets, replies: readonly SecretReply[]):
 }
 
 /** A text as a place that is searched. */
-export const textSurface = (name: string, content: string): Surface => ({ name, content: Buffer.from(content) });
+const textSurface = (name: string, content: string): Surface => ({ name, content: Buffer.from(content) });
+
+/** What a search for secrets has found. */
+export interface SecretSearch {
+  readonly secrets: number;
+  /** Requests with a secret, those that were refused or failed, and those that failed with a cause of the gateway's own. */
+  readonly requests: number;
+  readonly errors: number;
+  readonly failures: number;
+  /** The files, outputs and processes that were searched. */
+  readonly surfaces: readonly Surface[];
+  /** The name of each secret that was found, where, and what stands around it. */
+  readonly found: readonly string[];
+  /** What must be there and was not found: if there is anything, the search proves nothing. */
+  readonly missing: readonly string[];
+}
+
+/** Where each control must be found, by the start of the name of the place. */
+const expectedControls = [
+  'provided id in postgres/base/',
+  'provided id in postgres/pg_wal/',
+  'problem in the response',
+  'request id in standard output',
+  'request id in standard error',
+  'operation in standard output',
+  'operation in standard error',
+  'operation in /metrics',
+  ...(process.platform === 'linux' ? ['program in cmdline', 'program in environ'] : []),
+];
+
+/**
+ * Starts a gateway that prints all that it can; has it issue, import and store secrets of every kind; sends each in every part of
+ * a request, also while tables are missing; and searches for them everywhere but in the responses that return them.
+ *
+ * @param dataDir where its database is, or is created.
+ */
+export async function searchForSecrets(dataDir: {
+  readonly path: string;
+  databaseUrl(): string;
+  postmaster(): number | undefined;
+}): Promise<SecretSearch> {
+  const encryptionKey = randomBytes(32).toString('base64');
+  const secrets = firstSecrets(encryptionKey);
+  const settings = { DATA_DIR: dataDir.path, ENCRYPTION_KEYS: encryptionKey };
+  const startedMs = Date.now() - 1_000;
+  const gateway = await serve({ ...settings, ...talkativeSettings(secrets) });
+  const { url, output } = gateway;
+  const databaseUrl = dataDir.databaseUrl();
+  secrets['databasePassword'] = new URL(databaseUrl).password;
+  const execute = async (statement: string) => {
+    const client = new pg.Client(databaseUrl);
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+
+  await issueSecrets(url, secrets);
+  const commands = await importSecrets(dataDir.path, secrets, settings);
+  commands.push(...(await runDoctor(dataDir.path, databaseUrl, secrets)));
+  commands.push(await run(['token', 'list'], settings), await run(['groups', 'export', '--help'], settings));
+  const surfaces = commands.map(({ stdout, stderr }) => textSurface('the output of a command', stdout + stderr));
+  await execute('checkpoint');
+  // Before the secrets are sent as names and ids, which are stored as they are.
+  surfaces.push(...filesSince(dataDir.path, startedMs, secretFiles));
+  surfaces.push(
+    ...processSurfaces(gateway.child.pid as number, ['cmdline']),
+    ...processSurfaces(dataDir.postmaster() as number, ['cmdline', 'environ']),
+  );
+
+  const token = secrets['apiToken'] as string;
+  const body = { query: `query ${controlOperation} { __typename }` };
+  await sendRequest(url, 'POST', '/graphql', { token, headers: { 'x-request-id': control }, body });
+  const replies = await sendEverywhere(url, secrets);
+  const metrics = await sendRequest(url, 'GET', '/metrics', { headers: { authorization: `Bearer ${token}` } });
+  surfaces.push(textSurface('/metrics', metrics.text));
+  // Failures of the gateway's own are logged with their causes.
+  for (const statement of breakingStatements) {
+    await execute(statement);
+    replies.push(...(await sendEverywhere(url, secrets)));
+  }
+  await until(() => output.stdout.includes('"error.type":"INTERNAL"'), 'spans of failed requests are printed');
+  await gateway.stop();
+  surfaces.push(textSurface('standard output', output.stdout), textSurface('standard error', output.stderr));
+  surfaces.push(...filesSince(dataDir.path, startedMs, secretFiles).filter(({ name }) => name.endsWith('.log')));
+
+  const controls = { 'provided id': control, 'request id': control, operation: controlOperation, program: 'postgres' };
+  const seen = [...findSecrets(controls, surfaces), ...findInErrors({ problem: 'UNAUTHENTICATED' }, replies)];
+  return {
+    secrets: Object.keys(secrets).length,
+    requests: replies.length,
+    errors: replies.filter(({ reply }) => reply.status >= 400 || reply.json?.errors).length,
+    failures: replies.filter(({ reply }) => reply.status === 500).length,
+    surfaces,
+    found: [...findSecrets(secrets, surfaces), ...findInErrors(secrets, replies)].map((text) => text.replace(/[^ -~]/g, '.')),
+    missing: expectedControls.filter((expected) => !seen.some((text) => text.startsWith(expected))),
+  };
+}

@@ -33,6 +33,7 @@ const slowest = [
   'processes/crash.test.ts',
   'processes/snippets.test.ts',
   'processes/workers.test.ts',
+  'processes/model.test.ts',
   'processes/keys.test.ts',
   'processes/serve.test.ts',
   'processes/embedded-shared.test.ts',

@@ -31,7 +31,9 @@ export function snippetsOf(page: string): Snippet[] {
   const text = readPage(page);
   return [...text.matchAll(/^```(\w*) ?([^\n`]*)\n(.*?)^```$/gms)].map(
     ({ 1: language = '', 2: info = '', 3: code = '', index }) => ({
-      ...{ language, info, text: code },
+      language,
+      info,
+      text: code,
       line: text.slice(0, index).split('\n').length,
     }),
   );

@@ -1,17 +1,24 @@
 import type { GraphiQL } from 'graphiql';
 import type { ComponentProps } from 'react';
+import { RawJson, stringify } from '../raw-json.ts';
+import type { VariablesText } from './variables-text.ts';
 
 /** What GraphiQL calls to send an operation. */
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
 
-/** Sends operations to the gateway that serves this page. A header from the Headers tab takes precedence over the API token. */
-export function createFetcher(token: () => string): Fetcher {
+/**
+ * Sends operations to the gateway that serves this page. A header from the Headers tab takes precedence over the API token.
+ * Variables are sent as they are written: the gateway rejects numbers that JavaScript would change, and duplicates.
+ *
+ * @param variables the text of the variables, which GraphiQL has just parsed.
+ */
+export function createFetcher(token: () => string, variables: VariablesText): Fetcher {
   const introspections = new Map<string, ReturnType<typeof send>>();
   return async (params, options) => {
     const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
     if (token()) headers.set('authorization', `Bearer ${token()}`);
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
-    const body = JSON.stringify(params);
+    const body = stringify({ ...params, ...(params.variables && { variables: new RawJson(variables.current()) }) });
     if (params.operationName !== 'IntrospectionQuery') return send(headers, body);
     // GraphiQL asks for the schema twice when it starts.
     const key = JSON.stringify([...headers, body]);

@@ -1,7 +1,7 @@
-/**
- * The nonce of the Content-Security-Policy under the name by which GraphiQL's dialogs find it for the styles that they create.
- */
-const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
-Object.assign(globalThis, { __webpack_nonce__: nonce });
+import { setNonce } from 'get-nonce';
 
-export {};
+/** Gives the styles that GraphiQL's dialogs create the nonce of the Content-Security-Policy. */
+export function permitDialogStyles(): void {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+  if (nonce) setNonce(nonce);
+}

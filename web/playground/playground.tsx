@@ -1,24 +1,21 @@
+import { useEditorContext } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { endsSession, listenToTabs } from '../shared-session.ts';
-import { storedApiToken, tabStorage } from '../tab-storage.ts';
-import { correctAccessibility } from './accessibility.ts';
-import { examples } from './examples.ts';
+import { storedApiToken } from '../tab-storage.ts';
 import { createFetcher } from './fetcher.ts';
-import { hasStoredTabs, takeLinkedDocument } from './session.ts';
+import { openDocuments, PlaygroundStorage, storeDocuments } from './session.ts';
+import { ReadVariables } from './variables-text.ts';
 
-const linked = takeLinkedDocument();
-const tabs = [...(linked ? [linked] : []), ...examples];
-/** GraphiQL takes the variables of the first tab from here, unless it restores what was edited before a reload. */
-const variables = linked?.variables ?? (hasStoredTabs() ? undefined : examples[0]?.variables);
+const documents = openDocuments();
+const storage = new PlaygroundStorage();
 
 /** GraphiQL with a field for the API token. Documents and the API token survive a reload, and are forgotten with the tab. */
 export function Playground() {
   const [token, setToken] = useState(() => storedApiToken.read() ?? '');
   const current = useRef(token);
-  const fetcher = useMemo(() => createFetcher(() => current.current), []);
-
-  useEffect(correctAccessibility, []);
+  const variablesText = useRef(() => '');
+  const fetcher = useMemo(() => createFetcher(() => current.current, variablesText), []);
 
   const change = (value: string): void => {
     const trimmed = value.trim();
@@ -55,19 +52,39 @@ export function Playground() {
           </button>
         )}
       </form>
-      <GraphiQL
-        fetcher={fetcher}
-        storage={tabStorage}
-        defaultTabs={tabs}
-        {...(linked && { query: linked.query })}
-        {...(variables && { variables })}
-        defaultEditorToolsVisibility="variables"
-        shouldPersistHeaders={false}
-        forcedTheme="system"
-        inputValueDeprecation
-      >
-        <GraphiQL.Logo>{''}</GraphiQL.Logo>
-      </GraphiQL>
+      <div className="graphiql">
+        <GraphiQL
+          fetcher={fetcher}
+          storage={storage}
+          defaultTabs={[...documents.tabs]}
+          onTabChange={storeDocuments}
+          defaultEditorToolsVisibility="variables"
+          shouldPersistHeaders={false}
+          forcedTheme="system"
+          inputValueDeprecation
+        >
+          <GraphiQL.Logo>
+            <Editors />
+            <ReadVariables text={variablesText} />
+          </GraphiQL.Logo>
+        </GraphiQL>
+      </div>
     </>
   );
+}
+
+/** Shows the tab of before a reload, and names the editors for screen readers. Shows nothing itself. */
+function Editors() {
+  const { queryEditor, variableEditor, headerEditor, responseEditor, changeTab } = useEditorContext({ nonNull: true });
+  const isReady = useRef(false);
+  useEffect(() => {
+    queryEditor?.setOption('screenReaderLabel', 'Document');
+    variableEditor?.setOption('screenReaderLabel', 'Variables');
+    headerEditor?.setOption('screenReaderLabel', 'Headers');
+    responseEditor?.setOption('screenReaderLabel', 'Response');
+    if (isReady.current || !queryEditor || !variableEditor) return;
+    isReady.current = true;
+    changeTab(documents.activeTabIndex);
+  });
+  return null;
 }

@@ -146,11 +146,11 @@ export const checkConnections = ofDatabase(({ state: { connections } }, { config
   return ok(found);
 });
 
-/** Clock differences that are reported, in milliseconds: tokens are valid from the second that they are issued in. */
+/** Clock differences that are reported, in milliseconds. */
 const clockWarningMs = 2_000;
 const clockFailureMs = 60_000;
 
-/** Whether the clocks of this machine and of the database agree, which tokens with a limited time are checked with. */
+/** Whether the clock of this machine, which the log has, agrees with that of the database, which decides when tokens expire. */
 export const checkClock = ofDatabase(async ({ database }, { now }) => {
   const before = now();
   const serverTime = await readServerTime(database);
@@ -162,7 +162,8 @@ export const checkClock = ofDatabase(async ({ database }, { now }) => {
   if (excessMs < clockWarningMs)
     return ok(`differs from the database's by less than ${Math.ceil((Math.max(excessMs, 0) + 2 * uncertaintyMs + 1) / 1_000)} s`);
   const found = `the clock of the database is ${(Math.abs(differenceMs) / 1_000).toFixed(1)} s ${direction} that of this machine`;
-  const remedy = 'Synchronize the clocks of both machines (NTP): tokens expire too early or too late.';
+  const remedy =
+    'Synchronize the clocks of both machines (NTP): that of the database decides when tokens expire, and the log has the time of this one.';
   return excessMs >= clockFailureMs ? failure(found, remedy) : warning(found, remedy);
 });
 

@@ -21,7 +21,14 @@ export interface ClusterFiles {
  * Folders whose content belongs to the running server. The log (`pg_wal`) is copied apart, once the end of the backup is known.
  */
 const emptyFolders = new Set([
-  ...['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans', 'pg_wal'],
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_replslot',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+  'pg_wal',
 ]);
 
 /** Files of the running server, and those that a backup has of its own, as `pg_basebackup` leaves them out. */

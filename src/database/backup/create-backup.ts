@@ -7,7 +7,6 @@ import { controlFile, findClusterFiles, ifMissing, readControlFile } from './clu
 import { copyFile, forEachOf, syncFolder, writeDurably } from './copy-file.ts';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
 import { type BackupSession, beginBackup } from './session.ts';
-import { segmentsBetween } from './wal-segments.ts';
 import { describeWriteFailure } from './write-failure.ts';
 
 /** The folder of a backup that has the data directory. */
@@ -111,11 +110,10 @@ async function copyAll(
   await write(`${clusterFolder}/${controlFile}`, await readControlFile(layout.cluster));
   const { label, stopLsn, segments, segmentBytes } = await session.stop();
   const completedAt = new Date().toISOString();
-  const log = segmentsBetween(...segments, segmentBytes);
-  total += log.length * segmentBytes;
+  total += segments.length * segmentBytes;
   await write(`${clusterFolder}/backup_label`, label);
   const histories = (await readdir(join(layout.cluster, 'pg_wal'))).filter((name) => name.endsWith('.history'));
-  await forEachOf([...histories, ...log], async (name) => void (await copyCluster(`pg_wal/${name}`)));
+  await forEachOf([...histories, ...segments], async (name) => void (await copyCluster(`pg_wal/${name}`)));
   for (const name of secretFiles) await copy(join(layout.dataDir, name), name).catch(ifSourceMissing);
   signal.throwIfAborted();
 

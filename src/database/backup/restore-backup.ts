@@ -10,6 +10,7 @@ import { embeddedConnection, isTransient } from '../embedded/embedded.ts';
 import { copiesFolder, homeRecord, type Layout, layOut, restoreDraftName } from '../embedded/layout.ts';
 import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
+import { withCode } from '../errors.ts';
 import { ifMissing } from './cluster-files.ts';
 import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
@@ -69,7 +70,7 @@ export async function restoreBackup<Report>(
   await claim(draft.dataDir);
   const placed: string[] = [];
   try {
-    const binaries = findBinaries(layout.user, copiesFolder(layout));
+    const binaries = await findBinaries(layout.user, copiesFolder(layout));
     requireMajor(manifest, binaries);
     requireKnown(source, manifest, options.secretFiles);
     await requireFiles(source, manifest);
@@ -199,11 +200,10 @@ async function untilRecovered(manifest: Manifest, draft: Layout, password: strin
     if (!running) throw unrecoverable(draft);
     if (Date.now() > deadline) throw new Error('PostgreSQL has been recovering the database for an hour, and did not finish.');
     const connection = embeddedConnection(running.port, password, 'postgres');
-    const state = await readState(connection).catch((error: Error & { code?: string }) => {
+    const state = await withCode(readState(connection)).catch((error: Error & { code?: string }) => {
       if (['28P01', '28000'].includes(error.code ?? ''))
         throw new Error('The file postgres-password does not belong to this backup.');
-      // A busy machine may take longer than a connection may.
-      if (!isTransient(error) && !/timeout/.test(error.message))
+      if (!isTransient(error))
         throw new Error(`The database was recovered, but cannot be read: ${error.message}.`, { cause: error });
     });
     if (!state || state.recovering) continue;

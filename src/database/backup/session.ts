@@ -25,8 +25,8 @@ export interface BackupEnd {
   /** The content of the file `backup_label`, without which recovery would begin in the wrong place. */
   readonly label: string;
   readonly stopLsn: string;
-  /** The first and last segment of the log that recovery needs. */
-  readonly segments: readonly [first: string, last: string];
+  /** The names of the segments of the log that recovery needs. */
+  readonly segments: readonly string[];
   readonly segmentBytes: number;
 }
 
@@ -39,7 +39,9 @@ export interface BackupEnd {
 export async function beginBackup(connection: Connection): Promise<BackupSession> {
   const client = new pg.Client({
     ...connection,
-    ...{ application_name: applicationNames.backup, connectionTimeoutMillis: 10_000, keepAlive: true },
+    application_name: applicationNames.backup,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
     query_timeout: checkpointTimeoutMs,
   });
   const lost = new AbortController();
@@ -80,16 +82,18 @@ export async function beginBackup(connection: Connection): Promise<BackupSession
 }
 
 async function stopBackup(client: pg.Client, startLsn: string): Promise<BackupEnd> {
-  const [end] = await rowsOf<{ lsn: string; labelfile: string; first: string; last: string; bytes: string }>(
+  const [end] = await rowsOf<{ lsn: string; labelfile: string; segments: string[]; bytes: string }>(
     client,
-    `select lsn::text, labelfile, pg_walfile_name($1) as first, pg_walfile_name(lsn) as last,
-       (select setting from pg_settings where name = 'wal_segment_size') as bytes
-     from pg_backup_stop(wait_for_archive => false)`,
+    `select lsn::text, labelfile, bytes, array(
+         select distinct pg_walfile_name(least($1::pg_lsn + number * bytes, lsn))
+         from generate_series(0, ceil((lsn - $1::pg_lsn) / bytes)) as number
+       ) as segments
+     from pg_backup_stop(wait_for_archive => false),
+       (select setting::numeric as bytes from pg_settings where name = 'wal_segment_size') as size`,
     [startLsn],
   );
   if (!end) throw new Error('PostgreSQL did not end the backup.');
-  const segments = [end.first, end.last] as const;
-  return { label: end.labelfile, stopLsn: end.lsn, segments, segmentBytes: Number(end.bytes) };
+  return { label: end.labelfile, stopLsn: end.lsn, segments: end.segments, segmentBytes: Number(end.bytes) };
 }
 
 async function rowsOf<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values?: unknown[]): Promise<Row[]> {

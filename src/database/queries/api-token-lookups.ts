@@ -27,8 +27,13 @@ const ApiTokenRow = createRowClass(columns);
 
 /** The columns of API tokens that are shown to those who manage or audit them. */
 const listedColumns = {
-  ...{ id: columns.id, name: columns.name, environmentTag: columns.environmentTag, scopes: columns.scopes },
-  ...{ createdAt: columns.createdAt, expiresAt: columns.expiresAt, lastUsedAt: columns.lastUsedAt },
+  id: columns.id,
+  name: columns.name,
+  environmentTag: columns.environmentTag,
+  scopes: columns.scopes,
+  createdAt: columns.createdAt,
+  expiresAt: columns.expiresAt,
+  lastUsedAt: columns.lastUsedAt,
   revokedAt: { sql: 'revoked_at', ...nullableTime },
 } satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash'>]: Column<ApiToken[Field]> };
 

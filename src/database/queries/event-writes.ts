@@ -134,8 +134,14 @@ export interface EventDraft extends Authored {
 export async function insertEvent({ query }: Pick<Database, 'query'>, event: EventDraft): Promise<void> {
   const { author, changes } = event;
   await query('insert-event', insertOne, [
-    ...[event.type, event.environment, event.subjectApiTokenId ?? null, changes === undefined ? null : JSON.stringify(changes)],
-    ...[author.kind, author.name, author.apiTokenId, author.requestId],
+    event.type,
+    event.environment,
+    event.subjectApiTokenId ?? null,
+    changes === undefined ? null : JSON.stringify(changes),
+    author.kind,
+    author.name,
+    author.apiTokenId,
+    author.requestId,
   ]);
 }
 
@@ -158,8 +164,14 @@ export async function createEvent(transaction: Pick<Prisma.TransactionClient, 'e
   const { author, type, environment, subjectApiTokenId, changes } = event;
   await transaction.event.createMany({
     data: {
-      ...{ type, environment, subjectApiTokenId: subjectApiTokenId ?? null, ...(changes && { changes }) },
-      ...{ actorKind: author.kind, actorName: author.name, actorApiTokenId: author.apiTokenId, requestId: author.requestId },
+      type,
+      environment,
+      subjectApiTokenId: subjectApiTokenId ?? null,
+      ...(changes && { changes }),
+      actorKind: author.kind,
+      actorName: author.name,
+      actorApiTokenId: author.apiTokenId,
+      requestId: author.requestId,
     },
   });
 }

@@ -1,6 +1,5 @@
 import type { Database } from '../client.ts';
 import { idempotencyHours, usedKeys } from './idempotency-records.ts';
-import { isRecent } from './rate-counts.ts';
 
 /** What a batch of housekeeping did: how many rows it removed; undefined when another instance is at it. */
 export type Removal = number | undefined;
@@ -24,11 +23,6 @@ export function bindRetiredTokenRemoval({ query }: Pick<Database, 'query'>): Rem
 /** Removes stored responses that are older than they are kept. Requests do not find them since. */
 export function bindIdempotencyRecordRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
   return async (limit) => removalOf(await query('remove-idempotency-records', removeIdempotencyRecords, [limit]));
-}
-
-/** Removes counts of requests that are no longer needed: of processes that have ended, because others remove their own. */
-export function bindRateCountRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
-  return async (limit) => removalOf(await query('remove-rate-counts', removeRateCounts, [limit]));
 }
 
 const removalOf = ([row]: readonly (readonly (string | Buffer | null)[])[]): Removal =>
@@ -76,16 +70,5 @@ const removeIdempotencyRecords = underLock(
     ) as oldest where is_held limit $1::int`,
   `
     delete from idempotency_record r using doomed d where (r.api_token_id, r.key_hash) = (d.api_token_id, d.key_hash)
-    returning 1`,
-);
-
-/** The table is small: a few hundred rows for each process of the last hour. */
-const removeRateCounts = underLock(
-  `
-    select process, number from rate_count
-    where not (${isRecent('created_at')}) and (select is_held from guard) limit $1::int
-    for update skip locked`,
-  `
-    delete from rate_count r using doomed d where (r.process, r.number) = (d.process, d.number)
     returning 1`,
 );

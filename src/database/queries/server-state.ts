@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { applicationNames } from '../application-names.ts';
 import type { Database } from '../client.ts';
 
@@ -91,14 +90,16 @@ export async function findOldestEvent({ pool }: Pick<Database, 'pool'>): Promise
 const countTimeoutMs = 3_600_000;
 
 /** How many user groups there are. Reads the whole table, and so fails if a page is damaged. 0 if there is no such table. */
-export async function countGroups({ pool }: Pick<Database, 'pool'>): Promise<number> {
-  const { rowCount } = await pool.query("select from pg_class where relname = 'user_group' and pg_table_is_visible(oid)");
-  if (rowCount === 0) return 0;
-  // The driver knows the setting per statement; its types do not.
-  const statement: pg.QueryConfig & { query_timeout: number } = {
-    text: 'select count(*) as groups, count(properties), count(mapping) from user_group',
-    query_timeout: countTimeoutMs,
-  };
-  const { rows } = await pool.query<{ groups: string }>(statement);
-  return Number(rows[0]?.groups);
+export async function countGroups({ openConnection }: Pick<Database, 'openConnection'>): Promise<number> {
+  const client = await openConnection(countTimeoutMs);
+  try {
+    const { rowCount } = await client.query("select from pg_class where relname = 'user_group' and pg_table_is_visible(oid)");
+    if (rowCount === 0) return 0;
+    const { rows } = await client.query<{ groups: string }>(
+      'select count(*) as groups, count(properties), count(mapping) from user_group',
+    );
+    return Number(rows[0]?.groups);
+  } finally {
+    await client.end();
+  }
 }

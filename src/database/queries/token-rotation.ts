@@ -103,11 +103,16 @@ const fields = Object.keys(parameters) as (keyof Parameters)[];
 function toParameters({ currentHashes, retired, replacement, author, expectedVersions, ...rest }: Rotation): Parameters[] {
   return currentHashes.map((hash) => ({
     currentHash: Buffer.from(hash, 'hex'),
-    ...{ retiredHash: retired?.tokenHash, retiredEncrypted: retired?.tokenEncrypted },
-    ...{ newHash: replacement.tokenHash, newEncrypted: replacement.tokenEncrypted },
+    retiredHash: retired?.tokenHash,
+    retiredEncrypted: retired?.tokenEncrypted,
+    newHash: replacement.tokenHash,
+    newEncrypted: replacement.tokenEncrypted,
     ...rest,
     expectedVersions: expectedVersions && `{${expectedVersions.join(',')}}`,
-    ...{ actorKind: author.kind, actorName: author.name, actorApiTokenId: author.apiTokenId, requestId: author.requestId },
+    actorKind: author.kind,
+    actorName: author.name,
+    actorApiTokenId: author.apiTokenId,
+    requestId: author.requestId,
   }));
 }
 
@@ -139,7 +144,9 @@ const rotateTokens = `
     where grace_seconds > 0
     returning token_hash, expires_at
   ), recorded as (${insertGroupEvents({
-    ...{ type: 'user_group.token_rotated', table: 'rotated', author: authorOf('rotated') },
+    type: 'user_group.token_rotated',
+    table: 'rotated',
+    author: authorOf('rotated'),
     changes: `'${secretChange('token')}'::json`,
   })}
     from rotated

@@ -154,7 +154,9 @@ const updateStatement = `
   ), changed as (
     select team_id, provided_id, environment_tag, position, concat_ws(',', ${changes.map(changeAt).join(', ')}) as changes from folded
   ), recorded as (${insertGroupEvents({
-    ...{ type: 'user_group.updated', table: 'changed', author: authorAt(firstAuthorParameter, 'position') },
+    type: 'user_group.updated',
+    table: 'changed',
+    author: authorAt(firstAuthorParameter, 'position'),
     changes: `('{' || changes || '}')::json`,
   })}
     from changed where changes <> '' order by position

@@ -155,7 +155,9 @@ const insertWith = (recordedProperties: string): string => `
     on conflict do nothing
     returning ${userGroupSelectList('g')}
   ), recorded as (${insertGroupEvents({
-    ...{ type: 'user_group.created', table: 'inserted', author: authorOf('draft') },
+    type: 'user_group.created',
+    table: 'inserted',
+    author: authorOf('draft'),
     changes: `(
       '{' || ${textChange('name', 'null', 'inserted.name')}
       || coalesce(${recordedProperties}, '')
@@ -193,7 +195,9 @@ const setEnvironment = `
     from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.environment_tag as previous
   ), recorded as (${insertGroupEvents({
-    ...{ type: 'user_group.environment_changed', table: 'changed', author: authorAt(4, '1') },
+    type: 'user_group.environment_changed',
+    table: 'changed',
+    author: authorAt(4, '1'),
     changes: `('{' || ${textChange('environmentTag', 'upper(changed.previous::text)', 'upper(changed.environment_tag::text)')} || '}')::json`,
   })}
     from changed where changed.previous is distinct from changed.environment_tag
@@ -211,7 +215,9 @@ const deleteGroup = `
     delete from user_group g using locked where g.team_id = locked.team_id and locked.is_expected
     returning g.team_id, g.provided_id, g.environment_tag
   ), recorded as (${insertGroupEvents({
-    ...{ type: 'user_group.deleted', table: 'deleted', author: authorAt(5, '1') },
+    type: 'user_group.deleted',
+    table: 'deleted',
+    author: authorAt(5, '1'),
     changes: 'null::json',
   })}
     from deleted

@@ -15,7 +15,6 @@ import {
 import {
   closeArrayBeforeKey,
   endBeforeSibling,
-  endsInQuote,
   openObjectBeforeKey,
   reportKeyWithoutValue,
   reportMissingComma,
@@ -32,7 +31,7 @@ import { scanUnclearText, skipUnclearMark } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { scanBareKey, scanWord } from './scan-word.ts';
-import { onSameLine, quoteText } from './source-text.ts';
+import { endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode } from './syntax-tree.ts';
 
 /** The result of parsing a text. */
@@ -139,8 +138,9 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
   } else {
     frame.state = 'value';
     const range = peekToken(scanner);
-    // A word that touches the quote before it: which of the two strings lacks a quote is not certain.
-    const unclear = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at) && !opensString(code);
+    // What touches the quote before it is a value for certain only if it is a string, and the value can end behind it.
+    const isValue = opensString(code) && valueCanEnd(text, range.end);
+    const unclear = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at) && !isValue;
     scanner.report({
       range,
       message: `A colon is missing before ${quoteText(text, range)}.`,

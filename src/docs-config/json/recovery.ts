@@ -3,7 +3,7 @@ import { colon, comma } from './characters.ts';
 import { keyFollows, peekToken } from './look-ahead.ts';
 import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
 import { opensString, scanString } from './scan-string.ts';
-import { onSameLine, quoteText, valueCanEnd } from './source-text.ts';
+import { endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode, type StringNode } from './syntax-tree.ts';
 
 /**
@@ -83,11 +83,6 @@ export function reportMissingComma(scanner: Scanner, frame: Frame): void {
     ...(certain && { fix: { range: { start: at, end: at }, newText: ',' } }),
     ...(unclear && { unclear }),
   });
-}
-
-/** Whether a string ends here, with whatever quote. */
-export function endsInQuote(text: string, at: number): boolean {
-  return /["'`“”‘’＂]/.test(text[at - 1] ?? '');
 }
 
 /** In an array of objects, `{` where a key belongs begins the next object: closes the one before it. */

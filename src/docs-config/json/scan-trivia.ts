@@ -1,5 +1,16 @@
 import { createRemoval, type Scanner } from './parser-state.ts';
-import { endOfLine, onSameLine, startsComment, startsMarkedText } from './source-text.ts';
+import { endOfWord } from './scan-word.ts';
+import {
+  endOfLine,
+  endsInQuote,
+  isOtherSpace,
+  keyCanEnd,
+  onSameLine,
+  startsComment,
+  startsMarkedText,
+  valueCanEnd,
+} from './source-text.ts';
+import type { TextRange } from './syntax-tree.ts';
 
 const conflictMark = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
 
@@ -28,20 +39,15 @@ export function skipTrivia(scanner: Scanner, expected: Expected): void {
 function skipComments(scanner: Scanner, expected: Expected): void {
   const { text } = scanner;
   const start = scanner.at;
-  const unclear = isUnclearComment(scanner, start, expected);
-  let end = start;
-  let closed = true;
-  for (let at = start; ; ) {
-    if (text[at] === '#' || text.startsWith('//', at)) end = endOfLine(text, at);
-    else if (text.startsWith('/*', at) || text.startsWith('<!--', at)) {
-      const closing = text[at] === '/' ? '*/' : '-->';
-      const close = text.indexOf(closing, at + 2);
-      closed = close !== -1;
-      end = closed ? close + closing.length : text.length;
-    } else break;
-    at = end;
+  let { end, closed } = endOfComment(text, start);
+  const unclear = closed && isUnclearComment(scanner, { start, end }, expected);
+  while (closed && !unclear) {
+    let at = end;
     while (at < text.length && ' \t\r\n'.includes(text[at] as string)) at++;
-    if (unclear || (expected === 'value' && startsMarkedText(text, at)) || isUnclearComment(scanner, at, expected)) break;
+    if (!startsComment(text, at) || (expected === 'value' && startsMarkedText(text, at))) break;
+    const next = endOfComment(text, at);
+    if (next.closed && isUnclearComment(scanner, { start: at, end: next.end }, expected)) break;
+    ({ end, closed } = next);
   }
   scanner.at = end;
   const range = { start, end };
@@ -58,10 +64,31 @@ function skipComments(scanner: Scanner, expected: Expected): void {
   }
 }
 
-/** `"a" #b, "c"]`: behind a value or comma on its line, a comment that text follows at once, and punctuation. */
-function isUnclearComment({ text, lastEnd }: Scanner, at: number, expected: Expected): boolean {
-  if (expected !== 'other' || !startsMarkedText(text, at) || !onSameLine(text, lastEnd, at)) return false;
-  return /[,}\]]/.test(text.slice(at, endOfLine(text, at)));
+/** The end of the comment that begins here, and whether it has one: the end of the text otherwise. */
+function endOfComment(text: string, at: number): { end: number; closed: boolean } {
+  const closing = text[at] === '<' ? '-->' : text[at + 1] === '*' ? '*/' : undefined;
+  if (text[at] === '#' || !closing) return { end: endOfLine(text, at), closed: true };
+  const close = text.indexOf(closing, at + 2);
+  return close === -1 ? { end: text.length, closed: false } : { end: close + closing.length, closed: true };
+}
+
+/**
+ * Whether it may be text that lacks a quote: `"a"" "#b"`, `#a": 1`, `[/*a*\/b"]`, or, behind a value or comma on its line,
+ * text that follows the mark at once, and punctuation: `"a" #b, "c"]`.
+ */
+function isUnclearComment({ text, lastEnd }: Scanner, { start, end }: TextRange, expected: Expected): boolean {
+  const comment = text.slice(start, end);
+  if (endsInQuote(text, start) || comment.split('"').length % 2 === 0 || isHalfQuoted(text, end)) return true;
+  if (expected !== 'other' || !startsMarkedText(text, start) || !onSameLine(text, lastEnd, start)) return false;
+  return /[,}\]]/.test(comment);
+}
+
+/** Whether the word that follows on the line has a closing quote but no opening one. */
+function isHalfQuoted(text: string, from: number): boolean {
+  let start = from;
+  while (text[start] === ' ' || text[start] === '\t') start++;
+  const end = startsComment(text, start) ? start : endOfWord(text, start);
+  return text[end] === '"' && (valueCanEnd(text, end + 1) || keyCanEnd(text, end + 1));
 }
 
 /** Expands a range to whole lines when nothing else is on them, so that removing it leaves no empty lines. */
@@ -110,20 +137,6 @@ function skipSecondSide(scanner: Scanner, from: number): void {
   if (mark === -1) return;
   scanner.at = endOfLine(scanner.text, mark + 1);
   scanner.conflict = undefined;
-}
-
-/** Whether a character is a space or invisible, but not whitespace in JSON. */
-export function isOtherSpace(code: number): boolean {
-  return (
-    (code < 32 && code !== 9 && code !== 10 && code !== 13) ||
-    code === 0x7f ||
-    code === 0xa0 ||
-    code === 0xfeff ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x3000 ||
-    (code >= 0x2000 && code <= 0x200d)
-  );
 }
 
 function skipOtherSpaces(scanner: Scanner): void {

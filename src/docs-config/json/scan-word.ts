@@ -1,7 +1,6 @@
 import type { Scanner } from './parser-state.ts';
 import { opensString } from './scan-string.ts';
-import { isOtherSpace } from './scan-trivia.ts';
-import { quoteText, valueCanEnd } from './source-text.ts';
+import { isOtherSpace, quoteText, valueCanEnd } from './source-text.ts';
 import type { JsonNode } from './syntax-tree.ts';
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -45,7 +44,7 @@ export function scanBareKey(scanner: Scanner): string {
   const key = scanner.text.slice(start, end);
   const newText = JSON.stringify(key);
   const problem = { range, message: `The key ${quoteText(scanner.text, range)} is not in quotes.` };
-  if (/^[\w$-]+$/.test(key)) scanner.report({ ...problem, suggestion: `Write ${newText}.`, fix: { range, newText } });
+  if (/^-*[\w$][\w$-]*$/.test(key)) scanner.report({ ...problem, suggestion: `Write ${newText}.`, fix: { range, newText } });
   else scanner.report({ ...problem, suggestion: 'Put keys in double quotes, or remove this text.' });
   return key;
 }
@@ -78,15 +77,17 @@ export function scanWord(scanner: Scanner): JsonNode {
   if (otherNumber.test(word)) return scanOtherNumber(scanner, start, end, word);
   end = endOfBareText(text, end);
   const range = { start, end };
-  if (/^[.…]+$/.test(word)) {
+  const value = text.slice(start, end);
+  const isOmission = /^[.…]+$/.test(word);
+  if (isOmission || /^[\p{P}\p{S}\s]+$/u.test(value)) {
     scanner.report({
       range,
       message: `${quoteText(text, range)} is not a JSON value.`,
       suggestion: 'Write the value, or remove this.',
+      ...(!isOmission && { unclear: true }),
     });
     return finish(scanner, { kind: 'error', start, end });
   }
-  const value = text.slice(start, end);
   const newText = JSON.stringify(value);
   // `Acme"`: only the opening quote is missing.
   const half = text[end] === '"' && valueCanEnd(text, end + 1);

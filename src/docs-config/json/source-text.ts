@@ -29,6 +29,11 @@ export function keyCanEnd(text: string, at: number): boolean {
   return /^\s{0,20}[:=：]/.test(text.slice(at, at + 21));
 }
 
+/** Whether a string ends here, with whatever quote. */
+export function endsInQuote(text: string, at: number): boolean {
+  return /["'`“”‘’＂]/.test(text[at - 1] ?? '');
+}
+
 /** Whether there is no line break between two offsets. */
 export function onSameLine(text: string, from: number, to: number): boolean {
   return endOfLine(text, from, to) === to;
@@ -45,4 +50,18 @@ const markedText = /(?:#|\/\/(?!\/))[^\s#"'`“”„＂‘’{}[\],:*=-]/y;
 export function startsMarkedText(text: string, at: number): boolean {
   markedText.lastIndex = at;
   return markedText.test(text);
+}
+
+/** Whether a character is a space or invisible, but not whitespace in JSON. */
+export function isOtherSpace(code: number): boolean {
+  return (
+    (code < 32 && code !== 9 && code !== 10 && code !== 13) ||
+    code === 0x7f ||
+    code === 0xa0 ||
+    code === 0xfeff ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x3000 ||
+    (code >= 0x2000 && code <= 0x200d)
+  );
 }

@@ -77,8 +77,13 @@ export type Event = Prisma.EventModel
  */
 export type IdempotencyRecord = Prisma.IdempotencyRecordModel
 /**
+ * Model RequestCount
+ * How many requests of an API token all processes have admitted in a second. Of use for a minute; unlogged, because a crash of the
+ * database may lose it.
+ */
+export type RequestCount = Prisma.RequestCountModel
+/**
  * Model RateCount
- * How many requests of which API tokens a process has admitted, for the other processes, which count them too. Of use for a minute;
- * unlogged, because a crash of the database may lose it.
+ * What the version before RequestCount shared instead. Not used, and to be dropped once no gateway of that version can be running.
  */
 export type RateCount = Prisma.RateCountModel

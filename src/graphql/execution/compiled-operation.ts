@@ -49,8 +49,9 @@ export function compileMutation(schema: GraphQLSchema, source: string): Compiled
       try {
         check(contextValue.caller, input);
       } catch (error) {
-        if (error instanceof GatewayError) return error;
-        throw error;
+        if (!(error instanceof GatewayError)) throw error;
+        contextValue.countError(error.code); // which resolvers do for theirs
+        return error;
       }
       const { data, errors }: ExecutionResult = await compiled(undefined, contextValue, { input });
       // Without data nothing was executed: the input does not fit the schema, though its check found nothing.

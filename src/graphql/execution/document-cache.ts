@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
-import { increment } from '../../metrics/instruments.ts';
+import { metrics } from '../../metrics/metrics.ts';
 import type { KnownOperation } from './execute.ts';
 
 /** The most documents that are kept, and the most characters of them together; parsed, one takes some 200 bytes. */
@@ -17,19 +17,19 @@ export interface DocumentCache {
   add(source: string, operation: KnownOperation): void;
 }
 
-/** Creates an empty cache. @param metrics counts its look-ups. */
-export function createDocumentCache(metrics = new GraphQLMetrics()): DocumentCache {
+/** Creates an empty cache, whose look-ups are counted. @param graphqlMetrics gets its size. */
+export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): DocumentCache {
   const documents = new LRUCache<string, KnownOperation>({
     max: maxDocuments,
     maxSize: maxCharacters,
     maxEntrySize: maxDocumentCharacters,
     sizeCalculation: (_, source) => source.length,
   });
-  metrics.cachedDocuments = () => documents.size;
+  graphqlMetrics.cachedDocuments = () => documents.size;
   return {
     get(source) {
       const known = documents.get(source);
-      increment(known ? metrics.hits : metrics.misses);
+      metrics.documentLookups.inc({ result: known ? 'hit' : 'miss' });
       return known;
     },
     add(source, operation) {

@@ -1,4 +1,5 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
+import { errorCatalog } from '../../domain/errors.ts';
 import { graphqlLimits } from '../schema/limits.ts';
 
 const { maxDepth, maxFragmentSpreads, maxNameLength, maxRepeatedFields } = graphqlLimits;
@@ -84,6 +85,8 @@ function tooDeep(): GraphQLError {
   return tooCostly(`The document exceeds the limit of ${maxDepth} levels of nesting.`);
 }
 
-function tooCostly(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
+/** The error for a document that exceeds a limit. */
+export function tooCostly(message: string): GraphQLError {
+  const http = { status: errorCatalog.QUERY_TOO_COSTLY.status };
+  return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY', http } });
 }

@@ -1,5 +1,4 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
-import { maskError } from 'graphql-yoga';
+import { GraphQLError } from 'graphql';
 import { asGatewayError, type ErrorCode, errorCatalog, type GatewayError, InvalidInput, shorten } from '../../domain/errors.ts';
 import { redactTokens } from '../../domain/tokens.ts';
 import type { GraphQLContext } from '../schema/context.ts';
@@ -15,7 +14,7 @@ export type FailureHeaders = (failure: Pick<GatewayError, 'code' | 'retryAfterSe
 function withCatalogCode(error: GraphQLError): GraphQLError {
   const { code, http } = error.extensions as { code?: string; http?: { status?: number } };
   if (code !== undefined && Object.hasOwn(errorCatalog, code)) return error;
-  const known = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : code === 'INTERNAL_SERVER_ERROR' ? 'INTERNAL' : 'INVALID_INPUT';
+  const known = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : 'INVALID_INPUT';
   return withExtensions(error, error.message, { ...error.extensions, code: known });
 }
 
@@ -23,49 +22,34 @@ function withCatalogCode(error: GraphQLError): GraphQLError {
  * The error that a caller gets: an expected one with its code and message, any other one masked. Errors of GraphQL itself
  * (syntax, validation) are unchanged.
  */
-export function publicError(error: unknown, message: string, failureHeaders: FailureHeaders): Error {
-  const masked = maskError(error, message, false);
-  if (masked === error || !(masked instanceof GraphQLError)) return masked;
-  const cause = asGatewayError(error instanceof GraphQLError ? causeOf(error) : error);
-  const { status } = errorCatalog[cause.code];
-  const shown = withExtensions(masked, cause.message, {
-    code: cause.code,
-    ...(cause instanceof InvalidInput && { issues: cause.issues }),
-    ...((status >= 500 || status === 429) && { http: { status, headers: failureHeaders(cause) } }),
+export function publicError(error: unknown, failureHeaders: FailureHeaders): GraphQLError {
+  const cause = error instanceof GraphQLError ? causeOf(error) : error;
+  if (cause instanceof GraphQLError) return error as GraphQLError;
+  const failure = asGatewayError(cause);
+  const { code, message } = failure;
+  const { status } = errorCatalog[code];
+  const shown = withExtensions(error instanceof GraphQLError ? error : {}, message, {
+    code,
+    ...(failure instanceof InvalidInput && { issues: failure.issues }),
+    ...((status >= 500 || status === 429) && { http: { status, headers: failureHeaders(failure) } }),
   });
-  if (status >= 500) faults.set(shown, cause);
+  if (status >= 500) faults.set(shown, failure);
   return shown;
 }
-
-/** Where the errors of a result are reported. */
-export type Reporters = Pick<GraphQLContext, 'report' | 'countError'>;
 
 /** The causes of masked errors. */
 const faults = new WeakMap<Error, GatewayError>();
 
-/**
- * Gives the errors of a result their codes, counts them, and logs the faults behind them, the gateway's own and the database's. A
- * result without data was not executed: a client that asked for `application/graphql-response+json` gets 400 for it, or what its
- * error says; the specification wants 200 for `application/json`.
- */
-export function finishResult(result: ExecutionResult, { report, countError }: Reporters): ExecutionResult {
-  if (!result.errors) return result;
-  const errors = result.errors.map((error) => {
-    const fault = faults.get(error);
-    if (fault) report(fault);
-    const coded = withCatalogCode(shortened(error));
-    countError(coded.extensions['code'] as ErrorCode);
-    if (coded.extensions['code'] === 'QUERY_TOO_COSTLY') {
-      // Yoga marks errors of parsing as ones that have status 200 for some media types.
-      return withExtensions(coded, coded.message, {
-        ...coded.extensions,
-        http: { status: errorCatalog.QUERY_TOO_COSTLY.status },
-      });
-    }
-    if (result.data !== undefined || 'http' in coded.extensions) return coded;
-    return withExtensions(coded, coded.message, { ...coded.extensions, http: { spec: true, status: 400 } });
-  });
-  return { ...result, errors };
+/** Gives a public error its code, counts it, and logs the fault behind it, the gateway's own or the database's. */
+export function finishError(
+  error: GraphQLError,
+  { report, countError }: Pick<GraphQLContext, 'report' | 'countError'>,
+): GraphQLError {
+  const fault = faults.get(error);
+  if (fault) report(fault);
+  const finished = withCatalogCode(shortened(error));
+  countError(finished.extensions['code'] as ErrorCode);
+  return finished;
 }
 
 /** Messages of GraphQL itself repeat what was sent, however long, and tokens as well. */
@@ -76,7 +60,11 @@ function shortened(error: GraphQLError): GraphQLError {
 }
 
 /** The same error, with the same locations and path, with another message and extensions. */
-function withExtensions({ nodes, source, positions, path }: GraphQLError, message: string, extensions: object): GraphQLError {
+function withExtensions(
+  { nodes, source, positions, path }: Partial<GraphQLError>,
+  message: string,
+  extensions: object,
+): GraphQLError {
   const place = { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
   return new GraphQLError(message, { ...place, extensions: { ...extensions } });
 }

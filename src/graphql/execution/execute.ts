@@ -4,7 +4,9 @@ import {
   execute,
   GraphQLError,
   type GraphQLSchema,
+  NoFragmentCyclesRule,
   type OperationDefinitionNode,
+  validate,
 } from 'graphql';
 import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
@@ -62,8 +64,8 @@ export interface OperationExecutor {
   /** Examines an operation of a valid document. */
   examine(document: DocumentNode, operation: OperationDefinitionNode): KnownOperation;
   /**
-   * Executes an operation. If the request is rejected as a whole (too costly, response too large, no credential, too many such
-   * requests, too many unsent responses), the result is one error without data.
+   * Executes an operation; a costly one in its turn, unless the request holds a transaction. If the request is rejected as a
+   * whole (too costly, response too large, no credential, too many such requests), the result is one error without data.
    */
   run(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult>;
   /**
@@ -72,6 +74,8 @@ export interface OperationExecutor {
    * @throws GatewayError `UNAVAILABLE` when too many wait, or the response is no longer needed; what `work` throws.
    */
   inTurn<Result>(context: Pick<GraphQLContext, 'caller' | 'isAbandoned'>, work: () => Promise<Result>): Promise<Result>;
+  /** Whether an operation is executed in its turn. Its document need not be valid. */
+  isHeavy(document: DocumentNode, operation: OperationDefinitionNode, variables: unknown): boolean;
   /** The cost of an execution, and the limit. */
   costOf(known: KnownOperation, variables: ExecutionRequest['variables']): { cost: number; limit: number };
 }
@@ -104,19 +108,9 @@ export function createOperationExecutor(
     return admit(result, contextValue);
   }
 
-  /**
-   * The result; or, if the response would be too large, or there is no memory for it, a rejection, before any of it is
-   * serialized. A response for an Idempotency-Key is stored even if it cannot be sent now.
-   */
-  function admit(result: ExecutionResult, { meter, turn, reserve }: GraphQLContext): ExecutionResult {
-    if (meter.isExceeded) return rejection(responseTooLarge());
-    try {
-      if (!turn) reserve(meter.size);
-      return result;
-    } catch (error) {
-      return rejection(asGatewayError(error));
-    }
-  }
+  /** The result; or, if the response would be too large, a rejection, before any of it is serialized. */
+  const admit = (result: ExecutionResult, { meter }: GraphQLContext): ExecutionResult =>
+    meter.isExceeded ? rejection(responseTooLarge()) : result;
 
   const inTurn: OperationExecutor['inTurn'] = ({ caller, isAbandoned }, work) =>
     heavy.run(caller.share, async () => {
@@ -126,12 +120,6 @@ export function createOperationExecutor(
     });
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
-    const { turn } = request.context;
-    if (turn?.isTaken) return runByReference(known, request);
-    if (turn) {
-      turn.isNeeded = true;
-      return rejection(new GatewayError('UNAVAILABLE', 'The operation is executed when it is its turn.')); // is not sent
-    }
     try {
       return await inTurn(request.context, () => runByReference(known, request));
     } catch (error) {
@@ -167,10 +155,14 @@ export function createOperationExecutor(
 
   return {
     examine: (document, operation) => ({
-      ...{ document, operation, cost: documentCostOf(schema, document, operation) },
+      document,
+      operation,
+      cost: documentCostOf(schema, document, operation),
       checkVariables: createVariableCheck(schema, operation),
       needsCredential: needsCredential(document, operation),
-      ...{ uses: 0, compiled: undefined, pausedUntilMs: 0 },
+      uses: 0,
+      compiled: undefined,
+      pausedUntilMs: 0,
     }),
     run(known, request) {
       const { variables, characters, context } = request;
@@ -188,7 +180,7 @@ export function createOperationExecutor(
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
         return Promise.resolve(rejection(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost }));
       }
-      if (cost > heavyCost) return runHeavy(known, request);
+      if (cost > heavyCost) return context.hasTransaction ? runByReference(known, request) : runHeavy(known, request);
       known.uses += 1;
       if (known.uses === usesBeforeCompiling && isCompilable(schema, known.document)) {
         known.compiled = compileOperation(schema, known.document);
@@ -197,6 +189,12 @@ export function createOperationExecutor(
       return known.compiled && !isPaused ? runCompiled(known.compiled, known, request) : runByReference(known, request);
     },
     inTurn,
+    isHeavy(document, operation, variables) {
+      // The cost of a fragment that contains itself has no end.
+      if (validate(schema, document, [NoFragmentCyclesRule], { maxErrors: 1 }).length > 0) return false;
+      const cost = costOf(schema, document, operation, isObject(variables) ? variables : {});
+      return cost > heavyCost && cost <= maxCost;
+    },
     costOf: (known, variables) => ({ cost: exactCost(known, variables), limit: maxCost }),
   };
 }
@@ -214,3 +212,5 @@ const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 
 function needsCredential(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   return !rootFieldsOf(document, operation).some(({ name }) => isOpenRootField(name.value));
 }
+
+const isObject = (value: unknown): value is RawVariables => typeof value === 'object' && value !== null;

@@ -12,26 +12,32 @@ import type { GraphQLParams } from './server.ts';
 /** How many long documents may wait to be parsed. */
 const maxWaitingDocuments = 200;
 
-/** Says whether a request executes a mutation, and which is its only one. */
-export type IsMutation = (params: GraphQLParams, share: Caller['share']) => Promise<boolean>;
+/** A request's operation, which is a mutation. Its document is parsed, but not validated. */
+export interface KeyedMutation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** Finds the mutation that a request executes. */
+export type FindMutation = (params: GraphQLParams, share: Caller['share']) => Promise<KeyedMutation | undefined>;
 
 /**
- * Creates a function that says whether a request would execute a mutation; not, if its document has errors or only asks for
+ * Creates a function that finds the mutation that a request would execute; none, if its document has errors or only asks for
  * `__typename`.
  *
  * That function rejects with a GatewayError `INVALID_INPUT` when the operation has several mutations: a response with several
  * outcomes, of which some are kept and others are not, could not be sent again, and their locks would be held for long.
  */
-export function createMutationFinder(): IsMutation {
+export function createMutationFinder(): FindMutation {
   const turnstile = createTurnstile(maxWaitingDocuments);
   return async ({ query, operationName }, share) => {
-    if (typeof query !== 'string') return false;
+    if (typeof query !== 'string') return undefined;
     if (query.length > longDocumentLength) await turnstile.enter(share);
     const document = parseOrNothing(query);
     const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
-    if (operation?.operation !== OperationTypeNode.MUTATION) return false;
-    const count = countRootFields(document as DocumentNode, operation);
-    if (count <= 1) return count === 1;
+    if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
+    const count = countRootFields(document, operation);
+    if (count <= 1) return count === 1 ? { document, operation } : undefined;
     throw new GatewayError(
       'INVALID_INPUT',
       'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
@@ -53,11 +59,6 @@ function parseOrNothing(source: string): DocumentNode | undefined {
 function countRootFields(document: DocumentNode, operation: OperationDefinitionNode): number {
   const fields = rootFieldsOf(document, operation).filter(({ name }) => name.value !== '__typename');
   return new Set(fields.map(({ alias, name }) => (alias ?? name).value)).size;
-}
-
-/** What the effect of a request depends on. */
-export function keyedContentOf({ query, variables, operationName }: GraphQLParams): string {
-  return `POST /graphql\n${JSON.stringify([query, variables ?? null, operationName ?? null])}`;
 }
 
 /**

@@ -1,7 +1,6 @@
-import { type DocumentNode, GraphQLError, parse } from 'graphql';
+import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
 import { graphqlLimits } from '../schema/limits.ts';
-import { assertDocumentLimits } from './document-limits.ts';
-import { isNestedDeeperThan } from './nesting.ts';
+import { assertDocumentLimits, tooCostly } from './document-limits.ts';
 
 const { maxDocumentCharacters, maxDocumentLines, maxNesting, maxTokens } = graphqlLimits;
 
@@ -10,36 +9,35 @@ const { maxDocumentCharacters, maxDocumentLines, maxNesting, maxTokens } = graph
  *
  * @throws GraphQLError when the syntax is wrong, or with `QUERY_TOO_COSTLY` when the document exceeds a limit.
  */
-export function parseDocument(source: string): DocumentNode {
-  assertText(source);
-  const document = parseWithin(source);
+export function parseDocument(text: string): DocumentNode {
+  if (text.length > maxDocumentCharacters) {
+    throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);
+  }
+  if (countLines(text) > maxDocumentLines) {
+    throw tooCostly(`The document exceeds the limit of ${maxDocumentLines} lines.`);
+  }
+  const source = new Source(text);
+  assertTokens(source);
+  const document = parse(source);
   assertDocumentLimits(document);
   return document;
 }
 
-function parseWithin(source: string): DocumentNode {
-  try {
-    return parse(source, { maxTokens });
-  } catch (error) {
-    if (!(error instanceof GraphQLError) || !error.message.includes(`${maxTokens} tokens`)) throw error;
-    throw tooCostly(`The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`);
+const opening: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_L, TokenKind.BRACKET_L, TokenKind.BRACE_L]);
+const closing: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_R, TokenKind.BRACKET_R, TokenKind.BRACE_R]);
+
+/** Checks the number of tokens, and how deep their brackets are nested: the parser would overflow the stack. */
+function assertTokens(source: Source): void {
+  const lexer = new Lexer(source);
+  let depth = 0;
+  for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
+    const { kind } = lexer.token;
+    if (count > maxTokens) throw tooCostly(`The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`);
+    if (opening.has(kind)) depth += 1;
+    else if (closing.has(kind)) depth -= 1;
+    if (depth > maxNesting) throw tooCostly(`The document exceeds the limit of ${maxNesting} levels of nesting.`);
   }
 }
-
-/** Checks the text of a document before it is parsed. @throws GraphQLError when it is too long, or nested too deep. */
-function assertText(source: string): void {
-  if (source.length > maxDocumentCharacters) {
-    throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);
-  }
-  if (countLines(source) > maxDocumentLines) {
-    throw tooCostly(`The document exceeds the limit of ${maxDocumentLines} lines.`);
-  }
-  if (isNestedDeeperThan(source, maxNesting)) {
-    throw tooCostly(`The document exceeds the limit of ${maxNesting} levels of nesting.`);
-  }
-}
-
-const tooCostly = (message: string): GraphQLError => new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY' } });
 
 function countLines(text: string): number {
   let lines = 1;

@@ -6,12 +6,12 @@ import { hasIdempotencyKey, respondOnce } from '../../http/idempotency.ts';
 import { parseJson, parseQuery } from '../../http/json.ts';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, headersOf } from '../../http/problem.ts';
-import type { Handler, HttpRequest, HttpResponse, ResponseBody } from '../../http/types.ts';
-import type { ContextOf, GraphQLContext, Turn } from '../schema/context.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
+import type { ContextOf, GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
-import { assertResponseSize } from '../schema/response-meter.ts';
-import { createMutationFinder, keyedContentOf, keyedResponseOf } from './keyed-mutations.ts';
+import { createMutationFinder, keyedResponseOf } from './keyed-mutations.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
+import { chooseResponseType, type ResponseType } from './response.ts';
 import { createGraphQLServer, type GraphQLParams, type GraphQLServerOptions } from './server.ts';
 
 const { maxAcceptLength } = graphqlLimits;
@@ -37,55 +37,35 @@ export function graphqlHandler(
   { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
   const server = createGraphQLServer(headersOf, serverOptions);
-  const isMutation = createMutationFinder();
+  const findMutation = createMutationFinder();
 
-  function respond(request: HttpRequest, params: GraphQLParams, context: GraphQLContext): Promise<HttpResponse<ResponseBody>> {
-    const { method, headers, body } = request;
-    const { accept } = headers;
-    const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, accept, context }) : undefined;
-    return fast ?? respondByFullPipeline(request, params, context);
+  function respond(
+    { method, body, query }: HttpRequest,
+    params: GraphQLParams,
+    type: ResponseType,
+    context: GraphQLContext,
+  ): Promise<HttpResponse> {
+    const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, type, context }) : undefined;
+    return fast ?? server.fullPipeline({ method, params, characters: body.length + query.length, type, context });
   }
 
   /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */
-  async function respondWithKey(request: HttpRequest, params: GraphQLParams): Promise<HttpResponse<ResponseBody>> {
-    if (!(await isMutation(params, request.caller.share))) return respond(request, params, contextOf(request));
-    const turn: Turn = { isTaken: false, isNeeded: false };
-    const response = await respondInTurn(request, params, turn);
-    if (!turn.isNeeded) return response;
-    return server.inTurn(request, () => respondInTurn(request, params, { isTaken: true, isNeeded: false }));
+  async function respondWithKey(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
+    const mutation = await findMutation(params, request.caller.share);
+    if (!mutation) return respond(request, params, type, contextOf(request));
+    const { document, operation } = mutation;
+    const isHeavy = server.executor.isHeavy(document, operation, params['variables']);
+    return isHeavy ? server.executor.inTurn(request, () => mutateOnce(request, params, type)) : mutateOnce(request, params, type);
   }
 
-  function respondInTurn(request: HttpRequest, params: GraphQLParams, turn: Turn): Promise<HttpResponse> {
-    return respondOnce(executeOnce, request, keyedContentOf(params), async (db) => {
+  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
+    return respondOnce(executeOnce, request, `POST /graphql\n${request.body}`, async (db) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => void codes.add(code);
-      const { body, ...head } = await respond(request, params, contextOf(request, db, countError, turn));
-      const response = { ...head, body: String(body) };
-      if (turn.isNeeded) return { response, isKept: false };
+      const response = await respond(request, params, type, contextOf(request, db, countError));
       for (const code of codes) request.countError(code);
       return keyedResponseOf(response, codes);
     });
-  }
-
-  async function respondByFullPipeline(
-    request: HttpRequest,
-    params: GraphQLParams,
-    context: GraphQLContext,
-  ): Promise<HttpResponse<ResponseBody>> {
-    const { method, url, body, query } = request;
-    const init = { method, headers: request.headers as Record<string, string> };
-    const characters = body.length + query.length;
-    const { response, large } = await server.fullPipeline({ url: `http://gateway${url}`, init, params, characters, context });
-    if (response.status === 406) return notAcceptable();
-    const content = large.bytes ?? (await response.text());
-    assertResponseSize(content);
-    const headers = Object.fromEntries(response.headers);
-    const isPage = response.headers.get('content-type')?.startsWith(mediaTypes.html);
-    return {
-      status: response.status,
-      headers: isPage ? { ...headers, 'content-security-policy': playgroundPolicy } : headers,
-      body: content,
-    };
   }
 
   return {
@@ -96,15 +76,17 @@ export function graphqlHandler(
       if (request.headers['if-match'] !== undefined) throw noPreconditions();
       const given = readParams(request);
       const params = persistedOperations ? persistedOperations.resolve(given) : given;
-      if (hasIdempotencyKey(request) && request.method === 'POST') return respondWithKey(request, params);
-      return respond(request, params, contextOf(request));
+      const type = chooseResponseType(accept);
+      if (!type) {
+        request.countError('INVALID_INPUT');
+        return notAcceptable();
+      }
+      if (hasIdempotencyKey(request) && request.method === 'POST') return respondWithKey(request, params, type);
+      return respond(request, params, type, contextOf(request));
     },
-    renderError: (error, { headers }) => renderGraphQLError(error, headers.accept),
+    renderError: (error, { headers }) => renderGraphQLError(error, chooseResponseType(headers.accept)),
   };
 }
-
-/** What the playground allows others; its own scripts are inline. */
-const playgroundPolicy = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 function acceptTooLong(): GatewayError {
   return new GatewayError(
@@ -136,14 +118,13 @@ function readParams(request: HttpRequest): GraphQLParams {
   if (request.method === 'POST') {
     const params = jsonObject(request, 'Send {"query": "…", "variables": {…}}.');
     if (request.query !== '') {
-      const given = [...new URLSearchParams(request.query)];
-      assertSameInBody(
-        given.filter(([name]) => parameterNames.has(name)),
-        params,
-      );
+      // Also `variables[name]`, as some clients write objects.
+      const given = [...new URLSearchParams(request.query)].filter(([name]) => parameterNames.has(name.replace(/[[.].*/s, '')));
+      assertSameInBody(given, params);
     }
     return params;
   }
+  if (request.body.length > 0) throw new InvalidInput([{ path: [], message: 'is in the body of a GET; send it with POST.' }]);
   const parameters = new Map<string, string>();
   for (const [name, value] of parseQuery(request.query)) {
     if (parameters.has(name)) throw new InvalidInput([{ path: [name], message: 'is given more than once.' }]);
@@ -161,8 +142,7 @@ function readParams(request: HttpRequest): GraphQLParams {
 const parameterNames: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
 
 /** A failure of the whole request, in the form of a GraphQL response. */
-function renderGraphQLError(error: Failure, accept = ''): HttpResponse {
-  const type = accept.includes(mediaTypes.graphql) ? mediaTypes.graphql : mediaTypes.json;
+function renderGraphQLError(error: Failure, type: ResponseType = mediaTypes.json): HttpResponse {
   const extensions = { code: error.code, ...(error instanceof InvalidInput && { issues: error.issues }) };
   return {
     status: errorCatalog[error.code].status,

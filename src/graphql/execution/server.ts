@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   execute,
   GraphQLError,
   type GraphQLSchema,
@@ -12,18 +13,20 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { createTurnstile } from '../../concurrency.ts';
+import { mediaTypes } from '../../http/media-types.ts';
+import type { HttpResponse } from '../../http/types.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import { tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
 import { createDocumentCache, type DocumentCache } from './document-cache.ts';
-import { type FailureHeaders, finishResult, publicError } from './error-masking.ts';
+import { type FailureHeaders, publicError } from './error-masking.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { JsonVariablesRule } from './json-variables.ts';
 import { parseDocument } from './parse-document.ts';
-import { type LargeBody, serializedTo } from './serialize.ts';
+import { type ResponseType, renderResult } from './response.ts';
 import { traceOperations } from './traced.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
@@ -31,40 +34,38 @@ export type GraphQLParams = Readonly<Record<string, unknown>>;
 
 /** What the transport hands over with a request. */
 export interface PipelineRequest {
-  readonly url: string;
-  readonly init: RequestInit;
+  readonly method: string;
   /** Read from the body or the query string already. */
   readonly params: GraphQLParams;
   /** At least as many characters as the variables have as JSON. */
   readonly characters: number;
+  readonly type: ResponseType;
   readonly context: GraphQLContext;
-}
-
-/** What the full pipeline responds with. */
-export interface PipelineResponse {
-  readonly response: Response;
-  /** The body of a large response; that of `response` is then empty. */
-  readonly large: LargeBody;
 }
 
 /** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
   /**
-   * Takes every request: parsing, validation, limits, execution, and content negotiation. Long documents wait for their turn,
+   * Takes every request: parsing, validation, limits and execution. Long documents wait for their turn,
    * unless the request has a transaction, which only requests have that waited before.
    */
-  fullPipeline(request: PipelineRequest): Promise<PipelineResponse>;
+  fullPipeline(request: PipelineRequest): Promise<HttpResponse>;
   /** Takes plain requests with documents that the full pipeline executed before. */
   readonly fastPath: FastPath;
-  /** Runs work that executes a costly operation when it is its turn. */
-  readonly inTurn: OperationExecutor['inTurn'];
+  /** Executes costly operations that hold a transaction. */
+  readonly executor: Pick<OperationExecutor, 'inTurn' | 'isHeavy'>;
 }
 
 /** How many long documents may wait to be parsed. */
 const maxWaitingDocuments = 200;
 
 /** What Yoga's plugins find of a request. */
-type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'> & Pick<PipelineResponse, 'large'>;
+type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'> & { readonly outcome: Outcome };
+
+/** Where the result of a request is put. */
+interface Outcome {
+  result?: ExecutionResult;
+}
 
 /** What an operator may choose. */
 export interface GraphQLServerOptions {
@@ -91,9 +92,9 @@ export function createGraphQLServer(
       useParserWithLimits(),
       ...(introspection ? [] : [useNoIntrospection()]),
       useExecutor(executor, documents),
-      useFinishedErrors(),
+      useOwnResponse(),
     ],
-    maskedErrors: { maskError: (error, message) => publicError(error, message, failureHeaders) },
+    maskedErrors: { maskError: (error) => publicError(error, failureHeaders) },
     parserAndValidationCache: false,
     // The listener bounds every body before it comes here.
     maxRequestBodySize: false,
@@ -105,15 +106,17 @@ export function createGraphQLServer(
     graphiql: false,
   });
   return {
-    async fullPipeline({ url, init, params, characters, context }) {
+    async fullPipeline({ method, params, characters, type, context }) {
       const { query } = params;
       const isLong = typeof query === 'string' && query.length > longDocumentLength;
-      if (isLong && !context.turn) await turnstile.enter(context.caller.share);
-      const large: LargeBody = {};
-      return { response: await yoga.fetch(url, init, { ...context, params, characters, large }), large };
+      if (isLong && !context.hasTransaction) await turnstile.enter(context.caller.share);
+      const outcome: Outcome = {};
+      await yoga.fetch('http://gateway/graphql', { method }, { ...context, params, characters, outcome });
+      if (!outcome.result) throw new Error('Yoga had no result.');
+      return renderResult(outcome.result, type, context, failureHeaders);
     },
     fastPath: createFastPath(executor, documents, failureHeaders),
-    inTurn: executor.inTurn,
+    executor,
   };
 }
 
@@ -154,7 +157,7 @@ function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plu
     const context = contextValue as ServerContext;
     const { params, characters } = context;
     const known = executor.examine(document, operation);
-    const result = serializedTo(context.large, await executor.run(known, { variables, characters, context }), context);
+    const result = await executor.run(known, { variables, characters, context });
     const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
     if (result.data !== undefined && operations.length === 1) documents.add(params['query'] as string, known);
     const { cost } = (params['extensions'] ?? {}) as { cost?: unknown };
@@ -167,12 +170,12 @@ function useExecutor(executor: OperationExecutor, documents: DocumentCache): Plu
   };
 }
 
-/** Gives every error a code of the error catalog, including those of graphql-js and Yoga. */
-function useFinishedErrors(): Plugin<ServerContext> {
+/** Takes the result instead of having Yoga render it: the fast path and the full pipeline render alike. */
+function useOwnResponse(): Plugin<ServerContext> {
   return {
-    onResultProcess({ result, setResult, serverContext }) {
-      if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
-      setResult(finishResult(result, serverContext as unknown as ServerContext));
+    onResultProcess({ result, setResultProcessor, serverContext }) {
+      (serverContext as unknown as ServerContext).outcome.result = result as ExecutionResult;
+      setResultProcessor((_, { Response }) => new Response(), mediaTypes.json);
     },
   };
 }

@@ -20,26 +20,17 @@ export interface GraphQLContext {
   readonly instance: InstanceSource;
   /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
-  /** Reserves memory for the response before it is serialized, if it is large. @throws GatewayError `UNAVAILABLE`. */
-  readonly reserve: (bytes: number) => void;
   /** Where the executed operation is noted, for metrics and logs. */
   readonly noted: NotedOperation;
   /** The versions of which the group that is changed must have one, where the input does not have it; by default any. */
   readonly expectedVersions?: readonly number[] | undefined;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
-  /** Of a request that holds a transaction; others wait for their turn where they are executed. */
-  readonly turn: Turn | undefined;
-}
-
-/**
- * The turn of a costly operation that holds a transaction. While it does, it must not wait for its turn: the server would end the
- * transaction.
- */
-export interface Turn {
-  readonly isTaken: boolean;
-  /** Set if nothing was executed, because the operation is costly and the turn is not taken. */
-  isNeeded: boolean;
+  /**
+   * Whether the request holds a transaction, which the server would end if it waited for long: where others wait for their turn,
+   * it has waited before.
+   */
+  readonly hasTransaction: boolean;
 }
 
 /** What is noted of the operation that a request executes. */
@@ -50,39 +41,34 @@ export interface NotedOperation {
 }
 
 /** What of a request its context is made from. */
-export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned' | 'reserve'> &
-  NotedOperation;
+export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> & NotedOperation;
 
 /**
  * Creates the context of a request.
  *
- * @param db the database access that it uses, if not the usual one.
+ * @param db the database access of its transaction, if it has one.
  * @param countError counts its error codes, if the request is not to.
  */
-export type ContextOf = (
-  request: ContextRequest,
-  db?: Db,
-  countError?: GraphQLContext['countError'],
-  turn?: Turn,
-) => GraphQLContext;
+export type ContextOf = (request: ContextRequest, db?: Db, countError?: GraphQLContext['countError']) => GraphQLContext;
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
-  const { db, caller, report, isAbandoned = never, reserve = ignore, countError = ignore, metrics = nothingCounted } = options;
-  const { instance = noInstance, noted = { operation: '', cost: undefined }, turn } = options;
-  return { db, caller, report, isAbandoned, reserve, countError, metrics, instance, noted, meter: new ResponseMeter(), turn };
+  const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
+  const { instance = noInstance, noted = { operation: '', cost: undefined }, hasTransaction = false } = options;
+  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter: new ResponseMeter(), hasTransaction };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'reserve' | 'countError' | 'metrics' | 'instance' | 'noted' | 'turn'>>;
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'hasTransaction'>>;
 
 const never = (): boolean => false;
 const ignore = (): void => {};
 const emptyReport = reportOf([], Date.now(), Date.now());
 const nothingCounted: MetricsSource = { read: () => emptyReport };
 const emptyInstance: InstanceReport = {
-  ...{ version: '', startedAt: new Date() },
+  version: '',
+  startedAt: new Date(),
   database: { isEmbedded: false, facts: undefined, migrations: 0 },
 };
 const noInstance: InstanceSource = { read: async () => emptyInstance };

@@ -14,11 +14,6 @@ export class ResponseMeter {
   private fields = 0;
   private bytes = 0;
 
-  /** About how many bytes the response has. */
-  get size(): number {
-    return this.bytes;
-  }
-
   /** Whether the response exceeds a limit. It is then incomplete and must not be sent. */
   get isExceeded(): boolean {
     return this.fields > maxResolvedFields || this.bytes > maxResponseBytes;
@@ -57,7 +52,7 @@ export class ResponseMeter {
 }
 
 /** Checks the size of a whole response. @throws GatewayError `QUERY_TOO_COSTLY` when it exceeds the limit. */
-export function assertResponseSize(body: string | Buffer): void {
+export function assertResponseSize(body: string): void {
   if (body.length > maxResponseBytes / 4 && Buffer.byteLength(body) > maxResponseBytes) throw responseTooLarge();
 }
 

@@ -24,7 +24,7 @@ rotate its token, and find out who is viewing.</p>
 <ul class="cards">
 ${served.console ? card(paths.console, 'Console', 'Find and change user groups and API tokens, and see what happened.') : ''}
 ${served.playground ? card(paths.graphql, 'Playground', 'Try the GraphQL API with examples and the documentation of every field.') : ''}
-${card(paths.apiReference, 'REST API', 'Every request, response and error of the legacy API, with commands to paste.')}
+${card(paths.apiReference, 'API reference', 'Every request, response and error, with examples in curl, Python and JavaScript.')}
 ${card(paths.errors, 'Error codes', 'What each code means and what to do about it.')}
 ${card(paths.docsConfig, 'Diagnostics', 'What the configuration file validator reports, with examples.')}
 </ul>

@@ -56,7 +56,7 @@ export function createLayout(served: ServedPages): Layout {
   const links: readonly (readonly [path: string, text: string])[] = [
     ...(served.console ? [[paths.console, 'Console'] as const] : []),
     ...(served.playground ? [[paths.graphql, 'Playground'] as const] : []),
-    [paths.apiReference, 'REST API'],
+    [paths.apiReference, 'API reference'],
     [paths.errors, 'Error codes'],
     [paths.docsConfig, 'Diagnostics'],
   ];

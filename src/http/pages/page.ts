@@ -8,7 +8,7 @@ export interface PageHandlers {
   /** Its errors are pages for browsers and problems for programs. */
   resource(handle: Handler['handle']): Handler;
   /** A page. */
-  page(content: (request: HttpRequest) => PageContent): Handler & Pick<Route, 'produces'>;
+  page(content: (request: HttpRequest) => PageContent): Handler;
   /** A page with a parameter, and the values that it accepts. */
   parameterPage<Parameter extends string>(
     accepts: (value: string) => value is Parameter,
@@ -22,7 +22,6 @@ export function createPageHandlers(layout: Layout): PageHandlers {
   const page: PageHandlers['page'] = (content) => ({
     handle: (request) => layout.render(request, content(request)),
     renderError,
-    produces: [mediaTypes.html],
   });
   return {
     resource: (handle) => ({ handle, renderError }),

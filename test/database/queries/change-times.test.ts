@@ -17,8 +17,13 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const caller = new Caller({
-  ...{ id: 1, name: 'test', environmentTag: null, scopes: ['admin'] },
-  ...{ createdAt: new Date(0), expiresAt: null, lastUsedAt: null },
+  id: 1,
+  name: 'test',
+  environmentTag: null,
+  scopes: ['admin'],
+  createdAt: new Date(0),
+  expiresAt: null,
+  lastUsedAt: null,
 });
 
 /** Sends a statement in the transaction of a change. */

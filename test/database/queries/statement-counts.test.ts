@@ -249,7 +249,8 @@ test('an embed token costs one statement each for the API token, the group and t
   statements = [];
   const introspect = (text: string) =>
     gateway.send('POST', '/oauth2/introspect', {
-      ...{ token, body: `token=${text}` },
+      token,
+      body: `token=${text}`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
   expect((await introspect(embedToken)).json.active).toBe(true);

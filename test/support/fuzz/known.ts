@@ -29,9 +29,14 @@ const withObjects = `{"name": "Acme", "logo": {"dark": "/d.svg", "light": "/l.sv
 
 /** Texts of configuration files: valid ones with each form of every union, and wrong ones. */
 const sources: readonly string[] = [
-  ...[withStrings, withObjects, `{"name": "Acme", "logo": "/l.svg", "navigation": ${nested}}`],
+  withStrings,
+  withObjects,
+  `{"name": "Acme", "logo": "/l.svg", "navigation": ${nested}}`,
   '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}]}',
-  ...['{"name": "Acme", "navigation": []}', '{"name": 5, "colour": 1}', '{"name": "Acme",,}', ''],
+  '{"name": "Acme", "navigation": []}',
+  '{"name": 5, "colour": 1}',
+  '{"name": "Acme",,}',
+  '',
 ];
 
 const objects: readonly object[] = sources.slice(0, 6).map((source) => JSON.parse(source) as object);
@@ -47,8 +52,13 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     teamId: [...teamIds, 0, -1, 2_147_483_647],
     providedId: [...providedIds, 'nobody', ''],
     providedIds: [...providedIds, 'nobody', ''],
-    ...{ first: [1, 2, 100, 101], last: [1, 2, 0], after: [...cursors, 'nonsense'], before: [...cursors, ''] },
-    ...{ search: ['acme', 'SAM', 'Ä€', '%', ''], path: ['plan', 'nested', '1', 'a'], equals: ['gold', 1, { a: null }, [1]] },
+    first: [1, 2, 100, 101],
+    last: [1, 2, 0],
+    after: [...cursors, 'nonsense'],
+    before: [...cursors, ''],
+    search: ['acme', 'SAM', 'Ä€', '%', ''],
+    path: ['plan', 'nested', '1', 'a'],
+    equals: ['gold', 1, { a: null }, [1]],
     schemaId: ['a', '__proto__', ''],
     token: [...tokens, `${tokenPrefixes.userGroup}short`, 'an unknown one, imported'],
     currentToken: [forgedToken('userGroup'), 'an unknown one, imported', ''],
@@ -65,7 +75,8 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     types: ['user_group.created', 'api_token.created', 'nothing'],
     apiTokenId: ['1', '2', '0', 'nonsense'],
     overlapSeconds: [0, 60, -1, 604_801],
-    ...{ audience: ['dashboards', ''], expiresInSeconds: [60, 86_400, 59, 86_401, -1] },
+    audience: ['dashboards', ''],
+    expiresInSeconds: [60, 86_400, 59, 86_401, -1],
   };
 }
 

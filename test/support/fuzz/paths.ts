@@ -8,9 +8,11 @@ import { userGroupCursor } from '../../../src/domain/user-group-cursor.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
 import { compileOperation } from '../../../src/graphql/execution/compile.ts';
 import { usesBeforeCompiling } from '../../../src/graphql/execution/execute.ts';
+import { chooseResponseType, type ResponseType } from '../../../src/graphql/execution/response.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/schema/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
+import { mediaTypes } from '../../../src/http/media-types.ts';
 import { headersOf } from '../../../src/http/problem.ts';
 import { storedToken, tokenOf } from '../keys.ts';
 import { bindQueries } from '../queries.ts';
@@ -43,19 +45,18 @@ export function createPaths(): Paths {
   const server = createGraphQLServer(headersOf, { introspection: true });
   return {
     async full(params, accept, context) {
-      const init = { method: 'POST', headers: { 'content-type': 'application/json', ...(accept !== undefined && { accept }) } };
-      const request = { url: 'http://gateway/graphql', init, params, characters: charactersOf(params), context };
-      const { response, large } = await server.fullPipeline(request);
-      const body = String(large.bytes ?? (await response.text()));
-      return { status: response.status, headers: Object.fromEntries(response.headers), body };
+      const request = { method: 'POST', params, characters: charactersOf(params), type: typeOf(accept), context };
+      return server.fullPipeline(request);
     },
     async fast(params, accept, context) {
-      const response = await server.fastPath({ params, characters: charactersOf(params), accept, context });
-      return response && { ...response, body: String(response.body) };
+      const response = await server.fastPath({ params, characters: charactersOf(params), type: typeOf(accept), context });
+      return response;
     },
     compiles: (query) => isCompilable(schema, parse(query)) && compileOperation(schema, parse(query)) !== undefined,
   };
 }
+
+const typeOf = (accept: string | undefined): ResponseType => chooseResponseType(accept) ?? mediaTypes.json;
 
 const charactersOf = (params: Params): number => JSON.stringify(params).length;
 
@@ -145,8 +146,10 @@ function comparable({ headers, ...rest }: ComparedResponse): ComparedResponse {
 function describe(request: GeneratedRequest, use: number, params: Params, expected: unknown, actual: unknown): string {
   return [
     `Use ${use + 1} is answered otherwise on the fast path. Caller: ${request.caller}. Accept: ${request.accept ?? 'none'}.`,
-    ...[`Document: ${request.query}`, `Parameters: ${JSON.stringify({ ...params, query: undefined })}`],
-    ...[`Full pipeline: ${JSON.stringify(expected)}`, `Fast path:     ${JSON.stringify(actual)}`],
+    `Document: ${request.query}`,
+    `Parameters: ${JSON.stringify({ ...params, query: undefined })}`,
+    `Full pipeline: ${JSON.stringify(expected)}`,
+    `Fast path:     ${JSON.stringify(actual)}`,
   ].join('\n');
 }
 

@@ -27,28 +27,58 @@ const depth = 6;
 
 /** Mutations that callers with every scope send: with values under which a second time gives the same response. */
 const repeatable = [
-  ...['getOrCreateUserGroup', 'getOrCreateUserGroups', 'updateUserGroup', 'rotateUserGroupToken'],
+  'getOrCreateUserGroup',
+  'getOrCreateUserGroups',
+  'updateUserGroup',
+  'rotateUserGroupToken',
   'createEmbedToken',
 ];
 
 /** Fields that a repeated mutation changes, or that are never the same again. */
 const changing: ReadonlySet<string> = new Set([
-  ...['UserGroup.updatedAt', 'UserGroup.version', 'CreateEmbedTokenPayload.token', 'CreateEmbedTokenPayload.expiresAt'],
+  'UserGroup.updatedAt',
+  'UserGroup.version',
+  'CreateEmbedTokenPayload.token',
+  'CreateEmbedTokenPayload.expiresAt',
 ]);
 
 /** The `Accept` headers that clients send, the usual and some that are not. */
 const acceptHeaders = [
-  ...[undefined, '*/*', 'application/json', 'application/json, text/plain, */*', 'application/graphql-response+json'],
-  ...['application/graphql-response+json, application/json', 'application/graphql-response+json,application/json;q=0.9'],
-  ...['text/html', 'application/json;q=0', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'text/event-stream', ''],
+  undefined,
+  '*/*',
+  'application/json',
+  'application/json, text/plain, */*',
+  'application/graphql-response+json',
+  'application/graphql-response+json, application/json',
+  'application/graphql-response+json,application/json;q=0.9',
+  'application/json; charset=utf-8',
+  'APPLICATION/JSON',
+  '',
 ];
 
 /** Texts that are not documents of this schema. */
 const brokenTexts: readonly unknown[] = [
-  ...['', ' ', '{', '}', '{ userGroup }', 'query { caller { name }', 'subscription { x }', '\u0000', '# only a comment', 'null'],
-  ...['{ ...F } fragment F on Query { ...F }', '{ a: caller { name } a: caller { id } }', 'mutation { __typename }'],
-  ...['{ userGroup(by: { teamId: 1, teamId: 2 }) { name } }', `query { ${'a: __typename '.repeat(600)} }`],
-  ...[`query ${'{ a '.repeat(500)}${'}'.repeat(500)}`, undefined, null, 5, ['{ __typename }'], {}],
+  '',
+  ' ',
+  '{',
+  '}',
+  '{ userGroup }',
+  'query { caller { name }',
+  'subscription { x }',
+  '\u0000',
+  '# only a comment',
+  'null',
+  '{ ...F } fragment F on Query { ...F }',
+  '{ a: caller { name } a: caller { id } }',
+  'mutation { __typename }',
+  '{ userGroup(by: { teamId: 1, teamId: 2 }) { name } }',
+  `query { ${'a: __typename '.repeat(600)} }`,
+  `query ${'{ a '.repeat(500)}${'}'.repeat(500)}`,
+  undefined,
+  null,
+  5,
+  ['{ __typename }'],
+  {},
 ];
 
 /** Every construct that not all documents have. */
@@ -65,7 +95,10 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
       schema,
       new ValueArbitraries({ named: onlyNamed ? repeatableValues(known) : named, onlyNamed, nested, requiredLeaves }),
       {
-        ...{ fragments: false, directives: false, simple: false, ...has },
+        fragments: false,
+        directives: false,
+        simple: false,
+        ...has,
         selects: (coordinate) => !onlyNamed || !changing.has(coordinate),
       },
     );
@@ -111,8 +144,17 @@ type Parameters = Readonly<Record<string, unknown>>;
 
 /** Parameters besides the query and its variables that a server must not trip over. */
 const oddParameters = fc.constantFrom<Parameters>(
-  ...[{ extensions: {} }, { extensions: { cost: true } }, { extensions: null }, { extensions: 'x' }, { extensions: [] }],
-  ...[{ id: 'x' }, { doc_id: 1 }, { operationName: 5 }, { operationName: {} }, { operationName: '' }, { operationName: null }],
+  { extensions: {} },
+  { extensions: { cost: true } },
+  { extensions: null },
+  { extensions: 'x' },
+  { extensions: [] },
+  { id: 'x' },
+  { doc_id: 1 },
+  { operationName: 5 },
+  { operationName: {} },
+  { operationName: '' },
+  { operationName: null },
 );
 
 const noParameters: Parameters = {};

@@ -8,11 +8,14 @@ import { SessionProvider, type SignedIn } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { identify, SignIn } from './sign-in.tsx';
 
-/** How long the sign-in waits for another tab, so that it is not shown for a moment to a person who need not sign in. */
+/** How long a tab without an API token waits for the answers of all others. */
 const answerMs = 100;
 
+/** A tab cannot know from which one it was opened. */
+const differentTokens = 'The open tabs use different API tokens. Sign in with the one that this tab is to use.';
+
 type State =
-  | { readonly is: 'asking' }
+  | { readonly is: 'asking'; readonly offered?: string }
   | { readonly is: 'checking'; readonly apiToken: string }
   | { readonly is: 'signed-in'; readonly apiToken: string; readonly caller: SignedIn }
   | { readonly is: 'signed-out'; readonly reason?: Failure | string | undefined };
@@ -55,8 +58,8 @@ export function App() {
         const isNew = now.is === 'asking' || (now.is === 'signed-out' && now.reason === undefined);
         if (message.is === 'question' && now.is === 'signed-in') tellTabs({ is: 'answer', apiToken: now.apiToken });
         if (message.is === 'answer' && isNew) {
-          storedApiToken.write(message.apiToken);
-          change({ is: 'checking', apiToken: message.apiToken });
+          const isOther = now.is === 'asking' && now.offered !== undefined && now.offered !== message.apiToken;
+          change(isOther ? { is: 'signed-out', reason: differentTokens } : { is: 'asking', offered: message.apiToken });
         }
         if (message.is === 'end' && 'apiToken' in now && endsSession(message, now.apiToken)) {
           change(forgetApiToken(message.reason));
@@ -65,13 +68,17 @@ export function App() {
     [change],
   );
   useEffect(() => {
-    if (latest.current.is !== 'asking') return;
+    if (state.is !== 'asking') return;
     tellTabs({ is: 'question' });
     const timer = setTimeout(() => {
-      if (latest.current.is === 'asking') change({ is: 'signed-out' });
+      const now = latest.current;
+      if (now.is !== 'asking') return;
+      if (now.offered === undefined) return change({ is: 'signed-out' });
+      storedApiToken.write(now.offered);
+      change({ is: 'checking', apiToken: now.offered });
     }, answerMs);
     return () => clearTimeout(timer);
-  }, [change]);
+  }, [state.is, change]);
 
   if (state.is === 'asking' || state.is === 'checking') return <LoadingRows />;
   if (state.is === 'signed-out') {

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'react';
+import { Failure } from '../graphql/failure.ts';
 
 /** A page of the console. */
 export interface Page {
@@ -12,13 +13,22 @@ export interface Page {
   readonly component: ComponentType;
 }
 
-/** Loaded when a person opens it. */
-const Overview = lazy(() => import('../overview/overview.tsx'));
-const Groups = lazy(() => import('../groups/groups.tsx'));
-const Group = lazy(() => import('../group/group.tsx'));
-const ApiTokens = lazy(() => import('../tokens/tokens.tsx'));
-const AuditLog = lazy(() => import('../audit/audit.tsx'));
-const DocsConfig = lazy(() => import('../docs-config/docs-config.tsx'));
+/** A component that is loaded when a person opens its page. After an update of the gateway its script may be gone. */
+const loaded = (load: () => Promise<{ readonly default: ComponentType }>) =>
+  lazy(() =>
+    load().catch(() => {
+      const text =
+        'A part of the console could not be loaded. If the gateway was updated in the meantime, reloading the page helps.';
+      throw new Failure('NETWORK', text);
+    }),
+  );
+
+const Overview = loaded(() => import('../overview/overview.tsx'));
+const Groups = loaded(() => import('../groups/groups.tsx'));
+const Group = loaded(() => import('../group/group.tsx'));
+const ApiTokens = loaded(() => import('../tokens/tokens.tsx'));
+const AuditLog = loaded(() => import('../audit/audit.tsx'));
+const DocsConfig = loaded(() => import('../docs-config/docs-config.tsx'));
 
 /** The pages, in the order of the navigation. The first one is shown under the path of the console itself. */
 export const pages: readonly Page[] = [

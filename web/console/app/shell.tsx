@@ -1,5 +1,5 @@
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react';
-import { Failure, toFailure } from '../graphql/failure.ts';
+import { type Failure, toFailure } from '../graphql/failure.ts';
 import { AllEnvironmentsBadge, choiceOf, EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -172,17 +172,12 @@ function MissingScope({ title, scope }: { readonly title: string; readonly scope
   );
 }
 
-/** Shows why a page could not be shown: its script could not be loaded after an update of the gateway, for example. */
+/** Shows why a page could not be shown. */
 class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly failure?: Failure }> {
   override state: { readonly failure?: Failure } = {};
 
   static getDerivedStateFromError(error: unknown) {
-    const { message } = toFailure(error);
-    const isMissing = /dynamically imported module|Importing a module|preload CSS/i.test(message);
-    if (!isMissing) return { failure: new Failure('INTERNAL', message) };
-    const text =
-      'A part of the console could not be loaded. If the gateway was updated in the meantime, reloading the page helps.';
-    return { failure: new Failure('NETWORK', text) };
+    return { failure: toFailure(error) };
   }
 
   override render() {

@@ -21,7 +21,7 @@ export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: Group
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isToken) return;
-    onChange({ 'provided-id': group.trim(), token: token.trim() });
+    onChange({ 'provided-id': group, token: token.trim() });
   };
   return (
     <form className="filters inline" onSubmit={submit}>

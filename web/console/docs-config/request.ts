@@ -1,6 +1,6 @@
+import { RawJson, withoutSpace } from '../../raw-json.ts';
 import { Failure } from '../graphql/failure.ts';
 import type { DocsConfigInput } from '../graphql/generated.ts';
-import { RawJson, withoutSpace } from '../graphql/raw-json.ts';
 
 /** How many bytes the text of a request may have, its document and options aside. */
 const maxBytes = 1_048_576 - 4_096;

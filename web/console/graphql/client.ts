@@ -1,7 +1,7 @@
+import { stringify } from '../../raw-json.ts';
 import type { TypedDocument } from './document.ts';
 import { Failure, type FailureCode, type Issue } from './failure.ts';
 import type { ErrorCode } from './generated.ts';
-import { stringify } from './raw-json.ts';
 
 /** How long a request may take: longer than every deadline of the gateway. */
 const timeoutMs = 60_000;
@@ -11,14 +11,21 @@ export interface Client {
   /**
    * Executes an operation.
    *
-   * @param signal ends the request; the promise is then rejected with its reason.
    * @throws Failure when there is no response, or an error in it.
    */
   send<Result, Variables>(
     document: TypedDocument<Result, Variables>,
     variables: Variables,
-    signal?: AbortSignal,
+    options?: SendOptions,
   ): Promise<Response<Result>>;
+}
+
+/** How to send an operation. */
+export interface SendOptions {
+  /** Ends the request; the promise is then rejected with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** What identifies a change, so that it is made once. */
+  readonly idempotencyKey?: string;
 }
 
 /** The data of a response. */
@@ -44,9 +51,9 @@ interface GraphQLProblem {
  */
 export function createClient(apiToken: string, onUnauthenticated?: (failure: Failure) => void): Client {
   return {
-    async send<Result, Variables>(document: TypedDocument<Result, Variables>, variables: Variables, signal?: AbortSignal) {
+    async send<Result, Variables>(document: TypedDocument<Result, Variables>, variables: Variables, options?: SendOptions) {
       try {
-        const { body, requestId, retryAfterSeconds } = await post(apiToken, { query: document, variables }, signal);
+        const { body, requestId, retryAfterSeconds } = await post(apiToken, { query: document, variables }, options);
         const [problem] = body.errors ?? [];
         if (problem) {
           const { code = 'INTERNAL', issues } = problem.extensions ?? {};
@@ -61,13 +68,18 @@ export function createClient(apiToken: string, onUnauthenticated?: (failure: Fai
   };
 }
 
-async function post(apiToken: string, content: object, signal?: AbortSignal) {
+async function post(apiToken: string, content: object, { signal, idempotencyKey }: SendOptions = {}) {
   const timeout = AbortSignal.timeout(timeoutMs);
   let requestId: string | undefined;
   try {
     const response = await fetch(new URL('graphql', document.baseURI), {
       method: 'POST',
-      headers: { authorization: `Token ${apiToken}`, 'content-type': 'application/json', accept: 'application/json' },
+      headers: {
+        authorization: `Token ${apiToken}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+      },
       body: stringify(content),
       credentials: 'omit',
       cache: 'no-store',
@@ -83,16 +95,22 @@ async function post(apiToken: string, content: object, signal?: AbortSignal) {
   } catch (error) {
     if (signal?.aborted || error instanceof Failure) throw error;
     const message = timeout.aborted ? `no response within ${timeoutMs / 1_000} seconds` : (error as Error).message;
-    throw new Failure('NETWORK', `The gateway could not be reached: ${message}.`, { requestId });
+    throw new Failure('NETWORK', `There was no response from the gateway: ${message}.`, { requestId });
   }
 }
 
 function readBody(text: string, status: number): Body {
+  const body = parse(text);
+  if (body?.errors || body?.data !== undefined) return body;
+  const message = `The response, with status ${status}, is not one of GraphQL: a proxy in between may have sent it.`;
+  throw new Failure('NETWORK', message);
+}
+
+function parse(text: string): Body | null | undefined {
   try {
-    return JSON.parse(text) as Body;
+    return JSON.parse(text) as Body | null;
   } catch {
-    const message = `The response, with status ${status}, is not one of the gateway: a proxy in between may have sent it.`;
-    throw new Failure('NETWORK', message);
+    return undefined;
   }
 }
 

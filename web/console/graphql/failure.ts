@@ -18,6 +18,8 @@ export class Failure extends Error {
   /** How long to wait before the request is sent again, in seconds, if the gateway says so. */
   readonly retryAfterSeconds: number | undefined;
   readonly issues: readonly Issue[];
+  /** Whether the change may have been made all the same. */
+  readonly isOutcomeUnknown: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message);
@@ -26,6 +28,7 @@ export class Failure extends Error {
     this.requestId = details.requestId;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.issues = details.issues ?? [];
+    this.isOutcomeUnknown = details.isOutcomeUnknown ?? false;
   }
 
   /** What is wrong with one field of the input, with every issue below it; nothing if it is valid. */
@@ -39,6 +42,7 @@ interface FailureDetails {
   readonly requestId?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly issues?: readonly Issue[] | undefined;
+  readonly isOutcomeUnknown?: boolean;
 }
 
 /** Any thrown value as a failure. */

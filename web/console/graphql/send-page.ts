@@ -23,7 +23,7 @@ export async function sendPage<Result, Variables>(
 ): Promise<SentPage<Result, Variables>> {
   for (let sent = variables; ; ) {
     try {
-      return { response: await client.send(document, sent, signal), variables: sent };
+      return { response: await client.send(document, sent, { signal }), variables: sent };
     } catch (error) {
       const smaller = error instanceof Failure && error.code === 'QUERY_TOO_COSTLY' ? halve(sent) : undefined;
       if (!smaller) throw error;

@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { Client } from './client.ts';
 import { type Failure, toFailure } from './failure.ts';
+import { keyedClient } from './keyed-client.ts';
 
 /** A change that a person can start. */
 export interface MutationState<Arguments extends readonly unknown[], Result> {
@@ -14,11 +15,16 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
   reset(): void;
 }
 
-/** @param change sends the operations; must throw a {@link Failure} when one fails. Need not be stable. */
+/**
+ * A change that is not made twice when it is run again, after a failure, with the same operations.
+ *
+ * @param change sends the operations; must throw a {@link Failure} when one fails. Need not be stable.
+ */
 export function useMutation<Arguments extends readonly unknown[], Result>(
   change: (client: Client, ...values: Arguments) => Promise<Result>,
 ): MutationState<Arguments, Result> {
-  const { client } = useSession();
+  const session = useSession();
+  const client = useMemo(() => keyedClient(session.client), [session.client]);
   const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
   const isSending = useRef(false);
   const isGone = useRef(false);

@@ -1,4 +1,4 @@
-import { type FormEvent, useMemo, useRef, useState } from 'react';
+import { type FormEvent, type InputHTMLAttributes, useMemo, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
@@ -123,8 +123,7 @@ export function MappingSection(props: GroupSectionProps) {
                   <tr key={key}>
                     <td className="row-number">{index + 1}</td>
                     <td>
-                      <input
-                        className="input"
+                      <Cell
                         aria-label={`Schema id ${index + 1}`}
                         aria-invalid={isInvalid(key, 'schemaId')}
                         required
@@ -134,8 +133,7 @@ export function MappingSection(props: GroupSectionProps) {
                       />
                     </td>
                     <td>
-                      <input
-                        className="input"
+                      <Cell
                         aria-label={`Data source of ${schemaId || `schema ${index + 1}`}`}
                         aria-invalid={isInvalid(key, 'dataSource')}
                         readOnly={!isEditable}
@@ -161,6 +159,11 @@ export function MappingSection(props: GroupSectionProps) {
             </table>
           </div>
         )}
+        {rows.some(({ schemaId, dataSource }) => hasLineBreaks(schemaId + dataSource)) && (
+          <p className="muted">
+            Values with line breaks are shown as JSON. They cannot be edited here: remove the row, or change it with the API.
+          </p>
+        )}
         {isEditable && (
           <>
             <Button className="small" onClick={add}>
@@ -171,5 +174,20 @@ export function MappingSection(props: GroupSectionProps) {
         )}
       </form>
     </Section>
+  );
+}
+
+const hasLineBreaks = (value: string) => /[\n\r]/.test(value);
+
+/** A field of the table. It shows a value with line breaks, which it would drop when it is edited, as JSON to read. */
+function Cell({ value, readOnly, ...props }: InputHTMLAttributes<HTMLInputElement> & { readonly value: string }) {
+  const isUneditable = hasLineBreaks(value);
+  return (
+    <input
+      className="input"
+      {...props}
+      readOnly={isUneditable || readOnly}
+      value={isUneditable ? JSON.stringify(value) : value}
+    />
   );
 }

@@ -1,5 +1,5 @@
+import { RawJson, withoutSpace } from '../../raw-json.ts';
 import { Failure } from '../graphql/failure.ts';
-import { RawJson, withoutSpace } from '../graphql/raw-json.ts';
 import { isObject, patchOf } from './merge.ts';
 import type { Change, Part } from './use-update.ts';
 

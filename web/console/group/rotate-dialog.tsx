@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { type Client, payloadOf } from '../graphql/client.ts';
 import { Failure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, GroupToken, RotateGroupToken } from '../graphql/generated.ts';
@@ -33,8 +33,12 @@ export async function readToken(client: Client, id: string): Promise<string> {
 export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps) {
   const [graceSeconds, setGraceSeconds] = useState<Overlap>('3600');
   const [endGracePeriods, setEndGracePeriods] = useState(false);
+  /** The token that was read for a choice. Trying again rotates the same one: another would be a second change. */
+  const read = useRef({ choice: '', token: '' });
   const rotation = useConfirmed(props, async (client, { id, version }) => {
-    const currentToken = await readToken(client, id);
+    const choice = JSON.stringify([version, graceSeconds, endGracePeriods]);
+    if (read.current.choice !== choice) read.current = { choice, token: await readToken(client, id) };
+    const currentToken = read.current.token;
     const input = { currentToken, expectedVersion: version, graceSeconds: Number(graceSeconds), endGracePeriods };
     const { data, requestId } = await client.send(RotateGroupToken, { input });
     const result = data.rotateUserGroupToken;

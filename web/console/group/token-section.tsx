@@ -9,14 +9,24 @@ import { Time } from '../ui/time.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { RotateDialog, readToken } from './rotate-dialog.tsx';
 
+/** A token that a person sees. */
+interface ShownToken {
+  readonly token: string;
+  /** The version of the group when the token was read. */
+  readonly version: number;
+  /** When the token before it expires, if this one has just replaced it; null if it has. */
+  readonly rotation?: { readonly previousEnd: string | null };
+}
+
 /** The token of the group: read only when the person asks for it. */
 export function TokenSection({ group, onChanged }: GroupSectionProps) {
   const { can } = useSession();
-  const [token, setToken] = useState<string>();
+  const [latest, setLatest] = useState<ShownToken>();
   const [isRotating, setIsRotating] = useState(false);
-  const [rotation, setRotation] = useState<{ readonly previousEnd: string | null }>();
+  // A group that has changed since may have another token.
+  const shown = latest?.version === group.version ? latest : undefined;
   const reading = useMutation(async (client) => {
-    setToken(await readToken(client, group.id));
+    setLatest({ version: group.version, token: await readToken(client, group.id) });
   });
   return (
     <Section
@@ -24,7 +34,14 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
       description="Identifies the group when a dashboard is rendered. Anyone who has it sees what the group sees."
       actions={
         can('groups:write') && (
-          <Button className="small" onClick={() => setIsRotating(true)}>
+          <Button
+            className="small"
+            onClick={() => {
+              // It may be replaced without a response that says so.
+              setLatest(undefined);
+              setIsRotating(true);
+            }}
+          >
             Rotate …
           </Button>
         )
@@ -32,26 +49,26 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
     >
       <FailureNotice title="The token could not be read" failure={reading.failure} />
       <div className="secret">
-        <code>{token ?? 'ugt_••••••••••••••••••••'}</code>
-        {token === undefined ? (
+        <code>{shown?.token ?? 'ugt_••••••••••••••••••••'}</code>
+        {!shown ? (
           <Button className="small" isBusy={reading.isRunning} onClick={() => void reading.run()}>
             Show
           </Button>
         ) : (
           <>
-            <CopyButton text={token} label="Copy the token" isLabelShown />
-            <Button className="small" onClick={() => setToken(undefined)}>
+            <CopyButton text={shown.token} label="Copy the token" isLabelShown />
+            <Button className="small" onClick={() => setLatest(undefined)}>
               Hide
             </Button>
           </>
         )}
       </div>
-      {rotation && (
+      {shown?.rotation && (
         <p className="notice good" role="status">
           This is a new token.{' '}
-          {rotation.previousEnd ? (
+          {shown.rotation.previousEnd ? (
             <span>
-              The previous one works until <Time value={rotation.previousEnd} isExact />.
+              The previous one works until <Time value={shown.rotation.previousEnd} isExact />.
             </span>
           ) : (
             'The previous one no longer works.'
@@ -64,8 +81,7 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
           onChanged={onChanged}
           onClose={() => setIsRotating(false)}
           onRotated={({ previousTokenExpiresAt, userGroup: { token: rotated, ...changed } }) => {
-            setToken(rotated);
-            setRotation({ previousEnd: previousTokenExpiresAt });
+            setLatest({ version: changed.version, token: rotated, rotation: { previousEnd: previousTokenExpiresAt } });
             // Without the token, which is only kept while it is shown.
             onChanged(changed);
             setIsRotating(false);

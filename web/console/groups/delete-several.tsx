@@ -8,6 +8,7 @@ import { EnvironmentBadge, environmentLabel } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
+import { WarningIcon } from '../ui/icons.tsx';
 import { useMessage } from '../ui/messages.tsx';
 
 interface DeleteSeveralProps {
@@ -21,30 +22,34 @@ interface DeleteSeveralProps {
 export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps) {
   const showMessage = useMessage();
   const [typed, setTyped] = useState('');
-  const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
+  /** What came of groups, by id. */
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, 'deleted' | 'not found'>>(new Map());
   /** Groups that were not deleted because they have changed, as they are stored, by id. */
   const [changed, setChanged] = useState<ReadonlyMap<string, GroupRowFragment>>(new Map());
-  const left = groups.filter(({ id }) => !deleted.has(id));
+  const left = groups.filter(({ id }) => !outcomes.has(id));
+  const leftChanged = left.filter(({ id }) => changed.has(id));
+  const missing = groups.filter(({ id }) => outcomes.get(id) === 'not found');
   const deletion = useMutation(async (client) => {
-    let isComplete = true;
+    const known = new Map(outcomes);
     for (const { id, version } of left) {
       const input = { by: { id }, expectedVersion: changed.get(id)?.version ?? version };
       const { data, requestId } = await client.send(DeleteGroup, { input });
       const result = data.deleteUserGroup;
       if (result?.__typename === 'VersionMismatch') {
-        isComplete = false;
         setTyped('');
         setChanged((before) => new Map(before).set(id, result.userGroup));
         continue;
       }
-      // Someone else may have deleted it already, which must not keep the others from being deleted.
-      if (result?.__typename !== 'NotFound') payloadOf(result, requestId);
-      setDeleted((before) => new Set(before).add(id));
+      // One that is not found must not keep the others from being deleted.
+      const isMissing = result?.__typename === 'NotFound';
+      if (!isMissing) payloadOf(result, requestId);
+      known.set(id, isMissing ? 'not found' : 'deleted');
+      setOutcomes(new Map(known));
     }
-    return isComplete;
+    return groups.every(({ id }) => known.get(id) === 'deleted');
   });
   const close = () => {
-    if (deleted.size > 0) onDeleted();
+    if (outcomes.size > 0 || deletion.failure) onDeleted();
     onClose();
   };
   const submit = async (event: FormEvent) => {
@@ -70,22 +75,37 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
           {groups.map((group) => (
             <li key={group.id}>
               {group.name} <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} />
-              {deleted.has(group.id) && <span className="muted"> deleted</span>}
+              <span className="muted"> {outcomes.get(group.id)}</span>
             </li>
           ))}
         </ul>
         <FailureNotice title={`${left.length} of ${groups.length} groups were not deleted`} failure={deletion.failure} />
-        {left.some(({ id }) => changed.has(id)) && (
+        <div role="alert">
+          {missing.length > 0 && (
+            <div className="notice warn">
+              <WarningIcon />
+              <div className="notice-text">
+                <strong>{`${missing.length} of ${groups.length} groups were not found`}</strong>
+                <p>Someone else has deleted them, or moved them to another environment, where their tokens still work.</p>
+              </div>
+            </div>
+          )}
+        </div>
+        {leftChanged.length > 0 && (
           <Mismatch
-            title={`${left.length} of ${groups.length} groups were not deleted`}
-            differences={left.flatMap((group) => differencesOf(visible(group), visible(changed.get(group.id) ?? group)))}
+            title={`${leftChanged.length} of ${groups.length} groups were not deleted`}
+            differences={leftChanged.flatMap((group) => differencesOf(visible(group), visible(changed.get(group.id) ?? group)))}
             left="Shown before"
           >
             They were changed since the list was loaded. Check them, then confirm again.
           </Mismatch>
         )}
         <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
-        <DialogFooter closeLabel={deleted.size > 0 ? 'Close' : 'Cancel'} isDangerous isDisabled={typed.trim() !== expected}>
+        <DialogFooter
+          closeLabel={outcomes.size > 0 ? 'Close' : 'Cancel'}
+          isDangerous
+          isDisabled={left.length === 0 || typed.trim() !== expected}
+        >
           Delete
         </DialogFooter>
       </form>

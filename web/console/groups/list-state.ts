@@ -1,3 +1,4 @@
+import { RawJson } from '../../raw-json.ts';
 import type { QueryValues } from '../app/router.tsx';
 import type {
   DateTimeRange,
@@ -6,7 +7,6 @@ import type {
   UserGroupFilter,
   UserGroupOrderField,
 } from '../graphql/generated.ts';
-import { RawJson } from '../graphql/raw-json.ts';
 import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
 import { containsToken } from '../ui/token-text.ts';

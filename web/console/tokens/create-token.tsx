@@ -30,8 +30,10 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [day, setDay] = useState('');
+  /** Not the time of the request: trying again is to send the same. */
+  const [openedAt] = useState(Date.now);
   const creation = useMutation(async (client) => {
-    const expiresAt = expiryOf(lifetime, day);
+    const expiresAt = expiryOf(lifetime, day, openedAt);
     const input = { name, environmentTag: environment ? tagOf(environment) : null, scopes: [...chosen], expiresAt };
     const { data, requestId } = await client.send(CreateApiToken, { input });
     return payloadOf(data.createApiToken, requestId);
@@ -90,10 +92,10 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   );
 }
 
-function expiryOf(lifetime: Lifetime, day: string): string | null {
+function expiryOf(lifetime: Lifetime, day: string, fromMs: number): string | null {
   if (lifetime === 'never') return null;
   if (lifetime === 'day') return new Date(`${day}T00:00`).toISOString();
-  return new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString();
+  return new Date(fromMs + Number(lifetime) * 86_400_000).toISOString();
 }
 
 function sentence(text: string): string {

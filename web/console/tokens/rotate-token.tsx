@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { RotateApiToken } from '../graphql/generated.ts';
@@ -7,6 +7,7 @@ import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
+import { Time } from '../ui/time.tsx';
 import type { ShownSecret } from './secret-dialog.tsx';
 import type { ApiTokenRow } from './token-table.tsx';
 
@@ -29,9 +30,7 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
     event.preventDefault();
     const result = await rotation.run();
     if (!result) return;
-    const end = new Date(Date.now() + Number(overlap) * 1_000).toLocaleString('en');
-    const note = overlap === '0' ? 'The previous secret no longer works.' : `The previous secret works until ${end}.`;
-    onRotated({ title: 'The secret was replaced', apiToken: result.apiToken, secret: result.secret, note });
+    onRotated({ title: 'The secret was replaced', ...result, note: noteOf(overlap, result.apiToken) });
   };
   return (
     <Dialog title={`Rotate ${apiToken.name}`} onClose={onClose} isBusy={rotation.isRunning}>
@@ -52,5 +51,17 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
         <DialogFooter>Replace the secret</DialogFooter>
       </form>
     </Dialog>
+  );
+}
+
+/** What becomes of the replaced secret. Without the time when that is: the clock of the browser may be wrong. */
+function noteOf(overlap: Overlap, { expiresAt }: ApiTokenRow): ReactNode {
+  if (overlap === '0') return 'The previous secret no longer works.';
+  const duration = overlaps.find(({ value }) => value === overlap)?.label.toLowerCase();
+  if (expiresAt === null) return `The previous secret works ${duration}.`;
+  return (
+    <>
+      The previous secret works {duration}, but not after the API token expires, <Time value={expiresAt} isExact />.
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -9,7 +10,7 @@ export interface ShownSecret {
   readonly apiToken: ApiTokenRow;
   readonly secret: string;
   /** What becomes of the replaced secret. */
-  readonly note?: string;
+  readonly note?: ReactNode;
 }
 
 /** Shows the secret of an API token. Escape does not close it: the secret would be lost. */

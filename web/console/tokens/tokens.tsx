@@ -32,11 +32,12 @@ export default function ApiTokens() {
   const [dialog, setDialog] = useState<OpenDialog>();
   const page = list.data?.apiTokens;
   const rows = page?.nodes ?? [];
-  const close = () => setDialog(undefined);
-  const showSecret = (shown: ShownSecret) => {
+  const close = () => {
+    // Also without a result: a change may have been made all the same.
     list.reload();
-    setDialog({ is: 'secret', ...shown });
+    setDialog(undefined);
   };
+  const showSecret = (shown: ShownSecret) => setDialog({ is: 'secret', ...shown });
 
   return (
     <>
@@ -92,16 +93,7 @@ export default function ApiTokens() {
       )}
       {dialog?.is === 'create' && <CreateToken onClose={close} onCreated={showSecret} />}
       {dialog?.is === 'rotate' && <RotateToken apiToken={dialog.apiToken} onClose={close} onRotated={showSecret} />}
-      {dialog?.is === 'revoke' && (
-        <RevokeToken
-          apiToken={dialog.apiToken}
-          onClose={close}
-          onRevoked={() => {
-            list.reload();
-            close();
-          }}
-        />
-      )}
+      {dialog?.is === 'revoke' && <RevokeToken apiToken={dialog.apiToken} onClose={close} onRevoked={close} />}
       {dialog?.is === 'secret' && <SecretDialog shown={dialog} onClose={close} />}
     </>
   );

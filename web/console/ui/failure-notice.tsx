@@ -16,12 +16,17 @@ const remedies: Partial<Record<FailureCode, string>> = {
   PAYLOAD_TOO_LARGE: 'A request may have 1 MiB, and quotation marks in a text count twice. Make the text shorter.',
 };
 
+const unknownTitle = 'It is not known whether the change was made';
+
+const unknownRemedy =
+  'Trying again is safe within 24 hours, as long as you change nothing here: the change is made only once, and you get its result.';
+
 /** Programs read the header; here the number itself is shown. */
 const retryAfterSentence = ' Try again after the number of seconds in the Retry-After header.';
 
 interface FailureNoticeProps {
   readonly failure: Failure | undefined;
-  /** What was attempted, such as `The groups could not be loaded`. */
+  /** What failed, such as `The groups could not be loaded`. Not shown for a change that may have been made. */
   readonly title: string;
   readonly onRetry?: () => void;
   readonly retryLabel?: string;
@@ -37,7 +42,7 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = 'Try again
         <div className="notice bad">
           <WarningIcon />
           <div className="notice-text">
-            <strong>{title}</strong>
+            <strong>{failure.isOutcomeUnknown ? unknownTitle : title}</strong>
             <p>{failure.retryAfterSeconds ? failure.message.replace(retryAfterSentence, '') : failure.message}</p>
             {failure.issues.length > 1 && (
               <ul>
@@ -53,6 +58,7 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = 'Try again
             ) : (
               remedies[failure.code] && <p>{remedies[failure.code]}</p>
             )}
+            {failure.isOutcomeUnknown && <p>{unknownRemedy}</p>}
             <p className="failure-facts">
               {failure.code === 'NETWORK' ? (
                 <code>{failure.code}</code>

@@ -404,6 +404,7 @@ export const ModelName = {
   SigningKey: 'SigningKey',
   Event: 'Event',
   IdempotencyRecord: 'IdempotencyRecord',
+  RequestCount: 'RequestCount',
   RateCount: 'RateCount'
 } as const
 
@@ -420,7 +421,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord" | "rateCount"
+    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord" | "requestCount" | "rateCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -942,6 +943,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    RequestCount: {
+      payload: Prisma.$RequestCountPayload<ExtArgs>
+      fields: Prisma.RequestCountFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RequestCountFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RequestCountFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        findFirst: {
+          args: Prisma.RequestCountFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RequestCountFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        findMany: {
+          args: Prisma.RequestCountFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>[]
+        }
+        create: {
+          args: Prisma.RequestCountCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        createMany: {
+          args: Prisma.RequestCountCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RequestCountCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>[]
+        }
+        delete: {
+          args: Prisma.RequestCountDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        update: {
+          args: Prisma.RequestCountUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        deleteMany: {
+          args: Prisma.RequestCountDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RequestCountUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RequestCountUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>[]
+        }
+        upsert: {
+          args: Prisma.RequestCountUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RequestCountPayload>
+        }
+        aggregate: {
+          args: Prisma.RequestCountAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRequestCount>
+        }
+        groupBy: {
+          args: Prisma.RequestCountGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RequestCountGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RequestCountCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RequestCountCountAggregateOutputType> | number
+        }
+      }
+    }
     RateCount: {
       payload: Prisma.$RateCountPayload<ExtArgs>
       fields: Prisma.RateCountFieldRefs
@@ -1146,6 +1221,15 @@ export const IdempotencyRecordScalarFieldEnum = {
 } as const
 
 export type IdempotencyRecordScalarFieldEnum = (typeof IdempotencyRecordScalarFieldEnum)[keyof typeof IdempotencyRecordScalarFieldEnum]
+
+
+export const RequestCountScalarFieldEnum = {
+  second: 'second',
+  apiTokenId: 'apiTokenId',
+  count: 'count'
+} as const
+
+export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
 
 
 export const RateCountScalarFieldEnum = {
@@ -1509,6 +1593,7 @@ export type GlobalOmitConfig = {
   signingKey?: Prisma.SigningKeyOmit
   event?: Prisma.EventOmit
   idempotencyRecord?: Prisma.IdempotencyRecordOmit
+  requestCount?: Prisma.RequestCountOmit
   rateCount?: Prisma.RateCountOmit
 }
 

@@ -58,6 +58,7 @@ export const ModelName = {
   SigningKey: 'SigningKey',
   Event: 'Event',
   IdempotencyRecord: 'IdempotencyRecord',
+  RequestCount: 'RequestCount',
   RateCount: 'RateCount'
 } as const
 
@@ -168,6 +169,15 @@ export const IdempotencyRecordScalarFieldEnum = {
 } as const
 
 export type IdempotencyRecordScalarFieldEnum = (typeof IdempotencyRecordScalarFieldEnum)[keyof typeof IdempotencyRecordScalarFieldEnum]
+
+
+export const RequestCountScalarFieldEnum = {
+  second: 'second',
+  apiTokenId: 'apiTokenId',
+  count: 'count'
+} as const
+
+export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
 
 
 export const RateCountScalarFieldEnum = {

@@ -14,8 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model RateCount
- * How many requests of which API tokens a process has admitted, for the other processes, which count them too. Of use for a minute;
- * unlogged, because a crash of the database may lose it.
+ * What the version before RequestCount shared instead. Not used, and to be dropped once no gateway of that version can be running.
  */
 export type RateCountModel = runtime.Types.Result.DefaultSelection<Prisma.$RateCountPayload>
 
@@ -364,21 +363,9 @@ export type $RateCountPayload<ExtArgs extends runtime.Types.Extensions.InternalA
   name: "RateCount"
   objects: {}
   scalars: runtime.Types.Extensions.GetPayloadResult<{
-    /**
-     * The process, which drew this id when it started.
-     */
     process: string
-    /**
-     * Numbers what the process shares, ascending.
-     */
     number: number
-    /**
-     * `[[API token, seconds before createdAt, requests], …]`.
-     */
     counts: runtime.JsonValue
-    /**
-     * When the process shared it.
-     */
     createdAt: Date
   }, ExtArgs["result"]["rateCount"]>
   composites: {}

@@ -1,0 +1,159 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sendGraphQL } from '../client.ts';
+import { print } from '../drill.ts';
+import { createEnds, type Ends } from '../ends.ts';
+import type { GatewayProcess } from '../gateway.ts';
+import { Instance } from '../instance.ts';
+import type { Totals } from '../summary.ts';
+import { createConnections } from './connections.ts';
+import type { HostileScenario, Target } from './hostile-scenario.ts';
+import { watchMemory } from './memory.ts';
+import { type Prober, startProber } from './probe.ts';
+import { describe, heading, type ScenarioResult, violations } from './report.ts';
+import { sendRequest } from './request.ts';
+
+/** How long a scenario may take by default. */
+const scenarioTimeoutMs = 40_000;
+
+/** The minimum duration of probing, so that a quick scenario has some probes. */
+const leastProbedMs = 400;
+
+/** How long an ordinary request may take after a scenario. */
+const ordinaryTimeoutMs = 10_000;
+
+/** What the scenarios of a run have in common. */
+interface Run {
+  readonly instance: Instance;
+  readonly tokens: Target['tokens'];
+  /** Another caller's API token, which the probes use for look-ups. */
+  readonly otherToken: string;
+  readonly large: Target['large'];
+}
+
+/** A gateway with its prober. */
+interface Started {
+  readonly gateway: GatewayProcess;
+  readonly prober: Prober;
+}
+
+/**
+ * Sends each scenario's hostile requests to a real gateway and reports the results. After a failed scenario the next one gets a
+ * new gateway, so that scenarios do not affect each other.
+ *
+ * @param totals takes the figures of the scenarios.
+ * @param signal ends the run early; every process is stopped nevertheless.
+ * @returns whether every scenario passed.
+ */
+export async function runHostile(scenarios: readonly HostileScenario[], totals: Totals, signal: AbortSignal): Promise<boolean> {
+  const { end, ...ends } = createEnds();
+  let passed = 0;
+  let failed = 0;
+  const hostile = { requests: 0, refused: 0, serverErrors: 0 };
+  try {
+    const instance = new Instance(ends);
+    const gateway = await instance.start();
+    const run = await prepare(instance, gateway.port);
+    let started: Started | undefined = await probe(run, gateway, ends);
+    print(heading);
+    for (const scenario of scenarios) {
+      if (signal.aborted) break;
+      started ??= await probe(run, await instance.start(), ends);
+      const result = await runScenario(run, started, scenario, signal);
+      const found = violations(scenario, result);
+      print(describe(result, found));
+      for (const { outcome } of result.replies) {
+        hostile.requests += 1;
+        if (outcome === '503') hostile.refused += 1;
+        if (outcome === '5xx') hostile.serverErrors += 1;
+      }
+      if (found.length === 0) passed += 1;
+      else {
+        failed += 1;
+        await started.prober.stop();
+        await started.gateway.stop();
+        started = undefined;
+      }
+    }
+  } finally {
+    for (const failure of await end()) print(`    ${failure}`);
+  }
+  totals.hostile = hostile;
+  totals.passed += passed;
+  totals.failed += failed;
+  return failed === 0 && passed === scenarios.length;
+}
+
+const creation = `mutation ($input: GetOrCreateUserGroupInput!) {
+  getOrCreateUserGroup(input: $input) {
+    ... on GetOrCreateUserGroupPayload { userGroup { id teamId token } }
+    ... on Error { code message }
+  }
+}`;
+
+/** Creates the API tokens and the group that the scenarios use. */
+async function prepare(instance: Instance, port: number): Promise<Run> {
+  const tokens = {
+    admin: instance.admin,
+    groups: await instance.createToken(port),
+    validate: await instance.createToken(port, ['config:validate']),
+  };
+  const otherToken = await instance.createToken(port, ['groups:read']);
+  // As large as its properties may be.
+  const input = { providedId: 'large', properties: { text: 'x'.repeat(65_516) } };
+  const { json, text } = await sendGraphQL(port, creation, { input }, { token: tokens.groups });
+  const large = json?.data?.getOrCreateUserGroup?.userGroup;
+  if (!large) throw new Error(`The group with large properties was not created: ${text}`);
+  return { instance, tokens, otherToken, large };
+}
+
+async function probe({ otherToken, large }: Run, gateway: GatewayProcess, { onEnd }: Ends): Promise<Started> {
+  const prober = await startProber(gateway.port, otherToken, large.token);
+  onEnd(() => prober.stop());
+  return { gateway, prober };
+}
+
+async function runScenario(
+  run: Run,
+  { gateway, prober }: Started,
+  scenario: HostileScenario,
+  signal: AbortSignal,
+): Promise<ScenarioResult> {
+  const { port, pid } = gateway;
+  const connections = createConnections(port);
+  const timeout = AbortSignal.timeout(scenario.timeoutMs ?? scenarioTimeoutMs);
+  const over = AbortSignal.any([timeout, signal]);
+  const send: Target['send'] = (options) => sendRequest(port, options, over);
+  setMaxListeners(0, over); // each request listens
+  const target: Target = {
+    tokens: run.tokens,
+    large: run.large,
+    connections,
+    send,
+    // With this media type, a request that is not executed gets a 4xx.
+    graphql: (params, token) => send({ body: params, token, headers: { accept: 'application/graphql-response+json' } }),
+  };
+  over.addEventListener('abort', () => connections.closeAll(), { once: true });
+
+  await pause(leastProbedMs / 2); // until the effects of the previous scenario are over
+  prober.reset();
+  const memory = watchMemory(pid);
+  const alreadyUnhandled = gateway.unhandled().length;
+  const began = performance.now();
+  const replies = await scenario.send(target);
+  await pause(Math.max(leastProbedMs / 2, leastProbedMs - (performance.now() - began)));
+  const probes = await prober.read();
+  const peakMiB = memory.readMiB();
+  memory.stop();
+  connections.closeAll();
+  const works = gateway.ended() === undefined && (await ordinaryRequestWorks(port, run));
+  const unhandled = gateway.unhandled().slice(alreadyUnhandled);
+  const seconds = (performance.now() - began) / 1_000;
+  return { name: scenario.name, replies, probes, peakMiB, ended: gateway.ended(), unhandled, works, seconds };
+}
+
+async function ordinaryRequestWorks(port: number, { tokens, large }: Run): Promise<boolean> {
+  const body = { query: `{ userGroup(by: {teamId: ${large.teamId}}) { name } }` };
+  const { outcome } = await sendRequest(port, { body, token: tokens.groups }, AbortSignal.timeout(ordinaryTimeoutMs));
+  return outcome === '2xx';
+}

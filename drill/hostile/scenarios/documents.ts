@@ -1,0 +1,103 @@
+import type { HostileScenario } from '../hostile-scenario.ts';
+import { aliases } from './introspection.ts';
+
+/** Sends each document in its own request, sequentially, without and with a credential, with which a body may be larger. */
+const documents = (
+  name: string,
+  expects: NonNullable<HostileScenario['expects']>,
+  ...queries: readonly string[]
+): HostileScenario => ({
+  name,
+  expects,
+  send: async ({ graphql, tokens }) => {
+    const replies = [];
+    for (const query of queries) replies.push(await graphql({ query }), await graphql({ query }, tokens.groups));
+    return replies;
+  },
+});
+
+const many = (count: number, text: (i: number) => string, separator = ' ') =>
+  Array.from({ length: count }, (_, i) => text(i)).join(separator);
+
+const members = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`v${i}`, i]));
+
+/** Documents and parameters within the limits of size that are slow to lex, validate, plan or report on. */
+export const documentScenarios: readonly HostileScenario[] = [
+  // Selections that must all be compared with each other.
+  documents(
+    'overlapping-fragments',
+    ['2xx', '4xx', 'errors'],
+    `{${many(90, (i) => `...F${i}`)}} ${many(90, (i) => `fragment F${i} on Query{caller{name ...G${i}}} fragment G${i} on ApiToken{id}`)}`,
+    `{${many(60, (i) => `caller{...F${i}}`)}} ${many(60, (i) => `fragment F${i} on ApiToken{${many(12, (k) => `a${k}:name`)}}`)}`,
+    `{${many(99, () => `...{x(a:"""${'a\n'.repeat(9)}${'b'.repeat(500)}""")}`)}}`,
+  ),
+  documents(
+    'fragment-cycles',
+    ['4xx'],
+    `{...F0} ${many(150, (i) => `fragment F${i} on Query{...F${(i + 1) % 150}}`)}`,
+    `{...F0} ${many(12, (i) => `fragment F${i} on Query{${many(12, (k) => `...F${k}`)}}`)}`,
+  ),
+  documents(
+    'directives',
+    ['2xx', '4xx'],
+    `{__typename ${'@include(if:true)'.repeat(280)}}`,
+    `{__typename ${'@a'.repeat(900)}}`,
+    `{${many(200, (i) => `a${i}:__typename @skip(if:false)`)}}`,
+  ),
+  // For each, the names that it might mean are sought.
+  documents(
+    'unknown-names',
+    ['4xx'],
+    `{${many(1_900, (i) => `nodez${i}`)}}`,
+    `{${many(400, (i) => `userGroup(bye${i}:1){x}`)}}`,
+    `{userGroup(by:{${many(600, (i) => `teamI${i}:1`)}}){name}}`,
+    `query(${many(390, (i) => `$v${i}:Strin${i}`)}){__typename}`,
+  ),
+  documents(
+    'many-definitions',
+    ['2xx', '4xx', 'errors'],
+    many(480, (i) => `query A${i}{__typename}`),
+    many(600, () => '{__typename}'),
+    `query A{__typename} ${many(300, (i) => `fragment F${i} on Query{__typename}`)}`,
+    `query(${many(480, (i) => `$v${i}:Int`)}){__typename}`,
+    `query(${many(190, (i) => `$v${i}:[[[Int]]]`)}){__typename}`,
+  ),
+  documents(
+    'errors-behind-lines',
+    ['2xx', '4xx', 'errors'],
+    `${'\n'.repeat(1_900)}{${many(100, (i) => `x${i}`)}}`,
+    `${'\n'.repeat(1_900)}{__typename ${many(100, (i) => `x${i}:userGroup(by:{token:"x"}){name}`)}}`,
+    `#${'z'.repeat(60_000)}\n{${many(100, (i) => `x${i}`)}}`,
+  ),
+  {
+    name: 'huge-parameters',
+    expects: ['2xx', '4xx', 'errors'],
+    send: async ({ graphql, send, tokens: { groups: token } }) => {
+      const query = 'query($a:[ID!]!){nodes(ids:$a){id}}';
+      const lists = [Array(250_000).fill(0), Array(200_000).fill(null), Array(120_000).fill({}), [Array(200_000).fill('')]];
+      const replies = [];
+      for (const body of [
+        ...[...lists, 'x'.repeat(900_000)].map((a) => ({ query, variables: { a } })),
+        { query: '{__typename}', variables: members },
+        { query: 'query($a:UserGroupBy!){userGroup(by:$a){name}}', variables: { a: members } },
+        { query, variables: { a: [] }, extensions: members },
+        { query: '{__typename}', operationName: 'x'.repeat(900_000) },
+        { query: '{__typename}', operationName: Array(200_000).fill(0) },
+        { query: Array(200_000).fill(0) },
+      ])
+        replies.push(await graphql(body, token));
+      replies.push(await send({ token, body: `[${'{"query":"{__typename}"},'.repeat(30_000)}{}]` }));
+      replies.push(await send({ token, body: `{"query":"{__typename}","${'x'.repeat(900_000)}":1}` }));
+      return replies;
+    },
+  },
+  {
+    name: 'distinct-documents',
+    expects: ['2xx'],
+    send: async ({ graphql }) => {
+      const replies = [];
+      for (let i = 0; i < 150; i += 1) replies.push(await graphql({ query: `{${aliases(300, `__typename`)} b${i}:__typename}` }));
+      return replies;
+    },
+  },
+];

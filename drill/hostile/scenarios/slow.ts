@@ -1,0 +1,151 @@
+import type { HostileScenario, Target } from '../hostile-scenario.ts';
+import type { Reply } from '../request.ts';
+import { aliases } from './introspection.ts';
+
+const head = (bytes: number, token?: string) =>
+  `POST /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n` +
+  `${token ? `Authorization: Token ${token}\r\n` : ''}\r\n`;
+
+const request = (params: object, token?: string) => {
+  const body = JSON.stringify(params);
+  return `${head(Buffer.byteLength(body), token)}${body}`;
+};
+
+/** A request for the large properties a hundred times under each of some aliases: 6.5 MB of response for each. */
+const largeResponse = (target: Target, aliasCount: number) => ({
+  query: `query($ids:[ID!]!){nodes(ids:$ids){...on UserGroup{${aliases(aliasCount, 'properties')}}}}`,
+  variables: { ids: Array(100).fill(target.large.id) },
+});
+
+/** Sends a request and reads its response, and then again over many connections that read nothing. */
+async function readOneOf(target: Target, params: object, connectionCount: number, holdMs: number): Promise<Reply[]> {
+  const read = await target.graphql(params, target.tokens.groups);
+  const bytes = Buffer.from(request(params, target.tokens.groups));
+  return [read, ...(await target.connections.openMany(connectionCount, () => ({ bytes, reads: 'never', holdMs })))];
+}
+
+/** Clients that do not read, do not finish, or are very numerous. */
+export const slowScenarios: readonly HostileScenario[] = [
+  {
+    name: 'pipelined-unread',
+    expects: ['closed', 'held'],
+    timeoutMs: 15_000,
+    send: (target) => {
+      const { large } = target;
+      const one = request(
+        { query: `{${aliases(20, `userGroup(by:{teamId:${large.teamId}}){properties}`)}}` },
+        target.tokens.groups,
+      );
+      const bytes = Buffer.from(one.repeat(200));
+      return target.connections.openMany(50, () => ({ bytes, reads: 'never', holdMs: 10_000 }));
+    },
+  },
+  {
+    name: 'pipelined-livez-unread',
+    expects: ['closed'],
+    // 400,000 requests, of which each read of a connection has some 2,000, and Node.js makes objects of all of them.
+    maxLivezMs: 1_000,
+    timeoutMs: 12_000,
+    send: ({ connections }) => {
+      const bytes = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20_000));
+      return connections.openMany(20, () => ({ bytes, reads: 'never', holdMs: 8_000 }));
+    },
+  },
+  {
+    name: 'large-responses-unread',
+    // 13 MB each, just below the limit on one response: tests that most are refused before they are serialized. The first one is
+    // read, to see that it is not over that limit.
+    expects: ['2xx', 'closed', 'held'],
+    someExpect: ['2xx'],
+    timeoutMs: 20_000,
+    send: (target) => readOneOf(target, largeResponse(target, 2), 60, 10_000),
+  },
+  {
+    name: 'large-responses-read',
+    // The same, read: tests that what was sent does not stay in memory. The API token's part of the memory for responses has room
+    // for one at a time, so some get 503.
+    expects: ['2xx', '503'],
+    someExpect: ['2xx'],
+    send: (target) => {
+      const params = largeResponse(target, 2);
+      return Promise.all(Array.from({ length: 60 }, () => target.graphql(params, target.tokens.groups)));
+    },
+  },
+  {
+    name: 'too-large-responses-unread',
+    // 26 MB each, above the limit on one response: tests that their execution ends at the limit.
+    expects: ['4xx', 'closed', 'held'],
+    someExpect: ['4xx'],
+    timeoutMs: 20_000,
+    send: (target) => readOneOf(target, largeResponse(target, 4), 100, 15_000),
+  },
+  {
+    name: 'response-never-read',
+    // Tests the deadline for writing a response: without one, the connection would stay open forever.
+    expects: ['closed'],
+    send: async (target) => {
+      const bytes = Buffer.from(request(largeResponse(target, 1), target.tokens.groups));
+      const replies = await target.connections.openMany(3, () => ({ bytes, reads: 'late', holdMs: 38_000 }));
+      // A refusal is small, and its connection would be closed for another reason.
+      return replies.map((reply) =>
+        reply.outcome !== 'closed' || reply.text.startsWith('HTTP/1.1 200 ') ? reply : { ...reply, outcome: 'unclear' },
+      );
+    },
+  },
+  {
+    name: 'bodies-one-byte-short',
+    maxLivezMs: 1_000, // 1.2 GB within seconds
+    // Half of them declare as many bytes as are accepted without a credential, and half more.
+    expects: ['4xx', '503', 'closed'],
+    someExpect: ['4xx'],
+    timeoutMs: 35_000,
+    send: (target) => {
+      const bodies = [131_072, 1_048_576].map((size) => Buffer.concat([Buffer.from(head(size)), Buffer.alloc(size - 1, '[')]));
+      return target.connections.openMany(2_000, (i) => ({ bytes: bodies[i % 2] as Buffer, holdMs: 33_000 }));
+    },
+  },
+  {
+    name: 'bodies-short-with-credential',
+    expects: ['4xx', '503', 'closed', 'held'],
+    someExpect: ['503'],
+    // 600 MB within a second.
+    maxLivezMs: 1_000,
+    timeoutMs: 20_000,
+    send: (target) => {
+      const bytes = Buffer.concat([Buffer.from(head(1_048_576, target.tokens.groups)), Buffer.alloc(1_048_575, '[')]);
+      return target.connections.openMany(600, () => ({ bytes, holdMs: 12_000 }));
+    },
+  },
+  {
+    name: 'bodies-that-trickle',
+    expects: ['4xx', '503', 'closed'],
+    someExpect: ['4xx'],
+    timeoutMs: 40_000,
+    send: (target) => {
+      const bytes = `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      return target.connections.openMany(300, () => ({
+        bytes,
+        trickle: { everyMs: 50, chunk: '1\r\n[\r\n' },
+        holdMs: 33_000,
+      }));
+    },
+  },
+  {
+    name: 'headers-that-trickle',
+    expects: ['4xx', 'closed'],
+    someExpect: ['4xx'],
+    timeoutMs: 30_000,
+    send: ({ connections }) =>
+      connections.openMany(300, (i) => ({
+        bytes: `GET /livez HTTP/1.1\r\nHost: a\r\nX-${i}: `,
+        trickle: { everyMs: 1_000, chunk: 'a' },
+        holdMs: 28_000,
+      })),
+  },
+  {
+    name: 'idle-connections',
+    expects: ['held', 'closed', '4xx'],
+    timeoutMs: 12_000,
+    send: ({ connections }) => connections.openMany(3_000, () => ({ bytes: '', holdMs: 6_000 })),
+  },
+];

@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectDatabase, type Database } from '../src/database/client.ts';
+import { issueToken } from '../src/domain/tokens.ts';
+import { DataFolder } from '../test/support/data-folder.ts';
+import { testKey } from '../test/support/keys.ts';
+import { until } from '../test/support/process.ts';
+import { sendGraphQL } from './client.ts';
+import type { Ends } from './ends.ts';
+import { type GatewayProcess, requireHandled, startGateway } from './gateway.ts';
+
+const createToken = `mutation ($scopes: [String!]!) {
+  result: createApiToken(input: { name: "drill", environmentTag: TESTING, scopes: $scopes }) {
+    ... on CreateApiTokenPayload { secret apiToken { id } } ... on Error { code message }
+  }
+}`;
+
+type Settings = Readonly<Record<string, string>>;
+
+/** A `DATA_DIR` with the gateways that were started on it. Everything ends with the scenario. */
+export class Instance extends DataFolder {
+  /** An API token of the scope `admin`, which every start accepts. */
+  readonly admin = issueToken('apiToken');
+  /** An API token of the Testing environment that reads and writes groups; set by {@link createToken}. */
+  token = '';
+  readonly #settings: Settings;
+  readonly #onEnd: Ends['onEnd'];
+
+  constructor({ folder, onEnd }: Ends, settings: Settings = {}, name = 'data') {
+    super(join(folder, name));
+    this.#settings = { ENCRYPTION_KEYS: testKey, ...settings };
+    mkdirSync(this.path, { recursive: true });
+    onEnd(() => this.end());
+    this.#onEnd = onEnd;
+  }
+
+  /** Starts a gateway on it, `program` if it is not this checkout's. @throws Error with its log when it exits instead. */
+  async start(settings: Settings = {}, args: readonly string[] = [], program?: string): Promise<GatewayProcess> {
+    let starting: Promise<GatewayProcess> | undefined;
+    this.#onEnd(async () => {
+      const gateway = await starting?.catch(() => undefined);
+      if (!gateway) return;
+      await endGateway(gateway, 'SIGKILL');
+      requireHandled(gateway);
+    });
+    starting = startGateway(this.path, this.admin, { ...this.#settings, ...settings }, args, program);
+    return starting;
+  }
+
+  /** Creates an API token of the Testing environment, and keeps it as `token`. */
+  async createToken(port: number, scopes: readonly string[] = ['groups:read', 'groups:write']): Promise<string> {
+    const { json, text } = await sendGraphQL(port, createToken, { scopes }, { token: this.admin });
+    const secret = json?.data?.result?.secret;
+    if (!secret) throw new Error(`No API token was created: ${text}`);
+    this.token = secret;
+    return secret;
+  }
+
+  /**
+   * The first process of PostgreSQL, to send it a signal: 0 instead would be every process of the drill.
+   *
+   * @throws Error when it does not run.
+   */
+  runningPostmaster(): number {
+    const pid = this.postmaster();
+    if (pid === undefined) throw new Error(`PostgreSQL does not run on ${this.path}.`);
+    return pid;
+  }
+
+  /** Uses the database directly. */
+  async withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
+    const database = connectDatabase({ connectionString: this.databaseUrl() });
+    try {
+      return await use(database);
+    } finally {
+      await database.close();
+    }
+  }
+}
+
+/** Sends a signal to a gateway and waits until it has exited. @returns how it exited. */
+export async function endGateway(gateway: GatewayProcess, signal: NodeJS.Signals): Promise<string> {
+  if (gateway.ended() === undefined) process.kill(gateway.pid, signal);
+  return until(() => gateway.ended(), `the gateway exits after ${signal}`);
+}

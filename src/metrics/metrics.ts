@@ -1,0 +1,168 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A metric: its type, and the configuration of prom-client. */
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** As Prometheus names metrics: counters end in `_total`, and the unit is part of the name. */
+  readonly name: string;
+  /** One sentence. */
+  readonly help: string;
+  /** Each label has few values: every combination is a series. */
+  readonly labelNames: readonly string[];
+  /** The upper bounds of a histogram's buckets, in its unit. */
+  readonly buckets?: readonly number[];
+  /** How the gauges of several processes are combined; the sum by default. */
+  readonly aggregator?: 'max' | 'min';
+}
+
+/**
+ * Every metric that `GET /metrics` exports. A test compares docs/observability.md, the dashboard and the alerts with this table.
+ */
+export const metricDefinitions = {
+  requests: {
+    type: 'counter',
+    name: 'gateway_http_requests_total',
+    help: 'Requests, by route, operation and status of the response.',
+    labelNames: ['route', 'operation', 'status'],
+  },
+  requestDuration: {
+    type: 'histogram',
+    name: 'gateway_http_request_duration_seconds',
+    help: 'Time from the end of the headers of a request until its response is passed to the socket.',
+    labelNames: ['route', 'operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  errors: {
+    type: 'counter',
+    name: 'gateway_errors_total',
+    help: 'Responses that report an error, by its code.',
+    labelNames: ['route', 'code'],
+  },
+  unhandledFailures: {
+    type: 'counter',
+    name: 'gateway_unhandled_failures_total',
+    help: 'Failures that no code has handled: defects of the gateway, with a stack in the log.',
+    labelNames: [],
+  },
+  missingKeys: {
+    type: 'counter',
+    name: 'gateway_missing_encryption_key_failures_total',
+    help: 'Requests that failed because the gateway lacks the encryption key of a stored value. The log has the id of the key.',
+    labelNames: [],
+  },
+  documentLookups: {
+    type: 'counter',
+    name: 'gateway_graphql_document_cache_lookups_total',
+    help: 'Look-ups of GraphQL documents in the cache of parsed and valid documents.',
+    labelNames: ['result'],
+  },
+  batchSize: {
+    type: 'histogram',
+    name: 'gateway_database_batch_keys',
+    help: 'Keys that one statement looks up or writes for the requests that share it.',
+    labelNames: [],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+  },
+  rateLimitExchanges: {
+    type: 'counter',
+    name: 'gateway_rate_limit_exchanges_total',
+    help: 'Exchanges of request counts with other processes, which `RATE_LIMIT` needs. While they fail, each process limits by itself.',
+    labelNames: ['result'],
+  },
+  eventLoopDelay: {
+    type: 'histogram',
+    name: 'gateway_event_loop_delay_seconds',
+    help: 'How late a timer fires that is due ten times a second, because the event loop is occupied.',
+    labelNames: [],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  },
+  cpu: {
+    type: 'counter',
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the processes that serve requests.',
+    labelNames: [],
+  },
+  cachedDocuments: {
+    type: 'gauge',
+    name: 'gateway_graphql_cached_documents',
+    help: 'GraphQL documents in the cache of parsed and valid documents.',
+    labelNames: [],
+  },
+  poolConnections: {
+    type: 'gauge',
+    name: 'gateway_database_connections',
+    help: 'Open connections to the database.',
+    labelNames: ['state'],
+  },
+  poolLimit: {
+    type: 'gauge',
+    name: 'gateway_database_connections_max',
+    help: 'The maximum number of connections to the database.',
+    labelNames: [],
+  },
+  queue: {
+    type: 'gauge',
+    name: 'gateway_queue_length',
+    help: 'What waits, by queue.',
+    labelNames: ['queue'],
+  },
+  residentMemory: {
+    type: 'gauge',
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the processes that serve requests.',
+    labelNames: [],
+  },
+  heapUsed: {
+    type: 'gauge',
+    name: 'nodejs_heap_size_used_bytes',
+    help: 'Used part of the JavaScript heap.',
+    labelNames: [],
+  },
+  startTime: {
+    type: 'gauge',
+    name: 'process_start_time_seconds',
+    help: 'When the oldest of the processes that serve requests started, in seconds since 1970.',
+    labelNames: [],
+    aggregator: 'min',
+  },
+  processes: {
+    type: 'gauge',
+    name: 'gateway_processes',
+    help: 'Processes that serve requests.',
+    labelNames: [],
+  },
+  build: {
+    type: 'gauge',
+    name: 'gateway_build_info',
+    help: 'Always 1; the labels are the versions of the gateway and of Node.js.',
+    labelNames: ['version', 'node_version'],
+    aggregator: 'max',
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+type MetricOf<Definition extends MetricDefinition> = {
+  counter: Counter<Definition['labelNames'][number]>;
+  gauge: Gauge<Definition['labelNames'][number]>;
+  histogram: Histogram<Definition['labelNames'][number]>;
+}[Definition['type']];
+
+type Metrics = { readonly [Key in keyof typeof metricDefinitions]: MetricOf<(typeof metricDefinitions)[Key]> };
+
+/** What this process counts: of an instance with several, also what those counted that have ended. */
+export const counted = new Registry();
+
+/** The gauges of this process. */
+export const measured = new Registry();
+
+/** The metrics of this process. They are one for the process, so that code far from the start needs no parameter for them. */
+export const metrics = Object.fromEntries(
+  Object.entries(metricDefinitions).map(([key, definition]) => [key, createMetric(definition)]),
+) as unknown as Metrics;
+
+function createMetric({ type, buckets = [], ...definition }: MetricDefinition): Counter | Gauge | Histogram {
+  if (type === 'gauge') return new Gauge({ ...definition, registers: [measured] });
+  const configuration = { ...definition, registers: [counted] };
+  return type === 'counter' ? new Counter(configuration) : new Histogram({ ...configuration, buckets: [...buckets] });
+}
+
+for (const result of ['hit', 'miss']) metrics.documentLookups.inc({ result }, 0);

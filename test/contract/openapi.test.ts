@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type ErrorCode, errorCatalog } from '../../src/domain/errors.ts';
+import { errorResponses } from '../../src/http/openapi.ts';
+import { headersOf } from '../../src/http/problem.ts';
+import type { Route } from '../../src/http/types.ts';
+import { openApiDocument } from '../support/openapi.ts';
+import { pages } from '../support/operations.ts';
+import { routes } from '../support/routes.ts';
+
+const { paths, components, info } = openApiDocument;
+
+/** What needs no API token is a page or a file, but for these paths. */
+const openOperations = ['/.well-known/jwks.json', '/livez', '/readyz'];
+const operationRoutes = routes.filter(({ path }) => !(path in pages) || openOperations.includes(path));
+
+/** The ways to send a credential to a route, as the document has them. */
+function securityOf({ credential, schemes }: Route): object[] {
+  if (credential === 'ignored') return [];
+  const accepted = [{ token: [] }, ...(schemes?.includes('Bearer') === false ? [] : [{ bearer: [] }])];
+  return credential === 'required' ? accepted : [...accepted, {}];
+}
+
+test('openapi.yaml has the paths of the route table, without pages and files, and no others', () => {
+  expect(new Set(Object.keys(paths))).toEqual(new Set(operationRoutes.map(({ path }) => path)));
+});
+
+test.each(operationRoutes)('openapi.yaml has the methods and the credentials of $path', (route) => {
+  const { get, put, post, ...others } = paths[route.path] ?? {};
+  const operations = Object.entries({ GET: get, PUT: put, POST: post }).filter(([, operation]) => operation);
+  // OpenAPI 3.1 has no QUERY, and a HEAD goes without saying more.
+  const [prose, methods] = [
+    ['QUERY', 'HEAD'],
+    ['GET', 'PUT', 'POST'],
+  ].map((names) => route.methods.filter((method) => names.includes(method)));
+  expect(new Set(operations.map(([method]) => method))).toEqual(new Set(methods));
+  expect([...(methods ?? []), ...(prose ?? [])]).toHaveLength(route.methods.length);
+  for (const method of prose ?? []) expect(get?.description).toContain(method);
+  for (const [, operation] of operations) expect(operation?.security).toEqual(securityOf(route));
+  expect(Object.keys(others).filter((name) => !['description', 'x-other-methods'].includes(name))).toEqual([]);
+});
+
+test('openapi.yaml has the version of the package', () => {
+  expect(info.version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+});
+
+describe('the errors of openapi.yaml', () => {
+  /** The responses with their codes, and the code of each with its position. */
+  const responses = errorResponses(openApiDocument).map((response) => {
+    const problem = response.content?.['application/problem+json'];
+    const narrowed = problem?.schema.allOf?.[1]?.properties;
+    return { ...response, examples: problem?.examples ?? {}, codes: (narrowed?.['code']?.enum ?? []) as ErrorCode[] };
+  });
+  const codes = responses.flatMap((response) => response.codes.map((code, index) => ({ ...response, code, index })));
+
+  test('are those of the catalog', () => {
+    expect(components.schemas['ErrorCode']?.enum).toEqual(Object.keys(errorCatalog));
+    // The only one that no REST operation has.
+    expect(new Set([...codes.map(({ code }) => code), 'QUERY_TOO_COSTLY'])).toEqual(new Set(Object.keys(errorCatalog)));
+  });
+
+  test.each(codes)('$code says what the catalog says, and has its headers and an example', (response) => {
+    const { code, index, description, headers, examples } = response;
+    const { status, title, remedy } = errorCatalog[code];
+    expect(description.split('\n\n')[index]?.replaceAll('\n', ' ')).toBe(`\`${code}\`: ${title}. ${remedy}`);
+    expect(examples[code]?.value).toMatchObject({ status, title, code, type: `/docs/errors/${code}` });
+    expect(Object.keys(headers ?? {}).map((name) => name.toLowerCase())).toEqual(
+      expect.arrayContaining(Object.keys(headersOf({ code }))),
+    );
+  });
+
+  test('have no other examples', () => {
+    expect(responses.flatMap(({ examples }) => Object.keys(examples))).toEqual(codes.map(({ code }) => code));
+  });
+});

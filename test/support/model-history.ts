@@ -1,0 +1,192 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { Database } from '../../src/database/client.ts';
+import { issueApiToken } from '../../src/domain/api-tokens.ts';
+import { type Group, initialState, type Requester, type State } from './model.ts';
+import { type Done, explain } from './model-explain.ts';
+import { callers, concrete, type Draft, draft, draftOf, groupFields, outcome, requestOf, resultsOf } from './model-operations.ts';
+import type { Reply } from './request.ts';
+
+/** A request: one operation, or several creations in bulk. */
+export interface Call {
+  readonly drafts: readonly Draft[];
+  readonly gateway: number;
+  /** Whether it has an Idempotency-Key, if it is a mutation. */
+  readonly isKeyed: boolean;
+}
+
+/** Concurrent requests. */
+export interface Step {
+  readonly calls: readonly Call[];
+  /** When the gateway of the first request is killed, in milliseconds after it was sent; never by default. */
+  readonly killAfterMs?: number | undefined;
+}
+
+/** A request as it is sent. */
+export interface ModelRequest {
+  /** The index of one of the {@link callers}. */
+  readonly caller: number;
+  readonly query: string;
+  readonly variables: Record<string, unknown>;
+  readonly key?: string | undefined;
+}
+
+/** Gateways on one database. */
+export interface Gateways {
+  readonly count: number;
+  /** Sends a request to one of them. @returns nothing if there was no response. */
+  send(gateway: number, request: ModelRequest): Promise<Reply | undefined>;
+  /** Kills one, waits until the database executes nothing of it any more, and starts another one in its place. */
+  replace?(gateway: number): Promise<void>;
+}
+
+/** What histories have had, together. */
+export class Coverage {
+  histories = 0;
+  kills = 0;
+  /** Requests without a response, and without a key to learn by what became of them. */
+  lost = 0;
+  /** Requests that were sent again because they had no response, and those that were at the end of a history. */
+  sentAgain = 0;
+  replayed = 0;
+  /** Kinds of operations with their results. */
+  readonly seen = new Set<string>();
+}
+
+const environments = { CUSTOMER: 'Customer', TESTING: 'Testing' } as const;
+
+/** Issues the API tokens of the {@link callers}. @returns the headers of a request. */
+export async function issueHeaders({
+  prisma,
+}: Pick<Database, 'prisma'>): Promise<(request: ModelRequest) => Record<string, string>> {
+  const secrets: string[] = [];
+  for (const { tag, admin } of callers) {
+    const scopes = admin ? (['admin'] as const) : (['groups:read', 'groups:write'] as const);
+    const { secret } = await issueApiToken(prisma, {
+      name: 'model',
+      environmentTag: tag && environments[tag],
+      scopes,
+      expiresAt: null,
+    });
+    secrets.push(secret);
+  }
+  return ({ caller, key }) => ({
+    authorization: `Token ${secrets[caller]}`,
+    ...(key !== undefined && { 'idempotency-key': key }),
+  });
+}
+
+/** Generates the steps of a history on this many gateways, which are killed at random if `kills`. */
+export function stepsOn(gateways: number, kills: boolean): fc.Arbitrary<Step[]> {
+  const bulk = fc.tuple(draft, draft).map(([first, second]) => [
+    { ...first, kind: 'getOrCreate' as const },
+    // With another id, because the order of equal ones matters to no caller.
+    { ...second, kind: 'getOrCreate' as const, caller: first.caller, id: 1 - first.id },
+  ]);
+  const call = fc.record({
+    drafts: fc.oneof({ weight: 7, arbitrary: draft.map((each) => [each]) }, { weight: 1, arbitrary: bulk }),
+    gateway: fc.nat({ max: gateways - 1 }),
+    isKeyed: fc.boolean(),
+  });
+  const never = { weight: 6, arbitrary: fc.constant(undefined) };
+  const killAfterMs = fc.oneof(never, ...(kills ? [{ weight: 1, arbitrary: fc.nat({ max: 8 }) }] : []));
+  const calls = fc.array(call, { minLength: 1, maxLength: 3 });
+  return fc.array(fc.record({ calls, killAfterMs }), { minLength: 5, maxLength: 14 });
+}
+
+/** A step of one request without a key. */
+export const stepOf = (each: Parameters<typeof draftOf>[0], gateway = 0): Step => ({
+  calls: [{ drafts: [draftOf(each)], gateway, isKeyed: false }],
+});
+
+const list = `query ($ids: [String!]!) {
+  userGroups(first: 100, filter: { providedIds: $ids }) { totalCount nodes ${groupFields} }
+}`;
+
+/** Whether it is unknown if a request was executed: it has no response, or one that says so. */
+const isUnknown = (reply: Reply | undefined): reply is undefined => reply === undefined || reply.status === 503;
+
+/**
+ * Runs one history, on ids of its own. After each step, some order of its operations must explain every response and what a list
+ * shows. In the end, the newest tokens are looked up, and every request with a key is sent again: it must get its first response,
+ * and change nothing.
+ *
+ * @throws Error when it does not.
+ */
+export async function runHistory(gateways: Gateways, sequence: readonly Step[], coverage: Coverage): Promise<void> {
+  coverage.histories += 1;
+  const run = `history ${coverage.histories}`;
+  const keyed: { readonly request: ModelRequest; readonly text: string }[] = [];
+  let states: readonly State[] = [initialState];
+
+  /** Sends a request; one with a key until its outcome is known, each time to the next gateway. */
+  async function ask(gateway: number, request: ModelRequest): Promise<Reply | undefined> {
+    for (let turn = gateway; ; turn += 1) {
+      const reply = await gateways.send(turn % gateways.count, request);
+      const isOpen = isUnknown(reply) || reply.text.includes('"IDEMPOTENCY_KEY_IN_USE"');
+      if (request.key === undefined || !isOpen) return isUnknown(reply) ? undefined : reply;
+      coverage.sentAgain += 1;
+      await pause(5);
+    }
+  }
+
+  async function readList(gateway: number): Promise<Group[]> {
+    const caller = draftOf({ kind: 'find' }).caller;
+    const reply = await gateways.send(gateway, { caller, query: list, variables: { ids: [`${run} 0`, `${run} 1`] } });
+    const { nodes, totalCount } = reply?.json?.data?.userGroups ?? {};
+    if (!nodes || nodes.length !== totalCount) throw new Error(`A list has other groups than it counts: ${reply?.text}`);
+    return nodes;
+  }
+
+  async function perform({ drafts, gateway, isKeyed }: Call): Promise<Done[]> {
+    const operations = drafts.map((each) => concrete(each, states[0] as State, run));
+    const { caller = 0, kind } = drafts[0] ?? {};
+    const requester = callers[caller] as Requester;
+    const key = isKeyed && kind !== 'find' ? crypto.randomUUID() : undefined;
+    const request = { caller, ...requestOf(operations), key };
+    const reply = await ask(gateway, request);
+    if (!reply) {
+      coverage.lost += 1;
+      // A read without a response says nothing.
+      return kind === 'find' ? [] : operations.map((operation) => ({ requester, operation, result: undefined }));
+    }
+    if (key !== undefined) keyed.push({ request, text: reply.text });
+    return resultsOf(operations, reply).map((result, index) => {
+      coverage.seen.add(`${drafts.length > 1 ? 'bulk ' : ''}${kind} ${outcome(result)}`);
+      return { requester, operation: operations[index] as Done['operation'], result };
+    });
+  }
+
+  /** Goes on with the states that explain what was done. */
+  function accept(done: readonly Done[], listed: readonly Group[], step: string): void {
+    const after = explain(states, done, listed);
+    if (after.length === 0) {
+      const text = JSON.stringify({ states, done, listed }, (_, value) => (value instanceof Map ? [...value] : value));
+      throw new Error(`${run}, ${step}: no order of the operations explains ${text}`);
+    }
+    states = after;
+  }
+
+  for (const [number, { calls, killAfterMs }] of sequence.entries()) {
+    const sent = calls.map(perform);
+    if (killAfterMs !== undefined) {
+      await pause(killAfterMs);
+      await gateways.replace?.(calls[0]?.gateway ?? 0);
+      coverage.kills += 1;
+    }
+    const done = (await Promise.all(sent)).flat();
+    accept(done, await readList(number % gateways.count), `step ${number}`);
+  }
+
+  const before = await readList(0);
+  // The newest tokens, also those that were replaced.
+  const lookUps = Array.from({ length: 8 }, (_, token) => stepOf({ kind: 'find', token }, token % gateways.count).calls);
+  for (const done of await Promise.all(lookUps.flat().map(perform))) accept(done, before, 'look-ups');
+  for (const [index, { request, text }] of keyed.entries()) {
+    const reply = await ask(index, request);
+    if (reply?.text !== text) throw new Error(`${run}: a repeated request got ${reply?.text}, the first time ${text}`);
+    coverage.replayed += 1;
+  }
+  const after = await readList(1);
+  if (JSON.stringify(after) !== JSON.stringify(before)) throw new Error(`${run}: a repeated request was executed again`);
+}

@@ -1,0 +1,15 @@
+import { problem } from '../../src/http/problem.ts';
+import type { Handler } from '../../src/http/types.ts';
+import { createRoutes } from '../../src/routes.ts';
+
+const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }), renderError: problem };
+
+/** The route table of the gateway, with handlers that do nothing. */
+export const routes = createRoutes({
+  graphql: handler,
+  user: handler,
+  jwks: handler,
+  introspection: handler,
+  metrics: handler,
+  unreadiness: async () => undefined,
+});

@@ -1,0 +1,46 @@
+import { stringify } from '../../raw-json.ts';
+import type { Client } from './client.ts';
+import { Failure, toFailure } from './failure.ts';
+
+/**
+ * A client whose changes are made once, however often they are sent. Each has an Idempotency-Key, which it keeps while it is not
+ * known whether the change was made: the same change, sent again within 24 hours, gets the response of the first.
+ */
+export function keyedClient(client: Client): Client {
+  /** The keys of changes of which it is not known whether they were made, by what was sent. */
+  const keys = new Map<string, string>();
+  return {
+    async send(document, variables, options) {
+      // Fragments may come first.
+      if (!/\bmutation\b/.test(document)) return client.send(document, variables, options);
+      const change = stringify([document, variables]);
+      const idempotencyKey = keys.get(change) ?? createKey();
+      try {
+        const response = await client.send(document, variables, { ...options, idempotencyKey }).catch((error) => {
+          // Nothing was changed: the response is too large to be stored.
+          if (toFailure(error).code === 'QUERY_TOO_COSTLY') return client.send(document, variables, options);
+          throw error;
+        });
+        keys.delete(change);
+        return response;
+      } catch (error) {
+        const failure = toFailure(error);
+        // A later failure says nothing of an earlier attempt.
+        if (!keys.has(change) && !mayBeMade(failure)) throw failure;
+        keys.set(change, idempotencyKey);
+        throw new Failure(failure.code, failure.message, { ...failure, isOutcomeUnknown: true });
+      }
+    },
+  };
+}
+
+/** Not `crypto.randomUUID`, which browsers have only over HTTPS and on the own machine. */
+function createKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');
+}
+
+/** Whether a change may have been made that failed with a key of its own. The messages of the gateway say it. */
+function mayBeMade({ code, message }: Failure): boolean {
+  if (code === 'UNAVAILABLE') return !message.includes('Nothing was changed');
+  return code === 'NETWORK' || code === 'IDEMPOTENCY_KEY_IN_USE';
+}
