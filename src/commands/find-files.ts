@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import picomatch from 'picomatch';
 import { ArgumentsError } from './docs-config-arguments.ts';
 import { filesAround } from './files-around.ts';
@@ -9,6 +10,9 @@ const configFileName = 'mint.json';
 
 /** The maximum length of a glob, in characters. */
 const maxGlobCharacters = 1_000;
+
+/** How long a glob may be compared with the names of files. 100,000 names take a tenth of a second. */
+const maxMatchingMs = 3_000;
 
 /** The files of an argument. */
 export interface FoundFiles {
@@ -54,9 +58,29 @@ async function matching(argument: string, patternStart: number, cwd: string): Pr
   // Parentheses and the like are ordinary characters: names of folders have them.
   const pattern = argument.slice(patternStart).replace(/\\.|[()|+]/gs, (text) => (text.length > 1 ? text : `\\${text}`));
   const isMatch = picomatch(pattern, { posix: true, nonegate: true, noextglob: true });
-  const files = all.filter((file) => isMatch(file));
+  const files = filterInTime(all, isMatch);
+  if (!files) {
+    const seconds = maxMatchingMs / 1_000;
+    return { files: [], problem: `Matching the glob takes more than ${seconds} seconds; use fewer wildcards.` };
+  }
   if (files.length + unreadable.length > 0) return { files: below(folder, files), ...notRead(unreadable) };
   return { files: [], problem: `No file matches ${argument}.` };
+}
+
+/**
+ * The files that match. The regular expression of a glob may try exponentially many ways to match one name, and only a time limit
+ * of `node:vm` ends it.
+ *
+ * @returns undefined when that takes too long.
+ */
+function filterInTime(files: readonly string[], isMatch: (file: string) => boolean): string[] | undefined {
+  const filter = () => files.filter((file) => isMatch(file));
+  try {
+    return runInNewContext('filter()', { filter }, { timeout: maxMatchingMs }) as string[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
+  }
 }
 
 function below(folder: string, files: readonly string[]): string[] {

@@ -167,6 +167,17 @@ test('a glob that is too long is an invalid argument', async () => {
   });
 });
 
+test('a glob that would try too many ways to match a name ends with exit status 2', async () => {
+  await mkdir(join(cwd, 'long'));
+  await writeFile(join(cwd, 'long', 'a'.repeat(200)), '');
+  const glob = 'long/*a*a*a*a*a*ab';
+  expect(await run(['check', glob])).toEqual({
+    status: 2,
+    out: '',
+    err: `${glob}: Matching the glob takes more than 3 seconds; use fewer wildcards.\n`,
+  });
+});
+
 test.each([
   ['newer', 'newer: There is no mint.json in this folder or below. It has newer/docs.json; pass that file to check it.\n'],
   ['empty/*.yaml', 'empty/*.yaml: No file matches empty/*.yaml.\n'],
