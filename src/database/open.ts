@@ -6,6 +6,7 @@ import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
+import { findSessionProblem } from './session-times.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
 export const embeddedDatabase = 'user_group_gateway';
@@ -39,6 +40,8 @@ export async function openDatabase({
   if (databaseUrl) {
     const database = connectDatabase({ connectionString: databaseUrl }, statements);
     await waitUntilReachable(database, databaseUrl, onEvent);
+    const problem = statements.namedStatements ? undefined : await findSessionProblem(database.pool);
+    if (problem) onEvent(`${problem.found}. ${problem.remedy}`);
     return database;
   }
   if (mustExist) requireCluster(dataDir);

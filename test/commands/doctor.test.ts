@@ -114,6 +114,13 @@ const insertMigration =
 const insertOldEvent = `insert into event (occurred_at, type, environment, actor_kind, actor_name)
   values (now() - interval '400 days', 'x', 'Testing', 'SYSTEM', 'x')`;
 
+/** A statement that changes a setting of the database, for sessions that begin afterwards. */
+const setForDatabase = (setting: string) =>
+  `do $$ begin execute format('alter database %I set ${setting}', current_database()); end $$`;
+const inUtc = setForDatabase("timezone = ''Etc/UTC''");
+const inKolkata = setForDatabase("timezone = ''Asia/Kolkata''");
+const pooled = { DB_NAMED_STATEMENTS: 'false' };
+
 type State = { settings: NodeJS.ProcessEnv; options?: Partial<DoctorOptions> };
 type Case = [check: string, what: string, status: string, state: () => State | Promise<State>, text: RegExp];
 
@@ -430,6 +437,21 @@ test.each<Case>([
     'failure',
     () => when(own(), { now: at(3_600_000) }),
     /^the clock of the database is 3\d{3}\.\d s behind/,
+  ],
+  [
+    'sessions',
+    'without a pooler',
+    'ok',
+    async () => when(own(await changed(inKolkata))),
+    /^the gateway sets the time zone of its sessions$/,
+  ],
+  ['sessions', 'in UTC', 'ok', async () => when(own(await changed(inUtc), pooled)), /^sessions begin in UTC$/],
+  [
+    'sessions',
+    'of another time zone',
+    'warning',
+    async () => when(own(await changed(inKolkata), pooled)),
+    /^sessions of the role begin with timezone Asia\/Kolkata: .* Run: alter role \w+ set timezone = 'UTC';$/,
   ],
   [
     'encryption-keys',

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -57,6 +57,22 @@ test('opens as many connections as it may, and no more', async () => {
     await opened.close();
   }
   await database.close();
+});
+
+test.each([
+  ['timezone', 'Asia/Kolkata', 'UTC'],
+  ['datestyle', 'SQL, DMY', 'ISO'],
+])('without named statements, warns of sessions that begin with %s = %s', async (name, value, required) => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} set ${name} = '${value}'`);
+  await (await open(database.url)).close();
+  expect(events).toEqual([]);
+  const options = { databaseUrl: database.url, dataDir: '/nowhere', namedStatements: false };
+  const opened = await openDatabase({ ...options, onEvent: (message) => void events.push(message) });
+  await opened.close();
+  expect(events).toEqual([expect.stringContaining(`begin with ${name} ${value}`)]);
+  expect(events[0]).toMatch(new RegExp(`Run: alter role \\w+ set ${name} = '${required}';$`));
 });
 
 test('uses a database that becomes reachable while waiting', async () => {

@@ -6,6 +6,7 @@ import { readMigrationState, requireAllPrivileges } from '../../database/migrati
 import { embeddedDatabase } from '../../database/open.ts';
 import { findOldestEvent, readServerState, readServerTime } from '../../database/queries/server-state.ts';
 import { readOnlyState } from '../../database/server-role.ts';
+import { findSessionProblem } from '../../database/session-times.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 
 /** The oldest major version of PostgreSQL that the gateway works with. */
@@ -165,6 +166,13 @@ export const checkClock = ofDatabase(async ({ database }, { now }) => {
   const remedy =
     'Synchronize the clocks of both machines (NTP): that of the database decides when tokens expire, and the log has the time of this one.';
   return excessMs >= clockFailureMs ? failure(found, remedy) : warning(found, remedy);
+});
+
+/** Whether times stay right behind a pooler, which may not keep what the gateway sets for a session. */
+export const checkSessions = ofDatabase(async ({ database }, { config: { namedStatements } }) => {
+  if (namedStatements) return ok('the gateway sets the time zone of its sessions');
+  const problem = await findSessionProblem(database.pool);
+  return problem ? warning(problem.found, problem.remedy) : ok('sessions begin in UTC');
 });
 
 const dayMs = 86_400_000;

@@ -12,6 +12,7 @@ import {
   checkMigrations,
   checkPrivileges,
   checkReplication,
+  checkSessions,
 } from './database-checks.ts';
 import { checkKeys } from './keys-check.ts';
 import { checkDataDirectory, checkDisk, checkNode, checkOpenFiles, checkSettings } from './machine-checks.ts';
@@ -38,6 +39,7 @@ const checks: Readonly<Record<string, Check>> = {
   extensions: checkExtensions,
   connections: checkConnections,
   clock: checkClock,
+  sessions: checkSessions,
   'encryption-keys': checkKeys,
   'audit-log': checkAuditLog,
 };
