@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A setting of a session that decides how times are written, and how the gateway reads them. */
+/** A setting that decides how a session writes times, and has another value than the gateway reads. */
 interface Deviation {
   readonly role: string;
   readonly name: string;
@@ -15,8 +15,9 @@ export interface SessionProblem {
 }
 
 /**
- * Finds out whether sessions of the role begin with times in UTC and ISO 8601, as Prisma and the driver read them. The gateway sets
- * both, which is enough on a direct connection and behind PgBouncer. Another pooler may run the next statement in another session.
+ * Finds out whether sessions of the role begin with times in UTC and ISO 8601, as Prisma and the driver read them. The gateway
+ * sets both, which is enough on a direct connection and behind PgBouncer. Another pooler may run the next statement in another
+ * session.
  *
  * @returns undefined if they do.
  */

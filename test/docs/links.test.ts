@@ -16,7 +16,7 @@ function anchorsOf(page: string): string[] {
   return [...withoutCode(readPage(page)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-const links = [...pages, 'bench/README.md'].flatMap((page) =>
+const links = [...pages, 'bench/README.md', 'bench/tried.md'].flatMap((page) =>
   [...withoutCode(readPage(page)).matchAll(/\]\(([^)]+)\)/g)].flatMap(([, link = '']) => {
     if (/^https?:/.test(link)) return [];
     const [path = '', anchor] = link.split('#');
