@@ -56,7 +56,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** What of the settings the gateway needs. */
+/** The settings that the gateway uses. */
 export interface GatewayOptions extends GraphQLHandlerOptions {
   /** The URL at which clients reach it; by default, the one that it listens on. */
   readonly publicUrl?: string | undefined;

@@ -20,7 +20,7 @@ export async function checkWriters(
   expect(writers.wrong.length === 0, `${writers.wrong.length} wrong responses: ${writers.wrong.slice(0, 3).join('; ')}`);
 }
 
-/** What of the acknowledged writes of writers that have ended is not stored. */
+/** The acknowledged writes of ended writers that are not stored. */
 async function missingWrites(database: Database, known: readonly KnownGroup[]): Promise<string[]> {
   const tokens = await readStoredTokens(database); // throws when an id is stored twice
   const rows = await database.prisma.userGroup.findMany({ select: { providedId: true, name: true, teamId: true } });

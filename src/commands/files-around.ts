@@ -9,7 +9,7 @@ const maxFiles = 100_000;
  * The files in a folder and below, as paths from there with forward slashes. Hidden entries and `node_modules` are
  * skipped; links are followed, each folder once. Folders that cannot be read count as empty.
  *
- * @param unreadable takes the paths of these folders, but for one that was deleted meanwhile.
+ * @param unreadable takes the paths of these folders, except one that was deleted in the meantime.
  * @returns undefined when there are more than 100,000, so that no file is reported as missing that was not listed.
  */
 export async function filesAround(folder: string, unreadable: string[] = []): Promise<string[] | undefined> {

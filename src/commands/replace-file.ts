@@ -8,7 +8,7 @@ export interface Replacement {
   /**
    * Replaces the text atomically: readers see the old text or the new one, even after a crash.
    *
-   * @throws Error when the file was changed meanwhile; file system errors. The file is then as it was found.
+   * @throws Error when the file was changed in the meantime; file system errors. The file then stays unchanged.
    */
   publish(): Promise<void>;
   /** Leaves the file as it was, unless the text is published. */
@@ -31,7 +31,7 @@ export async function prepareReplacement(path: string, previous: Buffer, text: s
     const content = await readFile(target);
     if (content.equals(previous)) return false;
     if (content.equals(Buffer.from(text))) return true; // through another link
-    throw new Error('The file was changed meanwhile, and was left as it is. Run the command again.');
+    throw new Error('The file has changed in the meantime, and was not replaced. Run the command again.');
   };
   try {
     await writeFile(draft, text, { mode, flag: 'wx' });

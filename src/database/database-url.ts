@@ -1,7 +1,7 @@
 /** Which servers are acceptable: `read-write` takes writes by default, `primary` is not a standby but may be set to read-only. */
 export type TargetSession = 'read-write' | 'primary';
 
-/** The parts of a `DATABASE_URL`, of which `pg` reads only those for a single host. */
+/** The parts of a `DATABASE_URL`. `pg` reads only those of a single host. */
 export interface DatabaseUrl {
   /** The same URL for each of its hosts alone. The user, the database and the options are the same for all. */
   readonly serverUrls: readonly string[];

@@ -32,7 +32,7 @@ export class RetryingPrismaPg extends PrismaPg {
   }
 }
 
-/** Kinds of errors of a socket, of which the adapter keeps nothing else. */
+/** Kinds of errors of a socket. The adapter keeps only the kind. */
 const connectionKinds: readonly string[] = ['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout'];
 
 /** Calls a method of the adapter. What it throws in place of an error of the driver becomes one again: Prisma passes it on. */

@@ -4,7 +4,7 @@ import { isUnavailable, retryOnConflict } from './errors.ts';
 import { rollBack } from './roll-back.ts';
 import type { Row } from './text-rows.ts';
 
-/** What a database offers, of which all statements belong to one transaction. They are executed one at a time. */
+/** The statements of a database, all in one transaction. They are executed one at a time. */
 export interface WorkUnit {
   readonly prisma: PrismaClient;
   /** Runs a statement and returns its rows as text. */

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 import { pageReads } from './page-reads.ts';
 import type { Db } from './user-groups.ts';
 
-/** The properties of an API token that a caller creates; null counts as omitted, but for the environment. */
+/** The properties of an API token that a caller creates; null counts as omitted, except for the environment. */
 export interface CreateApiTokenInput {
   readonly name: string;
   /** `null` means untagged; defaults to the environment of the caller's API token. */

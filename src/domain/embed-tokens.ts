@@ -102,7 +102,7 @@ async function resolveUserGroupToken(db: Db, caller: Caller, token: string): Pro
   return active(found.userGroup, expiresAt ? { exp: Math.floor(expiresAt.getTime() / 1_000) } : {});
 }
 
-/** Three parts in base64url, of which none is empty. */
+/** Three parts in base64url; none is empty. */
 const compactJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** What an embed token says, as {@link createEmbedToken} made it. */

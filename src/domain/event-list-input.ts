@@ -22,7 +22,7 @@ export interface EventListInput extends PageInput {
   readonly filter?: EventFilter | null | undefined;
 }
 
-/** Checks a list's input but for its cursors. @throws InvalidInput with every issue, up to ten. */
+/** Checks a list's input except its cursors. @throws InvalidInput with every issue, up to ten. */
 export function checkEventList({ filter, ...page }: EventListInput): void {
   const { types, userGroup, apiTokenId, occurredAt } = filter ?? {};
   const issues = [

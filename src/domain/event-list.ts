@@ -134,8 +134,8 @@ async function conditionsOf(
 }
 
 /**
- * The groups that are meant, deleted ones included, whose events are then read with the caller's rights. A token stops to mean a
- * group when the group is deleted.
+ * The groups that a filter selects, deleted ones included. Their events are then read with the caller's rights. A token selects
+ * no deleted group.
  */
 async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Promise<number[]> {
   const { db, caller } = request;
@@ -150,7 +150,7 @@ async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Pr
   return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
 }
 
-/** The deleted groups of which the caller may read an event. @throws InvalidInput when there are too many: none is left out. */
+/** The deleted groups about which the caller may read an event, all of them. @throws InvalidInput when there are too many. */
 async function deletedTeamIds({ db, caller, isAbandoned }: ListRequest, providedId: string): Promise<number[]> {
   const environments = readableEnvironments(caller);
   const [found = []] = await readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'events' }, [

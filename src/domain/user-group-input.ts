@@ -62,7 +62,7 @@ export function checkMergedProperties(properties: unknown): void {
   );
 }
 
-/** Checks the input of a change of environment, of which the environment must be given, `null` for untagged. */
+/** Checks the input of a change of environment. The environment must be given; `null` means untagged. */
 export function checkSetEnvironment(input: Unchecked<'environmentTag'> & Expecting & { readonly by: UncheckedBy }): void {
   assertNoIssues(setEnvironmentIssues(input));
 }

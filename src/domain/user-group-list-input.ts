@@ -59,7 +59,7 @@ const maxTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 /** Whether PostgreSQL and ISO 8601 have a point in time in common. */
 export const isStorableTime = (milliseconds: number): boolean => milliseconds >= minTimeMs && milliseconds <= maxTimeMs;
 
-/** Checks a list's input but for its cursors. @throws InvalidInput with every issue, up to ten. */
+/** Checks a list's input except its cursors. @throws InvalidInput with every issue, up to ten. */
 export function checkListInput({ filter, ...page }: UserGroupListInput): void {
   const issues = [...pageSizeIssues(page), ...filterIssues(filter ?? {})];
   if (issues.length > 0) throw new InvalidInput(issues);

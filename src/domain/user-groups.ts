@@ -81,7 +81,7 @@ interface WithKnownToken {
   [knownToken]?: string;
 }
 
-/** The same group, of which `token` is the current token. It may be shared by requests: all of them know the same. */
+/** The same group with `token` as its current token. Requests may share it. */
 export function withToken(group: UserGroup & WithKnownToken, token: string): UserGroup {
   group[knownToken] = token;
   return group;

@@ -16,7 +16,7 @@ interface Frame {
 }
 
 /**
- * Parses strict JSON. Unlike `JSON.parse` it rejects duplicate members, of which one would be lost, and turns a number that a
+ * Parses strict JSON. Unlike `JSON.parse` it rejects duplicate members, because one would be lost, and turns a number that a
  * float cannot represent exactly (`1e400`, too many digits) into `NaN`, so that code that uses the value can reject it with its
  * path.
  *

@@ -4,7 +4,7 @@ import { GatewayError } from '../domain/errors.ts';
 import { containsToken } from '../domain/tokens.ts';
 
 /**
- * Checks the headers of which a request has one: Node.js takes the first of several, and a proxy may take the last.
+ * Checks the headers that a request may have only once: Node.js takes the first of several, and a proxy may take the last.
  *
  * @throws GatewayError `INVALID_INPUT` when there are several `Host` or `Authorization` headers, or no `Host`, which HTTP/1.1
  *   requires.

@@ -77,7 +77,7 @@ export interface Operation {
    * change a group.
    */
   readonly takesKey: boolean;
-  /** The operation's input, from the request's members, of which none is checked yet. */
+  /** The operation's input, from the request's members. None is checked yet. */
   readonly input: (members: Members) => Members;
 }
 

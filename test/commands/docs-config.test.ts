@@ -402,7 +402,7 @@ test('--fix says which file was changed while the report was written, and ends w
   });
   expect({ status, err: stderr.texts.join('') }).toEqual({
     status: 2,
-    err: 'meanwhile.json: The file was changed meanwhile, and was left as it is. Run the command again.\n',
+    err: 'meanwhile.json: The file has changed in the meantime, and was not replaced. Run the command again.\n',
   });
   expect(await readFile(path, 'utf8')).toBe('edited');
 });

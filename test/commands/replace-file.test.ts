@@ -27,12 +27,12 @@ test('a file that was changed since it was read is left as it is, with nothing b
   const prepare = (previous: string) => prepareReplacement(file, Buffer.from(previous), 'fixed');
   const content = () => [readdirSync(folder), readFileSync(file, 'utf8')];
   writeFileSync(file, 'edited');
-  await expect(prepare('read')).rejects.toThrow(/was changed meanwhile/);
+  await expect(prepare('read')).rejects.toThrow(/has changed in the meantime/);
   expect(content()).toEqual([['mint.json'], 'edited']);
 
   const late = await prepare('edited');
   writeFileSync(file, 'edited again');
-  await expect(late.publish()).rejects.toThrow(/was changed meanwhile/);
+  await expect(late.publish()).rejects.toThrow(/has changed in the meantime/);
   await late.discard();
   expect(content()).toEqual([['mint.json'], 'edited again']);
 

@@ -123,7 +123,7 @@ export const backupScenario: Scenario = {
   },
 };
 
-/** What of known groups a gateway does not have. It may have later changes. */
+/** The known groups that a gateway lacks. It may have later changes. */
 async function missingFrom(port: number, token: string, known: readonly KnownGroup[]): Promise<string[]> {
   const missing: string[] = [];
   for (const { id, teamId, acknowledgedName } of known) {

@@ -160,7 +160,7 @@ async function recover<Report>(
   if (draft.user) await chown(signalFile, draft.user.uid, draft.user.gid);
   options.onEvent?.('The files are complete. PostgreSQL recovers the database ...');
   try {
-    // Without connections meanwhile, recovery does not depend on the settings of the server that the backup is of.
+    // Without connections, recovery does not depend on the settings of the server that the backup is of.
     await startServer(draft, binaries, ['restore_command=false', 'hot_standby=off']).catch((error: unknown) => {
       if (!runningPostmaster(draft)) throw unrecoverable(draft, error); // else it is still recovering
     });

@@ -10,7 +10,7 @@ export interface EventPosition {
 /** Conditions that must all hold; every rule is checked already. */
 export interface EventConditions {
   readonly types?: readonly string[] | undefined;
-  /** The numbers of groups, of which the events are about one. */
+  /** The numbers of groups: each event is about one of them. */
   readonly teamIds?: readonly number[] | undefined;
   /** The API token that the changes were made with. */
   readonly actorApiTokenId?: number | undefined;
@@ -65,7 +65,7 @@ export async function findEvents(reader: EventReader, query: EventQuery): Promis
   return (await reader.event.findMany({ ...page, omit: { changes: true } })).map(withoutChanges);
 }
 
-/** With one value an equality, of which PostgreSQL knows that it leaves the order of an index as it is. */
+/** With one value an equality: PostgreSQL then knows that the order of an index stays the same. */
 const oneOf = <Value>(values: readonly Value[]): Value | { in: Value[] } =>
   values.length === 1 ? (values[0] as Value) : { in: [...values] };
 
@@ -97,7 +97,7 @@ export async function findEventAt(
 
 /** Deleted groups to find. */
 export interface DeletedGroupsQuery {
-  /** The environments of which one must have an event about the group: not always the one that it was deleted in. */
+  /** The environments that may have the event: a group was not always in the one that it was deleted in. */
   readonly environments: readonly EventEnvironment[];
   readonly providedId: string;
   readonly limit: number;

@@ -1,7 +1,7 @@
 import type { Database } from '../client.ts';
 import { idempotencyHours, usedKeys } from './idempotency-records.ts';
 
-/** What a batch of housekeeping did: how many rows it removed; undefined when another instance is at it. */
+/** How many rows a batch of housekeeping removed; undefined if another instance is removing rows. */
 export type Removal = number | undefined;
 
 /** Removes a batch of rows that are no longer needed: at most `limit`, in one short statement. */

@@ -34,7 +34,7 @@ export function bindRequestCounts({ query }: Pick<Database, 'query'>): AddReques
       const [second = 0, apiTokenId = 0, count = 0] = row.map(Number);
       return { second, apiTokenId, count };
     });
-    // If there are no counts, a row without one tells the second.
+    // If there are no counts, a row without one has the second.
     return { second: Number(rows[0]?.[0]), counts: counts.filter(({ count }) => count > 0) };
   };
 }

@@ -88,7 +88,7 @@ const parameters = {
   allEnvironments: { sql: 'all_environments', type: 'bool' },
   graceSeconds: { sql: 'grace_seconds', type: 'int' },
   endGracePeriods: { sql: 'end_grace_periods', type: 'bool' },
-  expectedVersions: { sql: 'expected_versions', type: 'text' }, // a list, of which there are no lists
+  expectedVersions: { sql: 'expected_versions', type: 'text' }, // a list: PostgreSQL has no lists of lists
   actorKind: authorColumns[0],
   actorName: authorColumns[1],
   actorApiTokenId: authorColumns[2],

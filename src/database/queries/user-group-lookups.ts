@@ -16,7 +16,7 @@ export interface UserGroupLookups {
   readonly groupByTeamId: Load<number, UserGroup>;
   /** The same without its properties and mapping, some hundred KiB each at most; taking them from the group throws. */
   readonly briefGroupByTeamId: Load<number, UserGroup>;
-  /** The groups with this provided id: one, or two of which one is `Customer` and one `Testing`; undefined for none. */
+  /** The groups with this provided id: one, or one of `Customer` and one of `Testing`; undefined if there is none. */
   readonly groupsByProvidedId: Load<string, UserGroup[]>;
   /**
    * The groups with each of these provided ids, in one statement.

@@ -46,7 +46,7 @@ export function createMutationFinder(): FindMutation {
   };
 }
 
-/** The document; nothing if it cannot be parsed, of which the execution says why. */
+/** The document; undefined if it cannot be parsed. Its execution then reports why. */
 function parseOrNothing(source: string): DocumentNode | undefined {
   try {
     return parseDocument(source);

@@ -69,8 +69,8 @@ builder.mutationField('rotateApiToken', (t) =>
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The API token with its new secret, or an error.' } },
     description:
-      'Replaces the secret of an API token. Of rotations that replace the same secret at once exactly one succeeds; the others are ' +
-      'NotFound, and so are revoked and expired API tokens. Requires the scope admin.',
+      'Replaces the secret of an API token. If several rotations replace the same secret at the same ' +
+      'time, exactly one succeeds. The others are NotFound, and so are revoked and expired API tokens. Requires the scope admin.',
     args: {
       input: t.arg({
         required: true,

@@ -22,7 +22,7 @@ export interface GraphQLContext {
   readonly isAbandoned: () => boolean;
   /** Where the executed operation is noted, for metrics and logs. */
   readonly noted: NotedOperation;
-  /** The versions of which the group that is changed must have one, where the input does not have it; by default any. */
+  /** The versions that the changed group may have, unless the input has `expectedVersion`; by default any. */
   readonly expectedVersions?: readonly number[] | undefined;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
@@ -40,7 +40,7 @@ export interface NotedOperation {
   cost: number | undefined;
 }
 
-/** What of a request its context is made from. */
+/** The parts of a request from which its context is made. */
 export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> & NotedOperation;
 
 /**

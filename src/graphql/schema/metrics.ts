@@ -77,8 +77,8 @@ builder.queryField('metrics', (t) =>
     type: MetricsType,
     nullable: true,
     description:
-      'The requests of the last hour to the APIs: how many, how long they took, and which errors they got. It is what this instance of the ' +
-      'gateway has in memory, all its workers together, of which others may be a second behind; other instances and earlier starts are not ' +
+      'The requests of the last hour to the APIs: how many, how long they took, and which errors they got. This instance ' +
+      'of the gateway counts them in memory, for all its workers, up to a second late. Other instances and earlier starts are not ' +
       'included. Pages and health checks are not counted. Requires the scope metrics:read.',
     resolve: (_, __, { caller, metrics }) => {
       caller.require('metrics:read');

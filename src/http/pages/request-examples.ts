@@ -93,7 +93,7 @@ function javascript({ method, url, headers, query, form, json }: ExampleRequest)
 console.log(await response.text());`;
 }
 
-/** A language whose literals are those of JSON, but for this. */
+/** A language whose literals are those of JSON, except these. */
 interface Language {
   readonly words: Readonly<Record<string, string>>;
   /** Reads a variable of the environment. */

@@ -6,7 +6,7 @@ import type { Change, Part } from './use-update.ts';
 /** The most that a patch may have, in bytes; one that removes much and adds much may have more than the properties. */
 const maxPatchBytes = 64 * 1024;
 
-/** The properties, of which only members that were changed are sent, if a patch can change them. */
+/** The properties. Only members that were changed are sent, if a patch can change them. */
 export const propertiesPart: Part<unknown> = {
   valueIn: ({ properties }) => properties ?? null,
   changeTo(value, { properties }) {
