@@ -146,7 +146,7 @@ async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Pr
     return group ? [group.teamId] : [];
   }
   // One after the other: a group that is deleted in between is found by the second.
-  const stored = (await db.lookups.groupsByProvidedId(by.providedId, caller.share)) ?? [];
+  const stored = (await db.prisma.userGroup.findByProvidedId(by.providedId, caller.share)) ?? [];
   return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
 }
 

@@ -58,7 +58,7 @@ export function environmentTagOf({ environment }: Pick<Event, 'environment'>): E
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */
 export async function userGroupOf(
-  db: Pick<Db, 'lookups'>,
+  db: Pick<Db, 'prisma'>,
   caller: Caller,
   { teamId }: Pick<Event, 'teamId'>,
   options: ReadOptions = {},
@@ -72,11 +72,11 @@ export async function userGroupOf(
  * The API token with this number; undefined when there is none, or it belongs to an environment that the caller has no access to.
  */
 export async function eventApiToken(
-  { lookups }: Pick<Db, 'lookups'>,
+  { prisma }: Pick<Db, 'prisma'>,
   caller: Caller,
   id: number | null,
 ): Promise<ListedApiToken | undefined> {
   caller.require('audit:read');
-  const apiToken = id === null ? undefined : await lookups.apiTokenById(id, caller.share);
+  const apiToken = id === null ? undefined : await prisma.apiToken.findById(id, caller.share);
   return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
 }

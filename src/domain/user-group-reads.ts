@@ -1,4 +1,4 @@
-import type { Lookups } from '../database/queries/lookups.ts';
+import type { ExtendedPrisma } from '../database/extended-prisma.ts';
 import { countMatches, findMatches } from '../database/queries/user-group-matches.ts';
 import type { GroupConditions, MatchReader, PageQuery, Position, SortField } from '../database/queries/user-group-page-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
@@ -50,21 +50,21 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
 }
 
 /** For each database, because keys do not name it. */
-const sharedReads = new WeakMap<Lookups, ReadPage<UserGroup[]>>();
+const sharedReads = new WeakMap<ExtendedPrisma, ReadPage<UserGroup[]>>();
 
 async function readOrder(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
   const { db, caller, isAbandoned, options, environments } = request;
-  const { lookups } = db;
+  const { prisma } = db;
   const { withJson = true } = options;
-  const readPage = sharedReads.get(lookups) ?? createSharedPageReads();
-  sharedReads.set(lookups, readPage);
+  const readPage = sharedReads.get(prisma) ?? createSharedPageReads();
+  sharedReads.set(prisma, readPage);
   const lists = await Promise.all(
     environments.map((environmentTag) => {
       const query = { ...order, environmentTag, limit: size + 1 };
       const { start, end } = order;
       // Without the caller, whose right to the environment is checked already: what a page has depends on nothing else of it.
       const key = JSON.stringify([withJson, environmentTag, order.sortBy, order.direction, start, end, size]);
-      return readPage(key, { share: caller.share, isAbandoned }, () => lookups.readGroupPage(query, withJson));
+      return readPage(key, { share: caller.share, isAbandoned }, () => prisma.userGroup.readPage(query, withJson));
     }),
   );
   return merge(
