@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { within } from './concurrency.ts';
 import type { Database } from './database/client.ts';
-import { extendPrisma, extendPrismaInUnit, type ExtendedPrisma, type StatementOptions } from './database/extended-prisma.ts';
+import { type ExtendedPrisma, extendPrisma, extendPrismaInUnit, type StatementOptions } from './database/extended-prisma.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import { findNewestKeyId } from './database/queries/key-uses.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
@@ -102,9 +102,7 @@ export function buildGateway(
   };
   const db = bindDb(extendPrisma(database, statements), database);
   const { signingKeys } = db.embedTokens;
-  const executeOnce = createExecuteOnce(database, keys, (unit) =>
-    bindDb(extendPrismaInUnit(unit, statements), unit),
-  );
+  const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(extendPrismaInUnit(unit, statements), unit));
   const lastUsed = recordLastUsed(db.prisma);
   let draining = false;
 

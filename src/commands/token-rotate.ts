@@ -28,6 +28,10 @@ export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'st
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
   return withExistingDatabase(async ({ database }) => {
-    return printIssued(io, await rotateApiToken(extendPrisma(database), Number(id), overlapSeconds, ownAuthor()), given.has('json'));
+    return printIssued(
+      io,
+      await rotateApiToken(extendPrisma(database), Number(id), overlapSeconds, ownAuthor()),
+      given.has('json'),
+    );
   });
 }

@@ -176,7 +176,11 @@ export interface AuthDependencies {
  * @param requestId the id of the request, for the audit log: at most 128 characters.
  * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
  */
-export async function authenticate({ apiToken, lastUsed }: AuthDependencies, secret: string, requestId?: string): Promise<Caller> {
+export async function authenticate(
+  { apiToken, lastUsed }: AuthDependencies,
+  secret: string,
+  requestId?: string,
+): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
   const found = await apiToken.findBySecretHash(hashSecret(secret));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { issueApiToken, revokeApiToken, rotateApiToken } from '../../src/domain/api-tokens.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { deleteUserGroup } from '../../src/domain/user-group-deletion.ts';
 import { getOrCreateUserGroups } from '../../src/domain/user-group-bulk-creation.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
+import { deleteUserGroup } from '../../src/domain/user-group-deletion.ts';
 import { setUserGroupEnvironment } from '../../src/domain/user-group-environment.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
 import { currentTokenOf, type Db, findUserGroup, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
@@ -48,7 +48,7 @@ const newToken = { name: 'new', environmentTag: null, scopes: ['admin'], expires
 /** Every operation that writes through the client; each makes a change that another connection sees once it is committed. */
 const writes: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'a creation': (unit) => getOrCreateUserGroup(unit, caller, { providedId: 'new' }),
-  'creations': (unit) => getOrCreateUserGroups(unit, caller, [{ providedId: 'one' }, { providedId: 'two' }], { withJson: true }),
+  creations: (unit) => getOrCreateUserGroups(unit, caller, [{ providedId: 'one' }, { providedId: 'two' }], { withJson: true }),
   'an update': (unit) => updateUserGroup(unit, caller, by, { name: 'changed' }),
   'a patch': (unit) => updateUserGroup(unit, caller, by, { mergeProperties: { plan: 'paid' } }),
   'a move': (unit) => setUserGroupEnvironment(unit, caller, by, 'Customer'),
@@ -65,16 +65,19 @@ const writes: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
     unit.prisma.$transaction(async (transaction) => transaction.userGroup.updateMany({ data: { name: 'changed' } })),
 };
 
-test.each(Object.entries(writes))('%s belongs to the transaction: what is rolled back leaves no row and no event', async (_, write) => {
-  const before = await readAll();
-  const rolledBack = database.workUnit(async (unit) => {
-    await write(bindUnit(unit));
-    expect(await readAll(), 'before the commit').toEqual(before);
-    throw new Error('roll back');
-  });
-  await expect(rolledBack).rejects.toThrow('roll back');
-  expect(await readAll()).toEqual(before);
-});
+test.each(Object.entries(writes))(
+  '%s belongs to the transaction: what is rolled back leaves no row and no event',
+  async (_, write) => {
+    const before = await readAll();
+    const rolledBack = database.workUnit(async (unit) => {
+      await write(bindUnit(unit));
+      expect(await readAll(), 'before the commit').toEqual(before);
+      throw new Error('roll back');
+    });
+    await expect(rolledBack).rejects.toThrow('roll back');
+    expect(await readAll()).toEqual(before);
+  },
+);
 
 test.each(Object.entries(writes))('%s is committed with the transaction', async (_, write) => {
   const before = await readAll();
