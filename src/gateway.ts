@@ -3,8 +3,13 @@ import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { within } from './concurrency.ts';
 import type { Database } from './database/client.ts';
-import { type ExtendedPrisma, extendPrisma, extendPrismaInUnit, type StatementOptions } from './database/extended-prisma.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
+import {
+  type ExtendedPrisma,
+  extendPrisma,
+  extendPrismaInUnit,
+  type StatementOptions,
+} from './database/queries/extended-prisma.ts';
 import { findNewestKeyId } from './database/queries/key-uses.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { traceStatements } from './database/traced.ts';

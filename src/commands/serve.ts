@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { extendPrisma } from '../database/extended-prisma.ts';
+import { extendPrisma } from '../database/queries/extended-prisma.ts';
 import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { documentChecker } from '../docs-config-pool/check-documents.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';

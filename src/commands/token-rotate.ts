@@ -1,4 +1,4 @@
-import { extendPrisma } from '../database/extended-prisma.ts';
+import { extendPrisma } from '../database/queries/extended-prisma.ts';
 import { maxOverlapSeconds } from '../domain/api-token-input.ts';
 import { rotateApiToken } from '../domain/api-tokens.ts';
 import { ownAuthor } from './command-author.ts';

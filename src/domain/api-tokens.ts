@@ -1,7 +1,7 @@
 import { retryOnConflict } from '../database/errors.ts';
-import type { ApiTokenStatements, ExtendedPrisma } from '../database/extended-prisma.ts';
 import { lockFirstApiToken, revokeUnrevoked } from '../database/queries/api-token-writes.ts';
 import type { Author } from '../database/queries/event-writes.ts';
+import type { ApiTokenStatements, ExtendedPrisma } from '../database/queries/extended-prisma.ts';
 import { type ClockReader, readClock } from '../database/queries/statement-time.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { checkApiToken, checkOverlap } from './api-token-input.ts';

@@ -1,4 +1,4 @@
-import type { ExtendedPrisma } from '../database/extended-prisma.ts';
+import type { ExtendedPrisma } from '../database/queries/extended-prisma.ts';
 import { countMatches, findMatches } from '../database/queries/user-group-matches.ts';
 import type { GroupConditions, MatchReader, PageQuery, Position, SortField } from '../database/queries/user-group-page-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';

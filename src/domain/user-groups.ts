@@ -1,4 +1,4 @@
-import type { ExtendedPrisma } from '../database/extended-prisma.ts';
+import type { ExtendedPrisma } from '../database/queries/extended-prisma.ts';
 import type { GroupOfToken } from '../database/queries/group-by-token.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';

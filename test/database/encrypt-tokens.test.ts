@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
-import { extendPrisma } from '../../src/database/extended-prisma.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { extendPrisma } from '../../src/database/queries/extended-prisma.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

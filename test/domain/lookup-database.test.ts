@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { extendPrisma } from '../../src/database/extended-prisma.ts';
+import { extendPrisma } from '../../src/database/queries/extended-prisma.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { currentTokenOf, type Db, findUserGroup } from '../../src/domain/user-groups.ts';

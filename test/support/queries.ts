@@ -1,5 +1,5 @@
 import type { Database } from '../../src/database/client.ts';
-import { type ExtendedPrisma, extendPrisma, extendPrismaInUnit } from '../../src/database/extended-prisma.ts';
+import { type ExtendedPrisma, extendPrisma, extendPrismaInUnit } from '../../src/database/queries/extended-prisma.ts';
 import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
 import type { WorkUnit } from '../../src/database/work-unit.ts';
 import { createEventBytes } from '../../src/domain/event-limits.ts';

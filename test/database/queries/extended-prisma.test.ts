@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { issueApiToken, revokeApiToken, rotateApiToken } from '../../src/domain/api-tokens.ts';
-import { Caller } from '../../src/domain/caller.ts';
-import { getOrCreateUserGroups } from '../../src/domain/user-group-bulk-creation.ts';
-import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
-import { deleteUserGroup } from '../../src/domain/user-group-deletion.ts';
-import { setUserGroupEnvironment } from '../../src/domain/user-group-environment.ts';
-import { updateUserGroup } from '../../src/domain/user-group-update.ts';
-import { currentTokenOf, type Db, findUserGroup, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { bindQueries, bindUnit } from '../support/queries.ts';
+import { issueApiToken, revokeApiToken, rotateApiToken } from '../../../src/domain/api-tokens.ts';
+import { Caller } from '../../../src/domain/caller.ts';
+import { getOrCreateUserGroups } from '../../../src/domain/user-group-bulk-creation.ts';
+import { getOrCreateUserGroup } from '../../../src/domain/user-group-creation.ts';
+import { deleteUserGroup } from '../../../src/domain/user-group-deletion.ts';
+import { setUserGroupEnvironment } from '../../../src/domain/user-group-environment.ts';
+import { updateUserGroup } from '../../../src/domain/user-group-update.ts';
+import { currentTokenOf, type Db, findUserGroup, rotateUserGroupToken } from '../../../src/domain/user-groups.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { bindQueries, bindUnit } from '../../support/queries.ts';
 
 const caller = new Caller({
   id: 1,

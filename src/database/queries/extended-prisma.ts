@@ -1,18 +1,18 @@
-import type { PrismaClient } from '../generated/prisma/client.ts';
-import { createBatchLoader, type Load } from './batch-loader.ts';
-import type { Database } from './client.ts';
-import { type ApiTokenLookups, bindApiTokenLookups } from './queries/api-token-lookups.ts';
-import { type ApiTokenWrites, bindApiTokenWrites } from './queries/api-token-writes.ts';
-import { maxLookupKeys } from './queries/batch-sizes.ts';
-import type { OnRecorded } from './queries/event-writes.ts';
-import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './queries/stored-tokens.ts';
-import { bindTokenRotation, type TokenRotation } from './queries/token-rotation.ts';
-import { bindUserGroupLookups, type UserGroupLookups } from './queries/user-group-lookups.ts';
-import { bindUserGroupPages, type UserGroupPages } from './queries/user-group-pages.ts';
-import { bindUserGroupPatches, type UserGroupPatches } from './queries/user-group-patches.ts';
-import { bindUserGroupUpdates, type UserGroupUpdates } from './queries/user-group-updates.ts';
-import { bindUserGroupWrites, type UserGroupWrites } from './queries/user-group-writes.ts';
-import type { WorkUnit } from './work-unit.ts';
+import type { PrismaClient } from '../../generated/prisma/client.ts';
+import { createBatchLoader, type Load } from '../batch-loader.ts';
+import type { Database } from '../client.ts';
+import type { WorkUnit } from '../work-unit.ts';
+import { type ApiTokenLookups, bindApiTokenLookups } from './api-token-lookups.ts';
+import { type ApiTokenWrites, bindApiTokenWrites } from './api-token-writes.ts';
+import { maxLookupKeys } from './batch-sizes.ts';
+import type { OnRecorded } from './event-writes.ts';
+import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './stored-tokens.ts';
+import { bindTokenRotation, type TokenRotation } from './token-rotation.ts';
+import { bindUserGroupLookups, type UserGroupLookups } from './user-group-lookups.ts';
+import { bindUserGroupPages, type UserGroupPages } from './user-group-pages.ts';
+import { bindUserGroupPatches, type UserGroupPatches } from './user-group-patches.ts';
+import { bindUserGroupUpdates, type UserGroupUpdates } from './user-group-updates.ts';
+import { bindUserGroupWrites, type UserGroupWrites } from './user-group-writes.ts';
 
 /** Which encryption keys tokens are stored under. For a token that is in neither table. */
 interface KeysOfTokens {
