@@ -1,7 +1,6 @@
 import type { PrismaClient } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
-import type { WorkUnit } from '../work-unit.ts';
 import { type ApiTokenLookups, bindApiTokenLookups } from './api-token-lookups.ts';
 import { type ApiTokenWrites, bindApiTokenWrites } from './api-token-writes.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
@@ -49,6 +48,9 @@ export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
  */
 export type ExtendedPrisma = PrismaClient & { readonly userGroup: UserGroupStatements; readonly apiToken: ApiTokenStatements };
 
+/** What sends statements: a database, or one of its transactions. */
+type Statements = Pick<Database, 'prisma' | 'query' | 'transaction'>;
+
 /** How the statements are bound. */
 export interface StatementOptions {
   /** Called for each event about a group. By default nothing is. */
@@ -72,7 +74,7 @@ export function extendPrisma(
  * The same in a transaction. Not by `$extends`, which would take a tenth of the time of a request; and the client of the
  * transaction is only created, which takes milliseconds, once the model API or raw SQL is used.
  */
-export function extendPrismaInUnit(unit: WorkUnit, options: StatementOptions = {}): ExtendedPrisma {
+export function extendPrismaInUnit(unit: Statements, options: StatementOptions = {}): ExtendedPrisma {
   const { userGroup, apiToken } = statementsOn(unit, options);
   return withFallback(
     {
@@ -99,7 +101,7 @@ function withFallback<Own extends object, Fallback extends object>(own: Own, fal
 type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
 
 function statementsOn(
-  database: Pick<Database, 'query' | 'transaction'>,
+  database: Pick<Statements, 'query' | 'transaction'>,
   { onRecorded = () => {}, lookups = database }: StatementOptions,
 ): { userGroup: Methods<UserGroupStatements>; apiToken: Methods<ApiTokenStatements> } {
   return {
