@@ -63,10 +63,7 @@ export interface StatementOptions {
 }
 
 /** Extends Prisma's client by the hot statements. */
-export function extendPrisma(
-  database: Pick<Database, 'prisma' | 'query' | 'transaction'>,
-  options: StatementOptions = {},
-): ExtendedPrisma {
+export function extendPrisma(database: Statements, options: StatementOptions = {}): ExtendedPrisma {
   return database.prisma.$extends({ name: 'statements', model: statementsOn(database, options) }) as unknown as ExtendedPrisma;
 }
 
