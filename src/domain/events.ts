@@ -3,8 +3,8 @@ import { type EventPosition, findEventAt } from '../database/queries/event-pages
 import { eventEnvironmentOf } from '../database/queries/event-writes.ts';
 import type { EnvironmentTag, Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
+import { bigIntColumn, defineKeyset, timeColumn } from './keyset.ts';
 import { pageReads } from './page-reads.ts';
-import { isStorableTime } from './user-group-list-input.ts';
 import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
 
 const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
@@ -16,6 +16,9 @@ const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'U
 export function readableEnvironments(caller: Caller): readonly EventEnvironment[] {
   return caller.allEnvironments ? everyEnvironment : [eventEnvironmentOf(caller.environmentTag)];
 }
+
+/** The order of lists of events. */
+export const eventKeyset = defineKeyset<EventPosition>('Event', { occurredAt: timeColumn, id: bigIntColumn });
 
 /** What is read of events. */
 export interface EventReadOptions {
@@ -38,17 +41,11 @@ export async function findEvent(
   { withChanges = true }: EventReadOptions = {},
 ): Promise<Event | undefined> {
   caller.require('audit:read');
-  const [, milliseconds, id] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
-  const position = id === undefined ? undefined : toPosition(Number(milliseconds), id);
-  if (!position) return undefined;
-  const find = () => findEventAt(prisma, readableEnvironments(caller), position, withChanges);
+  const [, milliseconds, number] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
+  const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
+  if (!occurredAt || id === undefined) return undefined;
+  const find = () => findEventAt(prisma, readableEnvironments(caller), { occurredAt, id }, withChanges);
   return pageReads.run(caller.share, find);
-}
-
-/** The position with this time, in milliseconds, and this number; undefined when no event can have them. */
-export function toPosition(milliseconds: number, id: string): EventPosition | undefined {
-  if (!Number.isInteger(milliseconds) || !isStorableTime(milliseconds) || !/^\d{1,19}$/.test(id)) return undefined;
-  return BigInt(id) < 2n ** 63n ? { occurredAt: new Date(milliseconds), id: BigInt(id) } : undefined;
 }
 
 /** The environment of the group, or the API token, that an event is about; null means untagged, or none. */

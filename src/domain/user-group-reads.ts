@@ -3,9 +3,10 @@ import { countMatches, findMatches } from '../database/queries/user-group-matche
 import type { GroupConditions, MatchReader, PageQuery, Position, SortField } from '../database/queries/user-group-page-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
+import { mergeByKeyset } from './keyset.ts';
 import { createSharedPageReads, type ReadPage } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
-import type { GroupPosition } from './user-group-cursor.ts';
+import { type GroupPosition, userGroupKeysets } from './user-group-cursor.ts';
 import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
 
 /** Which groups are read, and for whom. */
@@ -67,8 +68,9 @@ async function readOrder(request: GroupsRequest, { size, ...order }: GroupSectio
       return readPage(key, { share: caller.share, isAbandoned }, () => prisma.userGroup.readPage(query, withJson));
     }),
   );
-  return merge(
+  return mergeByKeyset(
     lists.map((groups) => groups.map((group) => new GroupInOrder(group, order.sortBy))),
+    userGroupKeysets[order.sortBy],
     order.direction,
   );
 }
@@ -108,7 +110,7 @@ async function readMatches(request: GroupsRequest, { size, ...order }: GroupSect
     })),
   );
   return Promise.all(
-    merge(lists, order.direction).map(async (position, index) => {
+    mergeByKeyset(lists, userGroupKeysets[order.sortBy], order.direction).map(async (position, index) => {
       const group = index < size ? await lookUpGroup(db, caller, position.teamId, options) : undefined;
       return { ...position, group: group && environments.includes(group.environmentTag) ? group : undefined };
     }),
@@ -122,20 +124,4 @@ async function readInTime<Result>(
 ): Promise<Result[]> {
   const reads = environments.map((tag) => (reader: MatchReader) => read(reader, tag));
   return readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'user groups' }, reads);
-}
-
-function merge<Found extends Position>(lists: readonly Found[][], direction: PageQuery['direction']): readonly Found[] {
-  const [only] = lists;
-  if (only && lists.length === 1) return only;
-  const sign = direction === 'asc' ? 1 : -1;
-  return lists.flat().sort((a, b) => sign * comparePositions(a, b));
-}
-
-/** The order of the database: times, or texts by their code points, then the numbers of the groups. */
-function comparePositions(a: Position, b: Position): number {
-  const order =
-    typeof a.value === 'string'
-      ? Buffer.compare(Buffer.from(a.value), Buffer.from(b.value as string))
-      : a.value.getTime() - (b.value as Date).getTime();
-  return order || a.teamId - b.teamId;
 }
