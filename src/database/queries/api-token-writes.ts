@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Database } from '../client.ts';
-import { type Authored, authorAt, authorLists, eventEnvironment, secretChange } from './event-writes.ts';
+import { type Authored, authorAt, authorLists, eventEnvironment, insertEvents, secretChange } from './event-writes.ts';
 
 /** The secret of an API token to replace, every rule checked, and who replaces it. */
 export interface SecretRotation extends Authored {
@@ -53,9 +53,14 @@ const replaceSecretStatement = `
   ), retired as (
     insert into retired_secret (secret_hash, api_token_id, expires_at)
     select decode($2, 'hex'), id, date_trunc('milliseconds', now()) + $4::int * interval '1 second' from replaced
-  ), recorded as (
-    insert into event (type, environment, subject_api_token_id, changes, actor_kind, actor_name, actor_api_token_id, request_id)
-    select 'api_token.rotated', ${eventEnvironment('environment_tag')}, id, '${secretChange('secret')}', ${authorAt(5, '1')} from replaced
+  ), recorded as (${insertEvents({
+    type: 'api_token.rotated',
+    environment: eventEnvironment('environment_tag'),
+    about: { subject_api_token_id: 'id' },
+    changes: `'${secretChange('secret')}'`,
+    author: authorAt(5, '1'),
+  })}
+    from replaced
   )
   select id from replaced`;
 
