@@ -4,13 +4,15 @@ import type { Logger } from 'pino';
 import { within } from './concurrency.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
-import type { OnRecorded } from './database/queries/event-writes.ts';
+import {
+  type ExtendedPrisma,
+  extendPrisma,
+  extendPrismaInUnit,
+  type StatementOptions,
+} from './database/queries/extended-prisma.ts';
 import { findNewestKeyId } from './database/queries/key-uses.ts';
-import { bindLookups } from './database/queries/lookups.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
-import { bindWrites } from './database/queries/writes.ts';
 import { traceStatements } from './database/traced.ts';
-import type { WorkUnit } from './database/work-unit.ts';
 import { introspect } from './domain/embed-tokens.ts';
 import { countEvent, createEventBytes } from './domain/event-limits.ts';
 import { createExecuteOnce } from './domain/idempotency.ts';
@@ -98,10 +100,15 @@ export function buildGateway(
   const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const eventBytes = options.eventBytes ?? createEventBytes();
-  const db = bindDb(database, keys, publicUrl, eventBytes);
+  const statements: StatementOptions = { onRecorded: (event) => countEvent(eventBytes, event) };
+  const bindDb = (prisma: ExtendedPrisma, { query }: Pick<Database, 'query'>): Db => {
+    const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
+    return { prisma, keys, eventBytes, embedTokens: { signingKeys, publicUrl } };
+  };
+  const db = bindDb(extendPrisma(database, statements), database);
   const { signingKeys } = db.embedTokens;
-  const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(unit, keys, publicUrl, eventBytes));
-  const lastUsed = recordLastUsed(db.writes);
+  const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(extendPrismaInUnit(unit, statements), unit));
+  const lastUsed = recordLastUsed(db.prisma);
   let draining = false;
 
   const graphqlMetrics = new GraphQLMetrics();
@@ -141,7 +148,7 @@ export function buildGateway(
   // What is switched off is not there at all, so that it costs requests nothing.
   const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, log }) : undefined;
   const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
-  const authenticate = authenticateBy({ lookups: db.lookups, lastUsed });
+  const authenticate = authenticateBy({ apiToken: db.prisma.apiToken, lastUsed });
 
   const server = createHttpServer({
     authenticate: rateLimiting ? rateLimiting.authenticate(authenticate) : authenticate,
@@ -185,22 +192,6 @@ export function buildGateway(
       processMetrics.stop();
       await Promise.all([lastUsed.stop(), rateLimiting?.stop()]);
     },
-  };
-}
-
-/** The database access of the domain: of a whole database, or of one transaction. */
-function bindDb(database: WorkUnit, keys: KeyRing, publicUrl: () => string, eventBytes: StoredBytes): Db {
-  const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
-  return {
-    // Not read here: the Prisma client of a transaction is created on first use.
-    get prisma() {
-      return database.prisma;
-    },
-    lookups: bindLookups(database),
-    writes: bindWrites(database, onRecorded),
-    keys,
-    eventBytes,
-    embedTokens: { signingKeys: new SigningKeys(bindSigningKeys(database), keys), publicUrl },
   };
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { bindLookups } from '../database/queries/lookups.ts';
+import { extendPrisma } from '../database/queries/extended-prisma.ts';
 import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { documentChecker } from '../docs-config-pool/check-documents.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
@@ -49,8 +49,8 @@ export async function serve(args: string[]): Promise<number> {
   if (cluster.isPrimary) await requireFreeAddress(settings); // of workers, the others may use it
   return withDatabase(async ({ config, log, database, keys }) => {
     if (cluster.isPrimary) warnOfOpenFiles(config, log);
-    const db = { prisma: database.prisma, lookups: bindLookups(database) };
-    if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
+    const prisma = extendPrisma(database);
+    if (config.bootstrapApiToken) await acceptBootstrapToken(prisma, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
     tracing.active = createTracing(readPackageVersion());
@@ -75,7 +75,7 @@ export async function serve(args: string[]): Promise<number> {
     const url = await listening;
     try {
       // Last, so that no failure can prevent it from being printed.
-      const first = await issueFirstApiToken(db);
+      const first = await issueFirstApiToken(prisma);
       if (first) process.stdout.write(welcome(url, first.secret));
     } catch (error) {
       gateway.server.close();

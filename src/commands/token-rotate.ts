@@ -1,4 +1,4 @@
-import { bindApiTokenWrites } from '../database/queries/api-token-writes.ts';
+import { extendPrisma } from '../database/queries/extended-prisma.ts';
 import { maxOverlapSeconds } from '../domain/api-token-input.ts';
 import { rotateApiToken } from '../domain/api-tokens.ts';
 import { ownAuthor } from './command-author.ts';
@@ -28,7 +28,10 @@ export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'st
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
   return withExistingDatabase(async ({ database }) => {
-    const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
-    return printIssued(io, await rotateApiToken(db, Number(id), overlapSeconds, ownAuthor()), given.has('json'));
+    return printIssued(
+      io,
+      await rotateApiToken(extendPrisma(database), Number(id), overlapSeconds, ownAuthor()),
+      given.has('json'),
+    );
   });
 }

@@ -6,7 +6,7 @@ import { parseDatabaseUrl, withOptions } from './database-url.ts';
 import { retryOnConflict, withCode } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
 import { createPrimaryFinder } from './primary-finder.ts';
-import { RetryingPrismaPg } from './prisma-adapter.ts';
+import { createAdapter } from './prisma-adapter.ts';
 import { requireRole } from './server-role.ts';
 import { createStatementNames } from './statement-names.ts';
 import { type Row, textRows } from './text-rows.ts';
@@ -163,7 +163,7 @@ export function connectDatabase(
     new PrismaClient({
       // Longer formats contain the values of the failed statement.
       errorFormat: 'minimal',
-      adapter: new RetryingPrismaPg(connections, namedStatements ? names : undefined),
+      adapter: createAdapter(connections, namedStatements ? names : undefined),
     });
   const prisma = createPrisma(pool);
   async function run(target: pg.Pool | pg.PoolClient, { name, text, values }: Statement): Promise<Row[]> {

@@ -1,36 +1,56 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { isDriverAdapterError, type SqlQueryable } from '@prisma/driver-adapter-utils';
+import {
+  isDriverAdapterError,
+  type SqlDriverAdapterFactory,
+  type SqlQuery,
+  type SqlQueryable,
+} from '@prisma/driver-adapter-utils';
 import type pg from 'pg';
 import { connectionFailure, retryOnConflict } from './errors.ts';
 import type { StatementNames } from './statement-names.ts';
 
 /**
- * Prisma's adapter, for sessions in UTC, as the original assumes. A statement outside a transaction that fails with a deadlock or
- * a serialization failure is retried once. Errors of the server and of connections have the codes of the driver's, which Prisma
- * has for some kinds only.
+ * Prisma's adapter for `pg`. A statement outside a transaction that fails with a deadlock or a serialization failure is retried
+ * once. Errors of the server and of connections have the codes of the driver's, which Prisma has for some kinds only.
+ *
+ * @param names those of the statements; without them, none is prepared.
  */
-export class RetryingPrismaPg extends PrismaPg {
-  private readonly names: StatementNames | undefined;
-
-  /** @param names those of the statements; without them, none is prepared. */
-  constructor(pool: pg.Pool, names: StatementNames | undefined) {
-    super(pool, names ? { statementNameGenerator: ({ sql }) => names.ofText(sql) as string } : {});
-    this.names = names;
-  }
-
-  override async connect(): ReturnType<PrismaPg['connect']> {
-    const adapter = await super.connect();
-    const startTransaction = adapter.startTransaction.bind(adapter);
-    const once: Attempt = (send) => (this.names ? this.names.renewAfter(() => coded(send)) : coded(send));
-    sendThrough(adapter, (send) => retryOnConflict(() => once(send)));
-    adapter.startTransaction = async (isolationLevel) => {
-      const transaction = await coded(() => startTransaction(isolationLevel));
-      sendThrough(transaction, once);
-      return transaction;
-    };
-    return adapter;
-  }
+export function createAdapter(pool: pg.Pool, names: StatementNames | undefined): SqlDriverAdapterFactory {
+  const driver = new PrismaPg(pool, names ? { statementNameGenerator: ({ sql }) => names.ofText(sql) as string } : {});
+  const once: Attempt = (send) => (names ? names.renewAfter(() => coded(send)) : coded(send));
+  return {
+    provider: driver.provider,
+    adapterName: driver.adapterName,
+    async connect() {
+      const adapter = await driver.connect();
+      return {
+        ...statementsOf(adapter, (send) => retryOnConflict(() => once(send))),
+        executeScript: (script) => adapter.executeScript(script),
+        async startTransaction(isolationLevel) {
+          const transaction = await coded(() => adapter.startTransaction(isolationLevel));
+          return {
+            ...statementsOf(transaction, once),
+            options: transaction.options,
+            commit: () => transaction.commit(),
+            rollback: () => transaction.rollback(),
+          };
+        },
+        getConnectionInfo: () => adapter.getConnectionInfo(),
+        dispose: () => adapter.dispose(),
+      };
+    },
+  };
 }
+
+type Attempt = <Result>(send: () => Promise<Result>) => Promise<Result>;
+
+/** What sends each statement of `target` through `attempt`. */
+const statementsOf = (target: SqlQueryable, attempt: Attempt): SqlQueryable => ({
+  provider: target.provider,
+  adapterName: target.adapterName,
+  queryRaw: (query: SqlQuery) => attempt(() => target.queryRaw(query)),
+  executeRaw: (query: SqlQuery) => attempt(() => target.executeRaw(query)),
+});
 
 /** Kinds of errors of a socket. The adapter keeps only the kind. */
 const connectionKinds: readonly string[] = ['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout'];
@@ -45,14 +65,4 @@ async function coded<Result>(call: () => Promise<Result>): Promise<Result> {
     const code = originalCode ?? (connectionKinds.includes(kind) ? connectionFailure : undefined);
     throw code === undefined ? error : Object.assign(new Error(originalMessage ?? kind, { cause: error }), { code });
   }
-}
-
-type Attempt = <Result>(send: () => Promise<Result>) => Promise<Result>;
-
-/** Has `target` send each statement through `attempt`. */
-function sendThrough(target: SqlQueryable, attempt: Attempt): void {
-  const queryRaw = target.queryRaw.bind(target);
-  const executeRaw = target.executeRaw.bind(target);
-  target.queryRaw = (query) => attempt(() => queryRaw(query));
-  target.executeRaw = (query) => attempt(() => executeRaw(query));
 }

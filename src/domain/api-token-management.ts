@@ -40,14 +40,14 @@ export interface ApiTokenManagement {
  *
  * @throws Unauthenticated, Forbidden without `admin`.
  */
-export function manageApiTokens({ prisma, writes }: Pick<Db, 'prisma' | 'writes'>, caller: Caller): ApiTokenManagement {
+export function manageApiTokens({ prisma }: Pick<Db, 'prisma'>, caller: Caller): ApiTokenManagement {
   caller.require('admin');
   const { author } = caller;
   return {
     list: (input) => pageReads.run(caller.share, () => readApiTokenPage(prisma, input)),
     create: ({ environmentTag = caller.environmentTag, expiresAt = null, ...rest }) =>
       issueApiToken(prisma, { ...rest, environmentTag, expiresAt }, author),
-    rotate: async ({ id, overlapSeconds }) => rotateApiToken({ prisma, writes }, readApiTokenId(id), overlapSeconds ?? 0, author),
+    rotate: async ({ id, overlapSeconds }) => rotateApiToken(prisma, readApiTokenId(id), overlapSeconds ?? 0, author),
     revoke: async ({ id }) => revokeApiToken(prisma, readApiTokenId(id), author),
   };
 }

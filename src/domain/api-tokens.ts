@@ -1,10 +1,9 @@
-import type { Database } from '../database/client.ts';
 import { retryOnConflict } from '../database/errors.ts';
-import type { ApiTokenLookups } from '../database/queries/api-token-lookups.ts';
-import { type ApiTokenWrites, lockFirstApiToken, revokeUnrevoked } from '../database/queries/api-token-writes.ts';
+import { lockFirstApiToken, revokeUnrevoked } from '../database/queries/api-token-writes.ts';
 import type { Author } from '../database/queries/event-writes.ts';
+import type { ApiTokenStatements, ExtendedPrisma } from '../database/queries/extended-prisma.ts';
 import { type ClockReader, readClock } from '../database/queries/statement-time.ts';
-import type { ApiToken, EnvironmentTag, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
+import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { checkApiToken, checkOverlap } from './api-token-input.ts';
 import { Caller } from './caller.ts';
 import { NotFound, Unauthenticated } from './errors.ts';
@@ -30,7 +29,7 @@ export interface IssuedApiToken {
   readonly apiToken: ApiToken;
 }
 
-type Prisma = Pick<Database['prisma'], 'apiToken' | '$transaction'> & ClockReader;
+type Prisma = Pick<PrismaClient, 'apiToken' | '$transaction'> & ClockReader;
 type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & ClockReader;
 
 /** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
@@ -92,10 +91,7 @@ export async function revokeApiToken(prisma: Prisma, id: number, author: Author 
  * @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that do not succeed.
  */
 export async function rotateApiToken(
-  {
-    prisma,
-    writes,
-  }: { readonly prisma: Pick<Prisma, 'apiToken'>; readonly writes: Pick<ApiTokenWrites, 'replaceApiTokenSecret'> },
+  prisma: Pick<ExtendedPrisma, 'apiToken'>,
   id: number,
   overlapSeconds: number,
   author: Author = systemAuthor,
@@ -107,7 +103,7 @@ export async function rotateApiToken(
   const newHash = hashSecret(secret);
   const currentHash = Buffer.from(secretHash).toString('hex');
   const rotation = { id, currentHash, newHash, overlapSeconds, author };
-  if (!(await writes.replaceApiTokenSecret(rotation))) throw await rotationFault(prisma, id, currentHash);
+  if (!(await prisma.apiToken.replaceSecret(rotation))) throw await rotationFault(prisma, id, currentHash);
   return { secret, apiToken: { ...apiToken, secretHash: bytesOf(newHash) } };
 }
 
@@ -133,11 +129,8 @@ const bytesOf = (hexadecimal: string): Uint8Array<ArrayBuffer> => Buffer.from(he
  * Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already, also
  * if it was revoked or replaced since.
  */
-export async function acceptBootstrapToken(
-  { prisma, lookups }: { readonly prisma: Prisma; readonly lookups: Pick<ApiTokenLookups, 'apiTokenByHash'> },
-  secret: string,
-): Promise<void> {
-  if (await lookups.apiTokenByHash(hashSecret(secret))) return;
+export async function acceptBootstrapToken(prisma: ExtendedPrisma, secret: string): Promise<void> {
+  if (await prisma.apiToken.findBySecretHash(hashSecret(secret))) return;
   await prisma.$transaction(async (transaction) => {
     const createdAt = await readClock(transaction);
     const data = [{ name: 'bootstrap', scopes: ['admin'], createdAt, secretHash: bytesOf(hashSecret(secret)) }];
@@ -150,12 +143,9 @@ export async function acceptBootstrapToken(
  * Issues the first API token, for the Testing environment, with the scopes `groups:read` and `groups:write`; nothing if there
  * is one already. Of instances that start concurrently on one database, exactly one issues it.
  */
-export async function issueFirstApiToken({
-  prisma,
-  lookups,
-}: Pick<Database, 'prisma'> & { readonly lookups: Pick<ApiTokenLookups, 'hasApiTokens'> }): Promise<IssuedApiToken | undefined> {
+export async function issueFirstApiToken(prisma: ExtendedPrisma): Promise<IssuedApiToken | undefined> {
   // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
-  if (await lookups.hasApiTokens()) return undefined;
+  if (await prisma.apiToken.hasAny()) return undefined;
   return retryOnConflict(() =>
     prisma.$transaction(async (transaction) => {
       await lockFirstApiToken(transaction);
@@ -176,7 +166,7 @@ const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 
 /** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
 export interface AuthDependencies {
-  readonly lookups: Pick<ApiTokenLookups, 'apiTokenByHash'>;
+  readonly apiToken: Pick<ApiTokenStatements, 'findBySecretHash'>;
   readonly lastUsed: Pick<LastUsed, 'note'>;
 }
 
@@ -186,10 +176,14 @@ export interface AuthDependencies {
  * @param requestId the id of the request, for the audit log: at most 128 characters.
  * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
  */
-export async function authenticate({ lookups, lastUsed }: AuthDependencies, secret: string, requestId?: string): Promise<Caller> {
+export async function authenticate(
+  { apiToken, lastUsed }: AuthDependencies,
+  secret: string,
+  requestId?: string,
+): Promise<Caller> {
   const problem = apiTokenProblem(secret);
   if (problem) throw new Unauthenticated(`The API token ${problem}.`);
-  const found = await lookups.apiTokenByHash(hashSecret(secret));
+  const found = await apiToken.findBySecretHash(hashSecret(secret));
   if (!found) throw new Unauthenticated('The API token is unknown.');
   if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
   if (found.isExpired) throw new Unauthenticated('The API token has expired.');

@@ -121,7 +121,7 @@ async function resolveEmbedToken(db: Db, caller: Caller, token: string): Promise
   const verified = await verifyJwt(token, published, now);
   if (!verified) return inactive;
   const { iss, sub, aud, exp, team_id, env } = verified as unknown as EmbedTokenClaims;
-  const group = await db.lookups.groupByTeamId(team_id, caller.share);
+  const group = await db.prisma.userGroup.findByTeamId(team_id, caller.share);
   if (!group || !caller.canAccess(group)) return inactive;
   const { providedId, environmentTag } = group;
   const isCurrent = providedId === sub && environmentTag === env && issuerOf(db.embedTokens.publicUrl(), environmentTag) === iss;

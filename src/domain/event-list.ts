@@ -9,16 +9,14 @@ import {
 import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
 import { readApiTokenId } from './api-token-input.ts';
 import type { Caller } from './caller.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
-import { abandoned, InvalidInput, type Issue } from './errors.ts';
+import { abandoned, InvalidInput } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
-import { type EventReadOptions, readableEnvironments, toPosition } from './events.ts';
-import { cutPage, type Page, pageSizeOf } from './page.ts';
+import { type EventReadOptions, eventKeyset, readableEnvironments } from './events.ts';
+import { type KeysetSection, mergeByKeyset, sectionOf } from './keyset.ts';
+import { cutPage, type Page } from './page.ts';
 import { pageReads } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
 import { type Db, locate, type UserGroupBy } from './user-groups.ts';
-
-const listName = 'Event';
 
 /** How many deleted groups with one provided id a filter takes. */
 const maxDeletedGroups = 100;
@@ -45,11 +43,8 @@ export function listEvents(
   if (typeof userGroup === 'object' && userGroup !== null && 'token' in userGroup) caller.require('groups:resolve');
   checkEventList(input);
   const { withChanges = true } = options;
-  const issues: Issue[] = [];
-  const after = readCursor('after', input.after, issues);
-  const before = readCursor('before', input.before, issues);
-  if (issues.length > 0) throw new InvalidInput(issues);
-  return readPage({ db, caller, isAbandoned, input, after, before, withChanges });
+  const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
+  return readPage({ db, caller, isAbandoned, input, section, withChanges });
 }
 
 /** What is read for one request. */
@@ -58,25 +53,15 @@ interface ListRequest {
   readonly caller: Caller;
   readonly isAbandoned: () => boolean;
   readonly input: EventListInput;
-  readonly after: EventPosition | undefined;
-  readonly before: EventPosition | undefined;
+  readonly section: KeysetSection<EventPosition>;
   readonly withChanges: boolean;
 }
 
 async function readPage(request: ListRequest): Promise<Page<Event>> {
-  const { caller, input, after, before, withChanges } = request;
-  const { size, isBackward } = pageSizeOf(input);
-  const [start, end] = isBackward ? [before, after] : [after, before];
+  const { caller, input, section } = request;
   const parts = partsOf(readableEnvironments(caller), await conditionsOf(request, input.filter ?? {}));
-  const found = await readParts(request, parts, {
-    start,
-    end,
-    limit: size + 1,
-    withChanges,
-    direction: isBackward ? 'asc' : 'desc',
-  });
-  const cursorOf = ({ occurredAt, id }: Event) => encodeCursor(listName, [occurredAt.getTime(), String(id)]);
-  return cutPage({ found, cursorOf, nodeOf: (event) => event }, { size, isBackward, after, before });
+  const found = await readParts(request, parts);
+  return cutPage({ found, cursorOf: eventKeyset.cursorOf, nodeOf: (event) => event }, section);
 }
 
 /** A part of a list: each comes out of an index in order, so that a page is merged from the beginnings of all parts. */
@@ -94,11 +79,12 @@ function partsOf(environments: readonly EventEnvironment[], conditions: EventCon
 }
 
 async function readParts(
-  { db, caller, input, isAbandoned }: ListRequest,
+  { db, caller, input, isAbandoned, section, withChanges }: ListRequest,
   parts: readonly Part[],
-  section: Omit<EventQuery, keyof Part>,
-): Promise<Event[]> {
-  const reads = parts.map((part) => (reader: EventReader) => findEvents(reader, { ...part, ...section }));
+): Promise<readonly Event[]> {
+  const { start, end, limit, direction } = section;
+  const query = { start, end, limit, direction, withChanges };
+  const reads = parts.map((part) => (reader: EventReader) => findEvents(reader, { ...part, ...query }));
   const isFiltered = Object.values(input.filter ?? {}).some((condition) => condition != null);
   const lists =
     isFiltered && reads.length > 0
@@ -111,9 +97,7 @@ async function readParts(
             }),
           ),
         );
-  if (lists.length < 2) return lists.flat();
-  const sign = section.direction === 'asc' ? 1 : -1;
-  const sorted = lists.flat().sort((a, b) => sign * comparePositions(a, b));
+  const sorted = mergeByKeyset(lists, eventKeyset, direction);
   // An API token that changed itself is in both parts.
   return sorted.filter((event, index) => event.id !== sorted[index - 1]?.id);
 }
@@ -146,7 +130,7 @@ async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Pr
     return group ? [group.teamId] : [];
   }
   // One after the other: a group that is deleted in between is found by the second.
-  const stored = (await db.lookups.groupsByProvidedId(by.providedId, caller.share)) ?? [];
+  const stored = (await db.prisma.userGroup.findByProvidedId(by.providedId, caller.share)) ?? [];
   return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
 }
 
@@ -161,17 +145,4 @@ async function deletedTeamIds({ db, caller, isAbandoned }: ListRequest, provided
     `is that of more than ${maxDeletedGroups} deleted groups. Choose one by id: the userGroupId of the events of the type ` +
     'user_group.deleted.';
   throw new InvalidInput([{ path: ['filter', 'userGroup', 'providedId'], message }]);
-}
-
-/** The position that a cursor holds; undefined without a cursor, and when it is not one of this list, which is an issue. */
-function readCursor(name: 'after' | 'before', cursor: string | null | undefined, issues: Issue[]): EventPosition | undefined {
-  if (cursor == null) return undefined;
-  const [time, id, ...rest] = decodeCursor(listName, cursor) ?? [];
-  const position = typeof time === 'number' && typeof id === 'string' && rest.length === 0 ? toPosition(time, id) : undefined;
-  if (!position) issues.push({ path: [name], message: 'is not a cursor of this list.' });
-  return position;
-}
-
-function comparePositions(a: EventPosition, b: EventPosition): number {
-  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }

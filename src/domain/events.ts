@@ -3,8 +3,8 @@ import { type EventPosition, findEventAt } from '../database/queries/event-pages
 import { eventEnvironmentOf } from '../database/queries/event-writes.ts';
 import type { EnvironmentTag, Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
+import { bigIntColumn, defineKeyset, timeColumn } from './keyset.ts';
 import { pageReads } from './page-reads.ts';
-import { isStorableTime } from './user-group-list-input.ts';
 import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
 
 const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
@@ -16,6 +16,9 @@ const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'U
 export function readableEnvironments(caller: Caller): readonly EventEnvironment[] {
   return caller.allEnvironments ? everyEnvironment : [eventEnvironmentOf(caller.environmentTag)];
 }
+
+/** The order of lists of events. */
+export const eventKeyset = defineKeyset<EventPosition>('Event', { occurredAt: timeColumn, id: bigIntColumn });
 
 /** What is read of events. */
 export interface EventReadOptions {
@@ -38,17 +41,11 @@ export async function findEvent(
   { withChanges = true }: EventReadOptions = {},
 ): Promise<Event | undefined> {
   caller.require('audit:read');
-  const [, milliseconds, id] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
-  const position = id === undefined ? undefined : toPosition(Number(milliseconds), id);
-  if (!position) return undefined;
-  const find = () => findEventAt(prisma, readableEnvironments(caller), position, withChanges);
+  const [, milliseconds, number] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
+  const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
+  if (!occurredAt || id === undefined) return undefined;
+  const find = () => findEventAt(prisma, readableEnvironments(caller), { occurredAt, id }, withChanges);
   return pageReads.run(caller.share, find);
-}
-
-/** The position with this time, in milliseconds, and this number; undefined when no event can have them. */
-export function toPosition(milliseconds: number, id: string): EventPosition | undefined {
-  if (!Number.isInteger(milliseconds) || !isStorableTime(milliseconds) || !/^\d{1,19}$/.test(id)) return undefined;
-  return BigInt(id) < 2n ** 63n ? { occurredAt: new Date(milliseconds), id: BigInt(id) } : undefined;
 }
 
 /** The environment of the group, or the API token, that an event is about; null means untagged, or none. */
@@ -58,7 +55,7 @@ export function environmentTagOf({ environment }: Pick<Event, 'environment'>): E
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */
 export async function userGroupOf(
-  db: Pick<Db, 'lookups'>,
+  db: Pick<Db, 'prisma'>,
   caller: Caller,
   { teamId }: Pick<Event, 'teamId'>,
   options: ReadOptions = {},
@@ -72,11 +69,11 @@ export async function userGroupOf(
  * The API token with this number; undefined when there is none, or it belongs to an environment that the caller has no access to.
  */
 export async function eventApiToken(
-  { lookups }: Pick<Db, 'lookups'>,
+  { prisma }: Pick<Db, 'prisma'>,
   caller: Caller,
   id: number | null,
 ): Promise<ListedApiToken | undefined> {
   caller.require('audit:read');
-  const apiToken = id === null ? undefined : await lookups.apiTokenById(id, caller.share);
+  const apiToken = id === null ? undefined : await prisma.apiToken.findById(id, caller.share);
   return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
 }

@@ -1,4 +1,4 @@
-import type { ApiTokenWrites } from '../database/queries/api-token-writes.ts';
+import type { ApiTokenStatements } from '../database/queries/extended-prisma.ts';
 
 /** How long a use of an API token may go unrecorded. */
 const flushIntervalMs = 5_000;
@@ -16,7 +16,7 @@ export interface LastUsed {
 }
 
 /** Creates the recorder and starts its timer, which flushes every 5 seconds. */
-export function recordLastUsed({ recordApiTokenUses }: Pick<ApiTokenWrites, 'recordApiTokenUses'>): LastUsed {
+export function recordLastUsed({ apiToken }: { readonly apiToken: Pick<ApiTokenStatements, 'recordUses'> }): LastUsed {
   /** By the process's monotonic clock, in milliseconds: another clock than the database's would store times that never come. */
   let noted = new Map<number, number>();
 
@@ -26,7 +26,7 @@ export function recordLastUsed({ recordApiTokenUses }: Pick<ApiTokenWrites, 'rec
     noted = new Map();
     try {
       const nowMs = performance.now();
-      await recordApiTokenUses(new Map([...uses].map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
+      await apiToken.recordUses(new Map([...uses].map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
     } catch {
       for (const [id, atMs] of uses) if (!noted.has(id)) noted.set(id, atMs);
     }

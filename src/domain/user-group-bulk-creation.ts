@@ -69,12 +69,12 @@ export async function getOrCreateUserGroups(
 
   if (pending.length === 0) return outcomes;
   const { author } = caller;
-  const stored = new Map(await db.lookups.groupsByProvidedIds(idsOf(pending), withJson));
+  const stored = new Map(await db.prisma.userGroup.findByProvidedIds(idsOf(pending), withJson));
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
     const { drafts: planned, refusals } = planDrafts(db.keys, author, pending, stored);
     const drafts = [...planned.values()].map(({ draft }) => draft);
     if (attempt === 1 && drafts.length > 0) requireEventBytes(db.eventBytes, caller);
-    const inserted = drafts.length > 0 ? await db.writes.insertGroups(drafts) : [];
+    const inserted = drafts.length > 0 ? await db.prisma.userGroup.insertMany(drafts) : [];
     for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
 
     pending = pending.filter(({ index, input: { providedId }, environmentTag }) => {
@@ -91,7 +91,7 @@ export async function getOrCreateUserGroups(
     if (pending.length === 0) return outcomes;
     // Something else holds these ids, or did: read where groups are written.
     const ids = idsOf(pending);
-    const holders = await db.writes.groupsHoldingIds(ids, withJson);
+    const holders = await db.prisma.userGroup.findHoldersOfIds(ids, withJson);
     for (const id of ids) stored.set(id, holders.get(id) ?? []);
   }
   throw creationContended(pending[0]?.input.providedId ?? '');

@@ -39,7 +39,7 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
   checkGetOrCreate(caller, input);
   const { providedId } = input;
 
-  const existing = ownAmong((await db.lookups.groupsByProvidedId(providedId, caller.share)) ?? [], {
+  const existing = ownAmong((await db.prisma.userGroup.findByProvidedId(providedId, caller.share)) ?? [], {
     providedId,
     environmentTag,
   });
@@ -50,13 +50,13 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
   const { draft, token } = draftOf(db.keys, input, environmentTag, caller.author);
   requireEventBytes(db.eventBytes, caller);
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const inserted = await db.writes.insertGroup(draft, caller.share);
+    const inserted = await db.prisma.userGroup.insertOne(draft, caller.share);
     // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
     const created = inserted !== undefined && isOfDraft(inserted, draft);
     if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 
     // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
-    const holders = (await db.writes.groupsHoldingId(providedId, caller.share)) ?? [];
+    const holders = (await db.prisma.userGroup.findHoldersOfId(providedId, caller.share)) ?? [];
     const winner = ownAmong(holders, { providedId, environmentTag });
     if (winner) return { userGroup: winner, created: false };
     // It was deleted since, or moved to another environment.

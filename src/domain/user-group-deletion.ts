@@ -25,7 +25,7 @@ export async function deleteUserGroup(
   if (!group) throw notFound();
   const { environmentTag, allEnvironments, author } = caller;
   const { teamId } = group;
-  const deleted = await db.writes.deleteGroup({ teamId, environmentTag, allEnvironments, expectedVersions, author });
+  const deleted = await db.prisma.userGroup.deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author });
   if (!deleted) throw notFound(); // deleted by another call, or moved to another environment
   if ('current' in deleted) throw new VersionMismatch(deleted.current);
   return deleted.userGroup;

@@ -28,7 +28,12 @@ export async function setUserGroupEnvironment(
   if (!group) throw notFound();
   const { teamId } = group;
   const { author } = caller;
-  const changed = await db.writes.setEnvironment({ teamId, environmentTag: environmentTag ?? null, expectedVersions, author });
+  const changed = await db.prisma.userGroup.setEnvironment({
+    teamId,
+    environmentTag: environmentTag ?? null,
+    expectedVersions,
+    author,
+  });
   if (!changed) throw notFound();
   if ('heldIn' in changed) throw idIsHeld(group.providedId, environmentTag ?? null, changed.heldIn);
   if ('current' in changed) throw new VersionMismatch(changed.current);

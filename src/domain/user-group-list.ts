@@ -1,10 +1,10 @@
 import { isStatementTimeout } from '../database/errors.ts';
-import type { GroupConditions, Position, SortField } from '../database/queries/user-group-page-query.ts';
+import type { GroupConditions, SortField } from '../database/queries/user-group-page-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
-import { InvalidInput } from './errors.ts';
-import { type CountedPage, cutPage, type PageSection, pageSizeOf, withTotalCount } from './page.ts';
-import { readUserGroupCursor, userGroupCursor } from './user-group-cursor.ts';
+import { type KeysetSection, sectionOf } from './keyset.ts';
+import { type CountedPage, cutPage, withTotalCount } from './page.ts';
+import { type GroupPosition, userGroupKeysets } from './user-group-cursor.ts';
 import {
   checkListInput,
   type UserGroupFilter,
@@ -12,7 +12,7 @@ import {
   type UserGroupOrder,
   type UserGroupOrderField,
 } from './user-group-list-input.ts';
-import { countGroups, type FoundGroup, type GroupsRequest, readSection } from './user-group-reads.ts';
+import { countGroups, type GroupsRequest, readSection } from './user-group-reads.ts';
 import type { Db, ReadOptions } from './user-groups.ts';
 
 /** A page of user groups. All groups that the filter matches are counted; null when that takes too long. */
@@ -53,25 +53,23 @@ export function listUserGroups(
   const request: GroupsRequest = { db, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
   const { field, direction } = input.orderBy ?? newestFirst;
   const sortBy = sortFields[field];
-  const { size, isBackward } = pageSizeOf(input);
-  const [after, before] = readCursors(caller, sortBy, input);
-  return readPage(request, sortBy, { size, isBackward, isAscending: direction === 'ASC', after, before });
+  const section = sectionOf(input, {
+    keyset: userGroupKeysets[sortBy],
+    direction: direction === 'ASC' ? 'asc' : 'desc',
+    isVisible: (position) => caller.canAccess(position),
+    advice: ' Use one of a page with the same orderBy.',
+  });
+  return readPage(request, sortBy, section);
 }
 
-/** A part of the list. */
-interface Section extends PageSection {
-  /** Whether the list, not necessarily the read, begins with the smallest. */
-  readonly isAscending: boolean;
-  readonly after: Position | undefined;
-  readonly before: Position | undefined;
-}
-
-async function readPage(request: GroupsRequest, sortBy: SortField, section: Section): Promise<UserGroupPage> {
-  const { size, isBackward, isAscending, after, before } = section;
-  const [start, end] = isBackward ? [before, after] : [after, before];
-  const direction = isAscending !== isBackward ? 'asc' : 'desc';
+async function readPage(
+  request: GroupsRequest,
+  sortBy: SortField,
+  section: KeysetSection<GroupPosition>,
+): Promise<UserGroupPage> {
+  const { size, direction, start, end } = section;
   const found = await readSection(request, { sortBy, direction, start, end, size });
-  const cursorOf = (position: FoundGroup) => userGroupCursor(sortBy, position);
+  const { cursorOf } = userGroupKeysets[sortBy];
   return withTotalCount(cutPage({ found, cursorOf, nodeOf: ({ group }) => group }, section), () => countAll(request));
 }
 
@@ -99,16 +97,4 @@ function conditionsOf({ search, providedIds, properties, createdAt, updatedAt }:
     createdAt: range(createdAt),
     updatedAt: range(updatedAt),
   };
-}
-
-function readCursors(caller: Caller, sortBy: SortField, input: UserGroupListInput): (Position | undefined)[] {
-  const given = (['after', 'before'] as const).map((name) => {
-    const cursor = input[name];
-    return { name, cursor, position: cursor == null ? undefined : readUserGroupCursor(caller, sortBy, cursor) };
-  });
-  const issues = given
-    .filter(({ cursor, position }) => cursor != null && !position)
-    .map(({ name }) => ({ path: [name], message: 'is not a cursor of this list. Use one of a page with the same orderBy.' }));
-  if (issues.length > 0) throw new InvalidInput(issues);
-  return given.map(({ position }) => position);
 }

@@ -1,11 +1,12 @@
-import type { Lookups } from '../database/queries/lookups.ts';
+import type { ExtendedPrisma } from '../database/queries/extended-prisma.ts';
 import { countMatches, findMatches } from '../database/queries/user-group-matches.ts';
 import type { GroupConditions, MatchReader, PageQuery, Position, SortField } from '../database/queries/user-group-page-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
+import { mergeByKeyset } from './keyset.ts';
 import { createSharedPageReads, type ReadPage } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
-import type { GroupPosition } from './user-group-cursor.ts';
+import { type GroupPosition, userGroupKeysets } from './user-group-cursor.ts';
 import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
 
 /** Which groups are read, and for whom. */
@@ -50,25 +51,26 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
 }
 
 /** For each database, because keys do not name it. */
-const sharedReads = new WeakMap<Lookups, ReadPage<UserGroup[]>>();
+const sharedReads = new WeakMap<ExtendedPrisma, ReadPage<UserGroup[]>>();
 
 async function readOrder(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
   const { db, caller, isAbandoned, options, environments } = request;
-  const { lookups } = db;
+  const { prisma } = db;
   const { withJson = true } = options;
-  const readPage = sharedReads.get(lookups) ?? createSharedPageReads();
-  sharedReads.set(lookups, readPage);
+  const readPage = sharedReads.get(prisma) ?? createSharedPageReads();
+  sharedReads.set(prisma, readPage);
   const lists = await Promise.all(
     environments.map((environmentTag) => {
       const query = { ...order, environmentTag, limit: size + 1 };
       const { start, end } = order;
       // Without the caller, whose right to the environment is checked already: what a page has depends on nothing else of it.
       const key = JSON.stringify([withJson, environmentTag, order.sortBy, order.direction, start, end, size]);
-      return readPage(key, { share: caller.share, isAbandoned }, () => lookups.readGroupPage(query, withJson));
+      return readPage(key, { share: caller.share, isAbandoned }, () => prisma.userGroup.readPage(query, withJson));
     }),
   );
-  return merge(
+  return mergeByKeyset(
     lists.map((groups) => groups.map((group) => new GroupInOrder(group, order.sortBy))),
+    userGroupKeysets[order.sortBy],
     order.direction,
   );
 }
@@ -108,7 +110,7 @@ async function readMatches(request: GroupsRequest, { size, ...order }: GroupSect
     })),
   );
   return Promise.all(
-    merge(lists, order.direction).map(async (position, index) => {
+    mergeByKeyset(lists, userGroupKeysets[order.sortBy], order.direction).map(async (position, index) => {
       const group = index < size ? await lookUpGroup(db, caller, position.teamId, options) : undefined;
       return { ...position, group: group && environments.includes(group.environmentTag) ? group : undefined };
     }),
@@ -122,20 +124,4 @@ async function readInTime<Result>(
 ): Promise<Result[]> {
   const reads = environments.map((tag) => (reader: MatchReader) => read(reader, tag));
   return readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'user groups' }, reads);
-}
-
-function merge<Found extends Position>(lists: readonly Found[][], direction: PageQuery['direction']): readonly Found[] {
-  const [only] = lists;
-  if (only && lists.length === 1) return only;
-  const sign = direction === 'asc' ? 1 : -1;
-  return lists.flat().sort((a, b) => sign * comparePositions(a, b));
-}
-
-/** The order of the database: times, or texts by their code points, then the numbers of the groups. */
-function comparePositions(a: Position, b: Position): number {
-  const order =
-    typeof a.value === 'string'
-      ? Buffer.compare(Buffer.from(a.value), Buffer.from(b.value as string))
-      : a.value.getTime() - (b.value as Date).getTime();
-  return order || a.teamId - b.teamId;
 }

@@ -50,8 +50,8 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   const revise = patch === undefined ? undefined : (stored: unknown) => merge(stored as Json, patch);
   const updated =
     checkName || revise || expectedVersions
-      ? await db.writes.patchGroup({ ...update, checkName, revise, expectedVersions }, caller.share)
-      : await db.writes.updateGroup(update, caller.share);
+      ? await db.prisma.userGroup.patchOne({ ...update, checkName, revise, expectedVersions }, caller.share)
+      : await db.prisma.userGroup.updateOne(update, caller.share);
   if (!updated) throw notFound();
   if ('current' in updated) throw new VersionMismatch(updated.current);
   return updated;

@@ -1,7 +1,5 @@
-import type { Database } from '../database/client.ts';
+import type { ExtendedPrisma } from '../database/queries/extended-prisma.ts';
 import type { GroupOfToken } from '../database/queries/group-by-token.ts';
-import type { Lookups } from '../database/queries/lookups.ts';
-import type { Writes } from '../database/queries/writes.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { InvalidInput, NotFound, VersionMismatch } from './errors.ts';
@@ -14,12 +12,11 @@ import { checkRotate, checkSelector } from './user-group-input.ts';
 import { decryptToken, encryptToken, type StoredToken } from './user-group-tokens.ts';
 
 /**
- * The database access of the domain: Prisma, the queries of the hot path, whose look-ups may have a database of their own, the
- * keys that user group tokens are stored with, and what embed tokens are signed with.
+ * The database access of the domain: Prisma with the statements of the hot path, the keys that user group tokens are stored with,
+ * and what embed tokens are signed with.
  */
-export interface Db extends Pick<Database, 'prisma'> {
-  readonly lookups: Lookups;
-  readonly writes: Writes;
+export interface Db {
+  readonly prisma: ExtendedPrisma;
   readonly keys: KeyRing;
   readonly embedTokens: EmbedTokenIssuer;
   /** What API tokens have recorded in the audit log. */
@@ -66,12 +63,12 @@ export function findUserGroup(
 
 /** The group with this number, also when the caller has no access to it. */
 export function lookUpGroup(
-  { lookups }: Pick<Db, 'lookups'>,
+  { prisma }: Pick<Db, 'prisma'>,
   { share }: Caller,
   teamId: number,
   { withJson = true }: ReadOptions,
 ): Promise<UserGroup | undefined> {
-  return (withJson ? lookups.groupByTeamId : lookups.briefGroupByTeamId)(teamId, share);
+  return withJson ? prisma.userGroup.findByTeamId(teamId, share) : prisma.userGroup.findSummaryByTeamId(teamId, share);
 }
 
 /** Where a group carries its current token, once it is known. A symbol, so that nothing prints it. */
@@ -136,7 +133,7 @@ export async function rotateUserGroupToken(
   const graceSeconds = input.graceSeconds ?? 0;
   const { environmentTag, allEnvironments, author } = caller;
   const rotate = () =>
-    db.writes.rotateToken(
+    db.prisma.userGroup.rotateToken(
       {
         currentHashes: db.keys.hashes(currentToken),
         retired: graceSeconds > 0 ? encryptToken(db.keys, 'retired_token', currentToken) : undefined,
@@ -167,12 +164,11 @@ export async function rotateUserGroupToken(
  * @throws InvalidInput.
  */
 export async function locate(db: Db, caller: Caller, by: UserGroupBy, options: ReadOptions = {}): Promise<UserGroup | undefined> {
-  const { lookups } = db;
   checkSelector(by);
   if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(db, caller, by.teamId, options));
   if ('token' in by) return onlyVisible(caller, await locateByToken(db, caller, by.token));
   const groups =
-    (await lookups.groupsByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
+    (await db.prisma.userGroup.findByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([
@@ -187,8 +183,8 @@ export async function locate(db: Db, caller: Caller, by: UserGroupBy, options: R
  */
 export async function findGroupOfToken(db: Db, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
   if (!mayBeUserGroupToken(token)) return undefined;
-  const { lookups, keys } = db;
-  const find = () => lookups.groupByTokenHash(keys.hashes(token), caller.share);
+  const { prisma, keys } = db;
+  const find = () => prisma.userGroup.findByTokenHash(keys.hashes(token), caller.share);
   // Again if a key was added since: rows may use it already.
   const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
   if (!found) await requireKeysOfTokens(db, caller);
@@ -200,10 +196,10 @@ export async function findGroupOfToken(db: Db, caller: Caller, token: string): P
  *
  * @throws MissingKey when a token that still identifies a group has a hash of a key that this process lacks: it may be that one.
  */
-async function requireKeysOfTokens({ lookups, keys }: Db, { share }: Caller): Promise<void> {
-  const missing = (await lookups.keyIdsOfTokens('all', share))?.filter((id) => !keys.has(id)) ?? [];
+async function requireKeysOfTokens({ prisma, keys }: Db, { share }: Caller): Promise<void> {
+  const missing = (await prisma.userGroup.keyIdsOfTokens('all', share))?.filter((id) => !keys.has(id)) ?? [];
   for (const id of missing) {
-    if (await lookups.hasLiveTokens(id, share)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
+    if (await prisma.userGroup.hasLiveTokens(id, share)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bindLookups } from '../../src/database/queries/lookups.ts';
+import { extendPrisma } from '../../src/database/queries/extended-prisma.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { currentTokenOf, type Db, findUserGroup } from '../../src/domain/user-groups.ts';
@@ -24,7 +24,7 @@ const callerOf = (environmentTag: 'Customer' | null): Caller =>
 
 beforeAll(async () => {
   [primary, copy] = [await createTestDatabase(), await createTestDatabase()];
-  db = { ...bindQueries(primary), lookups: bindLookups(copy) };
+  db = { ...bindQueries(primary), prisma: extendPrisma(primary, { lookups: copy }) };
 });
 afterAll(async () => {
   await primary.close();

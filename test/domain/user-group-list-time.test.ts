@@ -76,16 +76,13 @@ test('however many pages are read at once, connections remain for other requests
 
 test('requests that wait for the same page share a statement, and those for another page do not', async () => {
   let reads = 0;
-  const counting: Db = {
-    ...db,
-    lookups: {
-      ...db.lookups,
-      readGroupPage: (query, withJson) => {
-        reads += 1;
-        return db.lookups.readGroupPage(query, withJson);
-      },
+  const counting = bindQueries({
+    ...database,
+    query: (name, text, values) => {
+      reads += 1;
+      return database.query(name, text, values);
     },
-  };
+  });
   const held = await holdWrites(database.url);
   const filter = { environmentTag: { tag: null } };
   const list = (id: number, first: number, isAbandoned = () => false) =>
@@ -107,16 +104,13 @@ test('requests that wait for the same page share a statement, and those for anot
 });
 
 test('a filtered group that is deleted after its position was read is left out, and paging continues after it', async () => {
-  const deleting: Db = {
-    ...db,
-    lookups: {
-      ...db.lookups,
-      groupByTeamId: async (teamId, share) => {
-        await database.prisma.userGroup.deleteMany({ where: { name: 'b' } });
-        return db.lookups.groupByTeamId(teamId, share);
-      },
+  const deleting = bindQueries({
+    ...database,
+    query: async (name, text, values) => {
+      await database.prisma.userGroup.deleteMany({ where: { name: 'b' } });
+      return database.query(name, text, values);
     },
-  };
+  });
   const orderBy = { field: 'NAME', direction: 'ASC' } as const;
   const filter = { providedIds: ['a', 'b', 'c'] };
   const page = await listUserGroups(deleting, callerOf(1), { first: 2, orderBy, filter });

@@ -146,7 +146,7 @@ function outcome(data: unknown, errors: readonly { code: unknown; path: unknown;
 async function reference(source: string, variables: unknown, token: string | null, more: object = {}): Promise<Outcome> {
   const db = bindQueries(gateway.database);
   const caller =
-    token === null ? Caller.anonymous : await authenticate({ lookups: db.lookups, lastUsed: { note: () => {} } }, token);
+    token === null ? Caller.anonymous : await authenticate({ apiToken: db.prisma.apiToken, lastUsed: { note: () => {} } }, token);
   const contextValue = createContext({ db, caller, report: () => {} });
   const variableValues = variables as Record<string, unknown>;
   const { operationName } = more as { operationName?: string };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Database } from '../../src/database/client.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { userGroupCursor } from '../../src/domain/user-group-cursor.ts';
+import { userGroupKeysets } from '../../src/domain/user-group-cursor.ts';
 import { listUserGroups } from '../../src/domain/user-group-list.ts';
 import type { UserGroupListInput, UserGroupOrder } from '../../src/domain/user-group-list-input.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
@@ -177,5 +177,5 @@ async function cursorAt(
   );
   const [row] = rows;
   if (!row) throw new Error('There are no groups.');
-  return userGroupCursor(sortFields[field], { ...row, environmentTag: tag });
+  return userGroupKeysets[sortFields[field]].cursorOf({ ...row, environmentTag: tag });
 }

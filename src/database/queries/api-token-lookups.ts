@@ -51,17 +51,17 @@ export interface ApiTokenLookups {
    * The API token whose secret has this hash (SHA-256, hexadecimal), or had it before a rotation; revoked and expired ones
    * included. `isReplaced` says that a rotation replaced the secret and that its overlap is over.
    */
-  readonly apiTokenByHash: Load<string, ApiTokenRecord>;
+  readonly findBySecretHash: Load<string, ApiTokenRecord>;
   /** The API token with this number, revoked and expired ones included. */
-  readonly apiTokenById: Load<number, ListedApiToken>;
+  readonly findById: Load<number, ListedApiToken>;
   /** Whether there is any API token, revoked and expired ones included. */
-  hasApiTokens(): Promise<boolean>;
+  hasAny(): Promise<boolean>;
 }
 
 /** Binds the look-ups of API tokens to a database. */
 export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiTokenLookups {
   return {
-    apiTokenByHash: createBatchLoader({
+    findBySecretHash: createBatchLoader({
       keyOf: (hash) => hash,
       maxKeys: maxLookupKeys,
       load: async (hashes) => {
@@ -78,7 +78,7 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
         return found;
       },
     }),
-    apiTokenById: createBatchLoader({
+    findById: createBatchLoader({
       keyOf: String,
       maxKeys: maxLookupKeys,
       load: async (ids) => {
@@ -86,7 +86,7 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
         return new Map(apiTokens.map((apiToken) => [String(apiToken.id), apiToken]));
       },
     }),
-    hasApiTokens: async () => (await query('any-api-token', 'select from api_token limit 1', [])).length > 0,
+    hasAny: async () => (await query('any-api-token', 'select from api_token limit 1', [])).length > 0,
   };
 }
 

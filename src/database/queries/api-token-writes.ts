@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { Database } from '../client.ts';
-import { type Authored, authorAt, authorLists, eventEnvironment, secretChange } from './event-writes.ts';
+import { type Authored, authorAt, authorLists, eventEnvironment, insertEvents, secretChange } from './event-writes.ts';
 
 /** The secret of an API token to replace, every rule checked, and who replaces it. */
 export interface SecretRotation extends Authored {
@@ -20,19 +20,19 @@ export interface ApiTokenWrites {
    *
    * @returns false when the API token is revoked or expired, or its current secret is another one.
    */
-  replaceApiTokenSecret(rotation: SecretRotation): Promise<boolean>;
+  replaceSecret(rotation: SecretRotation): Promise<boolean>;
   /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
-  recordApiTokenUses(secondsAgo: ReadonlyMap<number, number>): Promise<void>;
+  recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<void>;
 }
 
 /** Binds the writes of API tokens to a database. */
 export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiTokenWrites {
   return {
-    async replaceApiTokenSecret({ id, currentHash, newHash, overlapSeconds, author }) {
+    async replaceSecret({ id, currentHash, newHash, overlapSeconds, author }) {
       const values = [id, currentHash, newHash, overlapSeconds, ...authorLists([{ author }])];
-      return (await query('replace-secret', replaceSecret, values)).length > 0;
+      return (await query('replace-secret', replaceSecretStatement, values)).length > 0;
     },
-    async recordApiTokenUses(secondsAgo) {
+    async recordUses(secondsAgo) {
       await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
     },
   };
@@ -42,7 +42,7 @@ export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiToken
  * A statement that waited for another rotation finds another secret and does nothing; one that finds the secret also sees every
  * secret that was replaced before. Times are cut to milliseconds, because rounding could move an end into the future.
  */
-const replaceSecret = `
+const replaceSecretStatement = `
   with replaced as (
     update api_token set secret_hash = decode($3, 'hex')
     where id = $1 and secret_hash = decode($2, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())
@@ -53,9 +53,14 @@ const replaceSecret = `
   ), retired as (
     insert into retired_secret (secret_hash, api_token_id, expires_at)
     select decode($2, 'hex'), id, date_trunc('milliseconds', now()) + $4::int * interval '1 second' from replaced
-  ), recorded as (
-    insert into event (type, environment, subject_api_token_id, changes, actor_kind, actor_name, actor_api_token_id, request_id)
-    select 'api_token.rotated', ${eventEnvironment('environment_tag')}, id, '${secretChange('secret')}', ${authorAt(5, '1')} from replaced
+  ), recorded as (${insertEvents({
+    type: 'api_token.rotated',
+    environment: eventEnvironment('environment_tag'),
+    about: { subject_api_token_id: 'id' },
+    changes: `'${secretChange('secret')}'`,
+    author: authorAt(5, '1'),
+  })}
+    from replaced
   )
   select id from replaced`;
 

@@ -1,4 +1,5 @@
 import type { Event, EventEnvironment, Prisma } from '../../generated/prisma/client.ts';
+import { between } from './keyset-where.ts';
 import type { TimeRange } from './user-group-page-query.ts';
 
 /** The position of an event in the order of the list: its time, and its number among those of one time. */
@@ -44,7 +45,6 @@ export type EventReader = Pick<Prisma.TransactionClient, 'event'>;
 export async function findEvents(reader: EventReader, query: EventQuery): Promise<Event[]> {
   const { environments, conditions, direction, start, end, limit, withChanges } = query;
   const { types, teamIds, actorApiTokenId, subjectApiTokenId, occurredAt } = conditions;
-  const [further, back] = direction === 'asc' ? (['gt', 'lt'] as const) : (['lt', 'gt'] as const);
   const page = {
     where: {
       AND: [
@@ -54,8 +54,7 @@ export async function findEvents(reader: EventReader, query: EventQuery): Promis
         ...(types ? [{ type: oneOf(types) }] : []),
         ...(teamIds ? [{ teamId: oneOf(teamIds) }] : []),
         ...(occurredAt ? [{ occurredAt: timeFilter(occurredAt) }] : []),
-        ...(start ? beyond(further, start) : []),
-        ...(end ? beyond(back, end) : []),
+        ...between({ direction, start, end }),
       ],
     },
     orderBy: [{ occurredAt: direction }, { id: direction }],
@@ -70,16 +69,6 @@ const oneOf = <Value>(values: readonly Value[]): Value | { in: Value[] } =>
   values.length === 1 ? (values[0] as Value) : { in: [...values] };
 
 const timeFilter = ({ from, to }: TimeRange): Prisma.DateTimeFilter => ({ ...(from && { gte: from }), ...(to && { lt: to }) });
-
-/**
- * The bound is repeated outside the OR: PostgreSQL uses an OR alone only as a filter, and reads from the beginning of the index.
- */
-function beyond(operator: 'gt' | 'lt', { occurredAt, id }: EventPosition): Prisma.EventWhereInput[] {
-  return [
-    { occurredAt: { [`${operator}e`]: occurredAt } },
-    { OR: [{ occurredAt: { [operator]: occurredAt } }, { occurredAt, id: { [operator]: id } }] },
-  ];
-}
 
 /** The event at a position; undefined when there is none in these environments. */
 export async function findEventAt(

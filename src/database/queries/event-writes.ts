@@ -1,6 +1,6 @@
 import type { ActorKind, EnvironmentTag, EventEnvironment, Prisma } from '../../generated/prisma/client.ts';
 import type { Database } from '../client.ts';
-import type { ParameterColumn } from './columns.ts';
+import { names, type ParameterColumn } from './columns.ts';
 
 /** Who makes a change, and by which request. */
 export interface Author {
@@ -54,14 +54,28 @@ export interface GroupEvent {
   readonly changes: string;
 }
 
+/** What an event is made from: the values of its columns, as SQL. */
+export interface EventInsert extends Omit<GroupEvent, 'table'> {
+  readonly environment: string;
+  /** The columns that say what it is about. */
+  readonly about?: Readonly<Record<string, string>>;
+}
+
+/** The beginning of a data-modifying `with` query that records events in the statement that changes rows, which follow. */
+export const insertEvents = ({ type, environment, about = {}, changes, author }: EventInsert): string => `
+    insert into event (type, environment, ${[...Object.keys(about), 'changes', names(authorColumns)].join(', ')})
+    select ${[`'${type}'`, environment, ...Object.values(about), changes, author].join(', ')}`;
+
 /**
- * The beginning of a data-modifying `with` query that records events about user groups in the statement that changes them; what
- * follows are the rows. Numbers are drawn after the group's row is locked, so that of two events about one group the later one
- * has the greater number.
+ * {@link insertEvents} about user groups. Numbers are drawn after the group's row is locked, so that of two events about one group
+ * the later one has the greater number.
  */
-export const insertGroupEvents = ({ type, table, author, changes }: GroupEvent): string => `
-    insert into event (type, environment, team_id, provided_id, changes, ${authorColumns.map(({ sql }) => sql).join(', ')})
-    select '${type}', ${eventEnvironment(`${table}.environment_tag`)}, ${table}.team_id, ${table}.provided_id, ${changes}, ${author}`;
+export const insertGroupEvents = ({ table, ...event }: GroupEvent): string =>
+  insertEvents({
+    ...event,
+    environment: eventEnvironment(`${table}.environment_tag`),
+    about: { team_id: `${table}.team_id`, provided_id: `${table}.provided_id` },
+  });
 
 /** The environment of an event about a group, or an API token, with this tag. */
 export const eventEnvironment = (tag: string): string => `coalesce(${tag}::text, 'Untagged')::event_environment`;
@@ -146,7 +160,7 @@ export async function insertEvent({ query }: Pick<Database, 'query'>, event: Eve
 }
 
 const insertOne = `
-  insert into event (type, environment, subject_api_token_id, changes, actor_kind, actor_name, actor_api_token_id, request_id)
+  insert into event (type, environment, subject_api_token_id, changes, ${names(authorColumns)})
   values ($1, $2::event_environment, $3::int, $4::json, $5::actor_kind, $6, $7::int, $8)`;
 
 /** Removes the event of an import, if it has one, in a transaction if `query` is one's. @param importId the id of the import. */

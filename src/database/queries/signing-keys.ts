@@ -1,7 +1,7 @@
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { columnTypes } from './columns.ts';
-import { type Author, authorAt, authorLists } from './event-writes.ts';
+import { type Author, authorAt, authorLists, insertEvents } from './event-writes.ts';
 
 /** A key pair that signs embed tokens, as it is stored. */
 export interface StoredSigningKey {
@@ -99,10 +99,13 @@ const addNext = `
     select coalesce(max(number), 0) + 1, $1::text, $2::bytea, $3::bytea, now() + $4::int * interval '1 second' from signing_key
     having count(*) filter (where signs_from > now()) = 0
     on conflict do nothing returning id
-  ), recorded as (
-    insert into event (type, environment, changes, actor_kind, actor_name, actor_api_token_id, request_id)
-    select 'signing_key.rotated', 'None', json_build_object('signingKey', json_build_object(
-      'from', (select id from signing_key order by number desc limit 1), 'to', id)), ${authorAt(5, '1')}
+  ), recorded as (${insertEvents({
+    type: 'signing_key.rotated',
+    environment: `'None'`,
+    changes: `json_build_object('signingKey', json_build_object(
+      'from', (select id from signing_key order by number desc limit 1), 'to', id))`,
+    author: authorAt(5, '1'),
+  })}
     from added
   )
   select from added`;

@@ -11,33 +11,33 @@ export interface UserGroupLookups {
    * The group that a user group token identifies, by the keyed hashes of the token in hexadecimal: one under each key, because
    * what is stored has one of them.
    */
-  readonly groupByTokenHash: Load<readonly string[], GroupOfToken>;
+  readonly findByTokenHash: Load<readonly string[], GroupOfToken>;
   /** The group with this number. */
-  readonly groupByTeamId: Load<number, UserGroup>;
+  readonly findByTeamId: Load<number, UserGroup>;
   /** The same without its properties and mapping, some hundred KiB each at most; taking them from the group throws. */
-  readonly briefGroupByTeamId: Load<number, UserGroup>;
+  readonly findSummaryByTeamId: Load<number, UserGroup>;
   /** The groups with this provided id: one, or one of `Customer` and one of `Testing`; undefined if there is none. */
-  readonly groupsByProvidedId: Load<string, UserGroup[]>;
+  readonly findByProvidedId: Load<string, UserGroup[]>;
   /**
    * The groups with each of these provided ids, in one statement.
    *
    * @param withJson whether properties and mappings are read. Without it, taking them from a group throws: those of many groups
    *   are too much to read for nothing.
    */
-  groupsByProvidedIds(providedIds: readonly string[], withJson: boolean): Promise<ReadonlyMap<string, UserGroup[]>>;
+  findByProvidedIds(providedIds: readonly string[], withJson: boolean): Promise<ReadonlyMap<string, UserGroup[]>>;
 }
 
 /** Binds the look-ups of user groups to a database. */
 export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGroupLookups {
   return {
-    groupByTokenHash: bindGroupByTokenHash({ query }),
-    groupByTeamId: createBatchLoader({
+    findByTokenHash: bindGroupByTokenHash({ query }),
+    findByTeamId: createBatchLoader({
       keyOf: String,
       maxKeys: maxLookupKeys,
       load: async (teamIds) =>
         byTeamId((await query('groups-by-team-id', groupsByTeamId, [teamIds])).map((row) => new UserGroupRow(row))),
     }),
-    briefGroupByTeamId: createBatchLoader({
+    findSummaryByTeamId: createBatchLoader({
       keyOf: String,
       maxKeys: maxLookupKeys,
       load: async (teamIds) =>
@@ -45,12 +45,12 @@ export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGr
           (await query('brief-groups-by-team-id', briefGroupsByTeamId, [teamIds])).map((row) => new BriefUserGroupRow(row)),
         ),
     }),
-    groupsByProvidedId: bindGroupsByProvidedId({ query }),
-    groupsByProvidedIds: bindGroupsByProvidedIds({ query }),
+    findByProvidedId: bindGroupsByProvidedId({ query }),
+    findByProvidedIds: bindGroupsByProvidedIds({ query }),
   };
 }
 
-/** Binds {@link UserGroupLookups.groupsByProvidedId} alone. */
+/** Binds {@link UserGroupLookups.findByProvidedId} alone. */
 export function bindGroupsByProvidedId({ query }: Pick<Database, 'query'>): Load<string, UserGroup[]> {
   return createBatchLoader({
     keyOf: (providedId) => providedId,
@@ -62,8 +62,8 @@ export function bindGroupsByProvidedId({ query }: Pick<Database, 'query'>): Load
   });
 }
 
-/** Binds {@link UserGroupLookups.groupsByProvidedIds} alone. */
-export function bindGroupsByProvidedIds({ query }: Pick<Database, 'query'>): UserGroupLookups['groupsByProvidedIds'] {
+/** Binds {@link UserGroupLookups.findByProvidedIds} alone. */
+export function bindGroupsByProvidedIds({ query }: Pick<Database, 'query'>): UserGroupLookups['findByProvidedIds'] {
   return async (providedIds, withJson) => {
     if (withJson) {
       const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);

@@ -14,13 +14,13 @@ export interface UserGroupPages {
    * @param withJson whether properties and mappings are read; without, taking them from a group throws.
    * @throws RangeError for a limit above 101.
    */
-  readonly readGroupPage: (query: PageQuery, withJson: boolean) => Promise<UserGroup[]>;
+  readonly readPage: (query: PageQuery, withJson: boolean) => Promise<UserGroup[]>;
 }
 
 /** Binds the reads of pages to a database. */
 export function bindUserGroupPages({ query }: Pick<Database, 'query'>): UserGroupPages {
   return {
-    async readGroupPage(page, withJson) {
+    async readPage(page, withJson) {
       if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
       const { name, text } = statementOf(page, withJson);
       const rows = await query(name, text, valuesOf(page));

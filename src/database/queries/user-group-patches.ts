@@ -34,7 +34,7 @@ export interface UserGroupPatches {
    * are made one after another, in any number of processes: of those that expect one version, one is made. Those that are sent
    * together share a transaction.
    */
-  patchGroup(patch: UserGroupPatch, share?: Share): Promise<UserGroup | OtherVersion | undefined>;
+  patchOne(patch: UserGroupPatch, share?: Share): Promise<UserGroup | OtherVersion | undefined>;
 }
 
 /** What became of a patch: the group, or why nothing was stored. */
@@ -53,7 +53,7 @@ export function bindUserGroupPatches({ transaction }: Pick<Database, 'transactio
   });
   let last = 0;
   return {
-    async patchGroup(patch, share) {
+    async patchOne(patch, share) {
       last += 1;
       const outcome = await load({ patch, number: last }, share);
       if (outcome && 'error' in outcome) throw outcome.error;

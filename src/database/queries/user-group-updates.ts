@@ -34,7 +34,7 @@ export interface UserGroupUpdates {
    * Changes a group and returns it; undefined when there is no such group in that environment. Updates of one group that are
    * sent together are made in the order of the calls, and each returns the group as it left it.
    */
-  updateGroup(update: UserGroupUpdate, share?: Share): Promise<UserGroup | undefined>;
+  updateOne(update: UserGroupUpdate, share?: Share): Promise<UserGroup | undefined>;
 }
 
 /** Binds the updates of user groups to a database. */
@@ -58,7 +58,7 @@ export function bindUserGroupUpdates({ query }: Pick<Database, 'query'>, onRecor
   });
   let last = 0;
   return {
-    updateGroup(update, share) {
+    updateOne(update, share) {
       last += 1;
       return load({ update, number: last }, share);
     },

@@ -41,23 +41,23 @@ export interface UserGroupWrites {
   /**
    * Inserts a group and returns it; undefined when a stored group holds its id. Concurrent drafts for one id insert the first.
    */
-  insertGroup(draft: AuthoredDraft, share?: Share): Promise<UserGroup | undefined>;
+  insertOne(draft: AuthoredDraft, share?: Share): Promise<UserGroup | undefined>;
   /** Inserts the groups whose ids no stored group holds, in one statement, and returns them. No two drafts may conflict. */
-  insertGroups(drafts: readonly AuthoredDraft[]): Promise<UserGroup[]>;
+  insertMany(drafts: readonly AuthoredDraft[]): Promise<UserGroup[]>;
   /** Moves a group to an environment; undefined when there is no such group. A statement of its own. */
   setEnvironment(move: GroupMove): Promise<EnvironmentChange | undefined>;
   /**
    * Deletes a group with its tokens and returns it as it was; undefined when there is no such group among those that may be
    * deleted. A statement of its own.
    */
-  deleteGroup(deletion: GroupDeletion): Promise<Expected | undefined>;
+  deleteOne(deletion: GroupDeletion): Promise<Expected | undefined>;
   /**
    * The groups with this provided id, read where groups are written: the group that kept a draft from being inserted is
    * there, and may not have reached a copy of the database yet.
    */
-  readonly groupsHoldingId: Load<string, UserGroup[]>;
+  readonly findHoldersOfId: Load<string, UserGroup[]>;
   /** The same for many ids in one statement. */
-  readonly groupsHoldingIds: UserGroupLookups['groupsByProvidedIds'];
+  readonly findHoldersOfIds: UserGroupLookups['findByProvidedIds'];
 }
 
 /** A group to move to an environment, and who does. */
@@ -82,7 +82,7 @@ export type EnvironmentChange = Expected | { readonly heldIn: EnvironmentTag };
 
 /** Binds the writes of user groups to a database. */
 export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupWrites {
-  const insertGroups = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
+  const insertMany = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
     const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
     const isLarge = drafts.some(({ properties }) => Buffer.byteLength(properties ?? '') > maxEventValueBytes);
     const rows = isLarge
@@ -98,12 +98,12 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecord
     });
   };
   return {
-    insertGroup: createBatchLoader<AuthoredDraft, UserGroup>({
+    insertOne: createBatchLoader<AuthoredDraft, UserGroup>({
       keyOf: uniqueKeyOf,
       maxKeys: maxWriteKeys,
-      load: async (drafts) => new Map((await insertGroups(drafts)).map((group) => [uniqueKeyOf(group), group])),
+      load: async (drafts) => new Map((await insertMany(drafts)).map((group) => [uniqueKeyOf(group), group])),
     }),
-    insertGroups,
+    insertMany,
     async setEnvironment({ teamId, environmentTag, expectedVersions, author }) {
       try {
         const values = [teamId, environmentTag, expectedVersions, ...authorLists([{ author }])];
@@ -119,7 +119,7 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecord
         throw error;
       }
     },
-    async deleteGroup({ teamId, environmentTag, allEnvironments, expectedVersions, author }) {
+    async deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author }) {
       const values = [teamId, allEnvironments, environmentTag, expectedVersions, ...authorLists([{ author }])];
       const [row] = await query('delete-group', deleteGroup, values);
       const deleted = row && toExpected(row);
@@ -130,8 +130,8 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecord
       }
       return deleted;
     },
-    groupsHoldingId: bindGroupsByProvidedId({ query }),
-    groupsHoldingIds: bindGroupsByProvidedIds({ query }),
+    findHoldersOfId: bindGroupsByProvidedId({ query }),
+    findHoldersOfIds: bindGroupsByProvidedIds({ query }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { bindLookups } from '../../../src/database/queries/lookups.ts';
+import { bindUserGroupLookups } from '../../../src/database/queries/user-group-lookups.ts';
 import { issueToken } from '../../../src/domain/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { retiredHash, storedToken, testKeys } from '../../support/keys.ts';
@@ -20,11 +20,11 @@ beforeEach(() => {
 /** Looks tokens up in one turn: team ids, with the ends of grace periods left out. */
 async function lookUp(...tokens: string[]) {
   statements = [];
-  const found = await Promise.all(tokens.map((token) => lookups.groupByTokenHash(testKeys.hashes(token))));
+  const found = await Promise.all(tokens.map((token) => lookups.findByTokenHash(testKeys.hashes(token))));
   return found.map((one) => one && { teamId: one.userGroup.teamId, isCurrent: one.isCurrent });
 }
 
-const lookups = bindLookups({
+const lookups = bindUserGroupLookups({
   async query(name, text, values) {
     const rows = await database.query(name, text, values);
     statements.push(name);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { bindApiTokenWrites } from '../../../src/database/queries/api-token-writes.ts';
 import { revokeApiToken, rotateApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller } from '../../../src/domain/caller.ts';
 import { createEmbedToken, introspect } from '../../../src/domain/embed-tokens.ts';
@@ -184,12 +183,12 @@ test('an unknown API token costs two statements', async () => {
 
 test('a secret that a rotation replaced costs two statements, in its overlap and after it', async () => {
   const { secret: token, id } = await gateway.issue();
-  const db = { prisma: database.prisma, writes: bindApiTokenWrites(database) };
-  await rotateApiToken(db, id, 600);
+  const { prisma } = bindQueries(database);
+  await rotateApiToken(prisma, id, 600);
   statements = [];
   expect((await gateway.graphql('{ caller { id } }', {}, { token })).json.data.caller.id).toBe(String(id));
   expect(statements).toEqual(readsReplaced);
-  await rotateApiToken(db, id, 0);
+  await rotateApiToken(prisma, id, 0);
   statements = [];
   expect((await gateway.graphql('{ caller { id } }', {}, { token })).status).toBe(401);
   expect(statements).toEqual(readsReplaced);

@@ -4,7 +4,7 @@ import type { Database } from '../../../src/database/client.ts';
 import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/domain/caller.ts';
 import { encodeCursor } from '../../../src/domain/cursor.ts';
-import { userGroupCursor } from '../../../src/domain/user-group-cursor.ts';
+import { userGroupKeysets } from '../../../src/domain/user-group-cursor.ts';
 import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
 import { compileOperation } from '../../../src/graphql/execution/compile.ts';
 import { usesBeforeCompiling } from '../../../src/graphql/execution/execute.ts';
@@ -192,7 +192,7 @@ async function store({ prisma }: Database): Promise<Known> {
     providedIds: ['acme', 'untagged'],
     tokens: groups.map(tokenOf),
     cursors: [
-      ...groups.map((group) => userGroupCursor('createdAt', { ...group, value: group.createdAt })),
+      ...groups.map((group) => userGroupKeysets.createdAt.cursorOf({ ...group, value: group.createdAt })),
       encodeCursor('ApiToken', [2]),
       encodeCursor('Event', [Date.parse('2100-01-01'), '1']),
     ],

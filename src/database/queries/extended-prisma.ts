@@ -1,0 +1,125 @@
+import type { PrismaClient } from '../../generated/prisma/client.ts';
+import { createBatchLoader, type Load } from '../batch-loader.ts';
+import type { Database } from '../client.ts';
+import { type ApiTokenLookups, bindApiTokenLookups } from './api-token-lookups.ts';
+import { type ApiTokenWrites, bindApiTokenWrites } from './api-token-writes.ts';
+import { maxLookupKeys } from './batch-sizes.ts';
+import type { OnRecorded } from './event-writes.ts';
+import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './stored-tokens.ts';
+import { bindTokenRotation, type TokenRotation } from './token-rotation.ts';
+import { bindUserGroupLookups, type UserGroupLookups } from './user-group-lookups.ts';
+import { bindUserGroupPages, type UserGroupPages } from './user-group-pages.ts';
+import { bindUserGroupPatches, type UserGroupPatches } from './user-group-patches.ts';
+import { bindUserGroupUpdates, type UserGroupUpdates } from './user-group-updates.ts';
+import { bindUserGroupWrites, type UserGroupWrites } from './user-group-writes.ts';
+
+/** Which encryption keys tokens are stored under. For a token that is in neither table. */
+interface KeysOfTokens {
+  /** The ids of the encryption keys of the tables with tokens, in hexadecimal. */
+  readonly keyIdsOfTokens: Load<'all', readonly string[]>;
+  /** Whether the key with this id encrypts tokens that still identify a group; undefined if not. For keys that are missing. */
+  readonly hasLiveTokens: Load<string, true>;
+}
+
+/** The statements of user groups that requests share, and those that record an event. */
+export interface UserGroupStatements
+  extends UserGroupLookups,
+    UserGroupPages,
+    UserGroupWrites,
+    UserGroupUpdates,
+    UserGroupPatches,
+    TokenRotation,
+    KeysOfTokens {}
+
+/** The statements of API tokens of the same kind. */
+export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
+
+/**
+ * The database: Prisma's client, whose models `userGroup` and `apiToken` also have the hot statements. Keys that are requested in
+ * one turn of the event loop are sent in one statement; their `share` says on whose behalf, so that no API token alone fills the
+ * queue.
+ *
+ * Every method runs where this client does: on the pool, or in the transaction of a request with an Idempotency-Key. Errors of
+ * the server have the SQLSTATE as their code, such as 23505, not P2002.
+ *
+ * @example
+ * await prisma.userGroup.findByTeamId(7); // a statement that requests share
+ * await prisma.userGroup.findMany({ where: { name: 'ACME' } }); // the model API
+ */
+export type ExtendedPrisma = PrismaClient & { readonly userGroup: UserGroupStatements; readonly apiToken: ApiTokenStatements };
+
+/** What sends statements: a database, or one of its transactions. */
+type Statements = Pick<Database, 'prisma' | 'query' | 'transaction'>;
+
+/** How the statements are bound. */
+export interface StatementOptions {
+  /** Called for each event about a group. By default nothing is. */
+  readonly onRecorded?: OnRecorded;
+  /**
+   * Where look-ups and unfiltered pages are read, if not where is written: a copy. A change, such as the revocation of an API
+   * token, then takes effect as soon as it has arrived there.
+   */
+  readonly lookups?: Pick<Database, 'query'>;
+}
+
+/** Extends Prisma's client by the hot statements. */
+export function extendPrisma(database: Statements, options: StatementOptions = {}): ExtendedPrisma {
+  return database.prisma.$extends({ name: 'statements', model: statementsOn(database, options) }) as unknown as ExtendedPrisma;
+}
+
+/**
+ * The same in a transaction. Not by `$extends`, which would take a tenth of the time of a request; and the client of the
+ * transaction is only created, which takes milliseconds, once the model API or raw SQL is used.
+ */
+export function extendPrismaInUnit(unit: Statements, options: StatementOptions = {}): ExtendedPrisma {
+  const { userGroup, apiToken } = statementsOn(unit, options);
+  return withFallback(
+    {
+      userGroup: withFallback(userGroup, () => unit.prisma.userGroup),
+      apiToken: withFallback(apiToken, () => unit.prisma.apiToken),
+    },
+    () => unit.prisma,
+  ) as ExtendedPrisma;
+}
+
+/** An object with the members of `own`, and every other one of an object that is only created for it. */
+function withFallback<Own extends object, Fallback extends object>(own: Own, fallback: () => Fallback): Own & Fallback {
+  return new Proxy(own, {
+    get(_, name) {
+      if (name in own) return Reflect.get(own, name);
+      const other = fallback();
+      const member: unknown = Reflect.get(other, name);
+      return typeof member === 'function' ? member.bind(other) : member;
+    },
+  }) as Own & Fallback;
+}
+
+/** An extension's methods, as a type that Prisma's accepts: an interface lacks the index signature that it wants. */
+type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
+
+function statementsOn(
+  database: Pick<Statements, 'query' | 'transaction'>,
+  { onRecorded = () => {}, lookups = database }: StatementOptions,
+): { userGroup: Methods<UserGroupStatements>; apiToken: Methods<ApiTokenStatements> } {
+  return {
+    userGroup: {
+      ...bindUserGroupLookups(lookups),
+      ...bindUserGroupPages(lookups),
+      ...bindUserGroupWrites(database, onRecorded),
+      ...bindUserGroupUpdates(database, onRecorded),
+      ...bindUserGroupPatches(database, onRecorded),
+      ...bindTokenRotation(database, onRecorded),
+      keyIdsOfTokens: createBatchLoader<'all', readonly string[]>({
+        keyOf: (all) => all,
+        maxKeys: 1,
+        load: async () => new Map([['all', await findKeyIdsOfTokens(lookups)]]),
+      }),
+      hasLiveTokens: createBatchLoader<string, true>({
+        keyOf: (id) => id,
+        maxKeys: maxLookupKeys,
+        load: async (ids) => new Map((await findKeysOfLiveTokens(lookups, ids)).map((id) => [id, true])),
+      }),
+    },
+    apiToken: { ...bindApiTokenLookups(lookups), ...bindApiTokenWrites(database) },
+  };
+}
