@@ -90,6 +90,7 @@ export class ReceivedRequest implements HttpRequest {
     if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
   };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
+  readonly responseRoom = (): number => this.context.unsent.roomFor(this.caller.share);
 
   get isReceived(): boolean {
     return this.incoming.complete || this.outgoing.headersSent;

@@ -17,7 +17,6 @@ import type { GraphQLContext } from '../schema/context.ts';
 import type { RawVariables } from '../schema/field-cost.ts';
 import { graphqlLimits, heavyCost } from '../schema/limits.ts';
 import { isOpenRootField } from '../schema/require-credential.ts';
-import { responseTooLarge } from '../schema/response-meter.ts';
 import { isCompilable } from './compilable.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { causeOf } from './compiled-operation.ts';
@@ -101,9 +100,9 @@ export function createOperationExecutor(
     return admit(result, contextValue);
   }
 
-  /** The result; or, if the response would be too large, a rejection, before any of it is serialized. */
+  /** The result; or, if the response is too large or has no room, a rejection, before any of it is serialized. */
   const admit = (result: ExecutionResult, { meter }: GraphQLContext): ExecutionResult =>
-    meter.isExceeded ? rejection(responseTooLarge()) : result;
+    meter.isExceeded ? rejection(meter.rejection) : result;
 
   const inTurn: OperationExecutor['inTurn'] = ({ caller, isAbandoned }, work) =>
     heavyWork.run(caller.share, async () => {
