@@ -14,65 +14,6 @@ export async function within<Result, Late>(
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
-/**
- * Starts work that occupies the event loop for a while one piece at a time, round-robin between callers, with time for other
- * requests in between.
- */
-export interface Turnstile {
-  /** Resolves when it is this caller's turn. @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait. */
-  enter(share: Share): Promise<void>;
-  /** The number of callers that wait. */
-  readonly waiting: number;
-}
-
-/**
- * The number of turns of the event loop between two pieces of work, unless they take longer than twice the work plus this pause.
- * An idle turn takes microseconds. A turn accepts only one new connection, hence the number.
- */
-const turnsBetween = 256;
-const maxPauseMs = 100;
-
-/** Creates a turnstile. @param maxWaiting the maximum number of waiting callers. */
-export function createTurnstile(maxWaiting: number): Turnstile {
-  const waiting = new FairQueue<() => void>(maxWaiting);
-  let isRunning = false;
-  let turns = 0;
-  let startedMs = 0;
-  let workMs = 0;
-
-  function admit(): void {
-    turns = 0;
-    startedMs = performance.now();
-    waiting.shift()?.(); // the work runs after this function returns, and ends before the next turn
-    setImmediate(measure);
-  }
-
-  function measure(): void {
-    workMs = performance.now() - startedMs;
-    pause();
-  }
-
-  function pause(): void {
-    turns += 1;
-    if (turns < turnsBetween && performance.now() - startedMs < 2 * workMs + maxPauseMs) setImmediate(pause);
-    else if (waiting.size > 0) admit();
-    else isRunning = false;
-  }
-
-  return {
-    get waiting() {
-      return waiting.size;
-    },
-    enter: (share) =>
-      new Promise((resolve, reject) => {
-        if (!waiting.push(share, resolve)) return reject(overloaded());
-        if (isRunning) return;
-        isRunning = true;
-        setImmediate(admit);
-      }),
-  };
-}
-
 /** Bounds the number of pieces of work in progress; for callers without a credential, to one. */
 export interface Semaphore {
   /** Runs `work` as soon as there is a free place. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */

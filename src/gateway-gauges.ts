@@ -1,5 +1,6 @@
 import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
+import { heavyWork } from './heavy-work.ts';
 import type { GraphQLMetrics } from './metrics/graphql-metrics.ts';
 import { metrics } from './metrics/metrics.ts';
 import { readPackageVersion } from './package-root.ts';
@@ -15,7 +16,6 @@ export function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'pool
   metrics.poolLimit.set(poolSize);
   metrics.queue.set({ queue: 'database_connections' }, pool.waitingCount);
   metrics.queue.set({ queue: 'database_keys' }, waitingKeys.count);
-  metrics.queue.set({ queue: 'documents' }, graphql.waitingDocuments());
-  metrics.queue.set({ queue: 'operations' }, graphql.waitingOperations());
+  metrics.queue.set({ queue: 'heavy_work' }, heavyWork.waiting);
   metrics.build.set({ version, node_version: process.version }, 1);
 }

@@ -25,6 +25,7 @@ import type { Db } from './domain/user-groups.ts';
 import { measureGateway } from './gateway-gauges.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { type ContextOf, createContext } from './graphql/schema/context.ts';
+import { ResponseMeter } from './graphql/schema/response-meter.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
 import { createCors } from './http/cors.ts';
@@ -131,6 +132,7 @@ export function buildGateway(
       instance,
       noted: request,
       hasTransaction: boundDb !== db,
+      meter: new ResponseMeter(request.responseRoom),
     });
   };
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createSemaphore, createTurnstile } from '../src/concurrency.ts';
+import { createSemaphore } from '../src/concurrency.ts';
 import { FairQueue, type Share } from '../src/fair-queue.ts';
+import { createHeavyWork } from '../src/heavy-work.ts';
 
 /** How many of `count` pushes of a share succeed. */
 const pushMany = (queue: FairQueue<number>, share: Share, count: number): number =>
@@ -105,24 +106,45 @@ describe('a semaphore', () => {
   });
 });
 
-test('a turnstile admits one at a time, round-robin between callers, with turns of the event loop in between', async () => {
-  const turnstile = createTurnstile(100);
-  const admitted: string[] = [];
-  let turns = 0;
-  let isCounting = true;
-  const count = () => {
-    turns += 1;
-    if (isCounting) setImmediate(count);
-  };
-  const turnsAt: number[] = [];
-  const enter = async (name: string, share: number) => {
-    await turnstile.enter(share);
-    admitted.push(name);
-    turnsAt.push(turns);
-  };
-  setImmediate(count);
-  await Promise.all([enter('a1', 1), enter('a2', 1), enter('a3', 1), enter('b1', 2)]);
-  isCounting = false;
-  expect(admitted).toEqual(['a1', 'b1', 'a2', 'a3']);
-  for (let i = 1; i < turnsAt.length; i += 1) expect((turnsAt[i] as number) - (turnsAt[i - 1] as number)).toBeGreaterThan(20);
+describe('heavy work', () => {
+  test('begins one piece at a time, round-robin between callers, with turns of the event loop in between', async () => {
+    const work = createHeavyWork();
+    const admitted: string[] = [];
+    let turns = 0;
+    let isCounting = true;
+    const count = () => {
+      turns += 1;
+      if (isCounting) setImmediate(count);
+    };
+    const turnsAt: number[] = [];
+    const admit = (name: string) => {
+      admitted.push(name);
+      turnsAt.push(turns);
+    };
+    const parse = (name: string, share: number) => work.enter(share).then(() => admit(name));
+    const execute = (name: string, share: number) => work.run(share, async () => admit(name));
+    setImmediate(count);
+    await Promise.all([parse('a1', 1), parse('a2', 1), parse('a3', 1), parse('b1', 2), execute('c1', 3)]);
+    isCounting = false;
+    expect(admitted).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
+    for (let i = 1; i < turnsAt.length; i += 1) expect((turnsAt[i] as number) - (turnsAt[i - 1] as number)).toBeGreaterThan(20);
+  });
+
+  test('parses while as many operations as may be in progress wait for the database', async () => {
+    const work = createHeavyWork();
+    let started = 0;
+    let respond = () => {};
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const query = () => {
+      started += 1;
+      return response;
+    };
+    const operations = [1, 1, 1].map((share) => work.run(share, query));
+    for (const share of [1, 1, 1]) await work.enter(share);
+    expect([started, work.waiting]).toEqual([2, 1]);
+    respond();
+    await Promise.all(operations);
+  });
 });

@@ -66,7 +66,7 @@ export async function serve(args: string[]): Promise<number> {
     const listening = listen(gateway.server, config);
     const early = await Promise.race([listening.then(() => undefined), stop]);
     if (early !== undefined) {
-      listening.catch(() => {}); // in a worker whose primary process is gone it never settles
+      listening.catch(() => {}); // the process ends anyway
       gateway.server.close();
       await gateway.close();
       log.info(`${early}: stopped before listening`);

@@ -79,21 +79,16 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
 }
 
 /**
- * Resolves with the reason, as text, when this worker must stop: the primary process requests it or exits. Signals are handled
- * by the primary process, although a terminal sends them to every process.
+ * Resolves with the reason, as text, when the primary process stops this worker. Signals are handled by that process, although a
+ * terminal sends them to every process. If it is killed, Node.js ends its workers at once.
  */
 export function untilStoppedByPrimary(): Promise<string> {
   for (const signal of stopSignals) process.on(signal, () => {});
-  // Otherwise Node.js ends a worker, with requests in flight, as soon as the primary process exits.
-  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+  // A message to a process that has just exited fails before Node.js notices, and ends this one.
+  cluster.worker?.on('error', () => {});
   return new Promise((resolve) => {
     process.on('message', (message) => message === stopMessage && resolve('stop'));
-    const primaryExited = () => resolve('the primary process exited');
-    process.once('disconnect', primaryExited);
-    // A message to a process that has just exited fails before the disconnection is noticed.
-    cluster.worker?.on('error', primaryExited);
-    if (!process.connected) primaryExited();
-    if (process.connected) process.send?.(readyMessage);
+    process.send?.(readyMessage);
     // Waiting for a message must not keep a finished process running.
     process.channel?.unref();
   });

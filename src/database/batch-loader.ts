@@ -47,7 +47,10 @@ export type Load<Key, Value> = (key: Key, share?: Share) => Promise<Value | unde
  */
 const maxInFlight = 2;
 
-/** How many distinct keys may wait while the database is slow; more are rejected immediately, so that memory stays bounded. */
+/**
+ * How many distinct keys may wait while the database is slow; more are rejected immediately, so that memory stays bounded.
+ * Callers do not take turns: a statement has the keys of many.
+ */
 const maxWaiting = 10_000;
 
 /** How many of them one share may have while other shares wait too, and how many otherwise: some places stay free. */

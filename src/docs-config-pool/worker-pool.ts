@@ -62,6 +62,7 @@ const maxLoadMs = 60_000;
 export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): WorkerPool<Job, Result> {
   const leastWeight = Math.ceil(options.maxQueuedCharacters / options.maxQueuedJobs);
   // Piscina gets one job at a time: its own queue is not bounded for jobs that can be stopped (docs/decisions/worker-pool.md).
+  // Apart from heavy work, which waits for the event loop and not for a thread.
   const queue = new FairQueue<Task<Job, Result>>(options.maxQueuedCharacters, ({ weight }) => weight);
   const piscina = new Piscina({
     ...options.module,

@@ -101,6 +101,7 @@ export function createExecuteOnce(
   stored = new StoredBytes({ minBytes, maxBytes }),
 ): ExecuteOnce {
   const connections = Math.max(1, Math.floor(database.poolSize / 2));
+  // Apart from the reads, because a request may read pages while it has a place: in one queue they could wait for each other.
   const places = createSemaphore(
     Math.min(maxKeyedRequests, connections),
     maxWaitingKeyedRequests,

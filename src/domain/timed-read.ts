@@ -8,7 +8,10 @@ import { abandoned, GatewayError } from './errors.ts';
 /** How long reading a filtered page of a list, or counting, may take. */
 const maxReadMs = 2_000;
 
-/** How many such reads are in progress at once, so that connections remain for other requests, and how many wait. */
+/**
+ * How many such reads are in progress at once, so that connections remain for other requests, and how many wait. Apart from
+ * `pageReads`, because those take milliseconds, and would wait for these.
+ */
 const slowReads = createSemaphore(3, 200);
 
 /** Longer than the statements in it may take, so that these end first. */

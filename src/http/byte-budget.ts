@@ -13,12 +13,17 @@ export class ByteBudget {
     this.maxBytes = maxBytes;
   }
 
+  /** How many bytes may be reserved on behalf of `share`. */
+  roomFor(share: Share): number {
+    const own = this.maxBytes / (share === undefined ? 4 : 2) - (this.heldBy.get(share) ?? 0);
+    return Math.min(own, this.maxBytes - this.held);
+  }
+
   /** Reserves `bytes`. @returns false, and reserves nothing, if they exceed the budget. */
   take(bytes: number, share: Share): boolean {
-    const own = (this.heldBy.get(share) ?? 0) + bytes;
-    if (this.held + bytes > this.maxBytes || own > this.maxBytes / (share === undefined ? 4 : 2)) return false;
+    if (bytes > this.roomFor(share)) return false;
     this.held += bytes;
-    this.heldBy.set(share, own);
+    this.heldBy.set(share, (this.heldBy.get(share) ?? 0) + bytes);
     return true;
   }
 

@@ -26,8 +26,6 @@ export const httpLimits = {
   maxHeldBodyBytes: 64 * 2 ** 20,
   /** All responses that clients have not read yet, in the same shares. */
   maxUnsentBytes: 40 * 2 ** 20,
-  /** Large bodies that wait to be parsed. */
-  maxWaitingBodies: 200,
 } as const;
 
 /** The timeouts of a request and its response, in milliseconds. */

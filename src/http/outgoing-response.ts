@@ -33,7 +33,6 @@ export class OutgoingResponse {
   private readonly connection: Connection;
   private readonly incoming: IncomingMessage;
   private readonly outgoing: ServerResponse;
-  private isRefused = false;
   private deadline: NodeJS.Timeout | undefined;
 
   constructor(context: ResponseContext, connection: Connection, incoming: IncomingMessage, outgoing: ServerResponse) {
@@ -43,17 +42,12 @@ export class OutgoingResponse {
     this.outgoing = outgoing;
   }
 
-  /**
-   * Counts the bytes of a large response until it is sent.
-   *
-   * @returns false if too many wait to be sent. The connection ends with the next response, so that what is pipelined is not
-   *   executed needlessly.
-   */
+  /** Counts the bytes of a large response until it is sent. @returns false if too many wait to be sent. */
   hold(bytes: number, share: Share): boolean {
     if (bytes <= smallResponseBytes) return true;
-    this.isRefused = !this.context.unsent.take(bytes, share);
-    if (!this.isRefused) this.outgoing.once('close', () => this.context.unsent.release(bytes, share));
-    return !this.isRefused;
+    if (!this.context.unsent.take(bytes, share)) return false;
+    this.outgoing.once('close', () => this.context.unsent.release(bytes, share));
+    return true;
   }
 
   /** Writes a response. @param bytes the length of its body, if it is known. @throws Error for headers that Node.js refuses. */
@@ -75,7 +69,7 @@ export class OutgoingResponse {
     if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
     // Not for HEAD: Node.js would send its headers only at the end.
     const isUnread = incoming.method !== 'HEAD' && !incoming.complete && !connection.isClosing && declaredBytes(incoming) !== 0;
-    if (isUnread || this.isRefused || this.context.isDraining()) connection.isClosing = true;
+    if (isUnread || this.context.isDraining()) connection.isClosing = true;
     if (connection.isClosing) lines.push('connection', 'close');
     outgoing.writeHead(status, lines);
     if (body instanceof Readable) {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Turnstile } from '../concurrency.ts';
 import { Caller } from '../domain/caller.ts';
 import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
 import { RateLimited } from '../domain/rate-limit.ts';
+import { heavyWork } from '../heavy-work.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
@@ -40,7 +40,6 @@ export interface ServerOptions {
 export interface RequestContext extends ServerOptions, ResponseContext {
   /** The bytes of request bodies in memory. */
   readonly bodies: ByteBudget;
-  readonly turnstile: Turnstile;
 }
 
 /** A request from its headers to the last byte of its response. */
@@ -91,6 +90,7 @@ export class ReceivedRequest implements HttpRequest {
     if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
   };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
+  readonly responseRoom = (): number => this.context.unsent.roomFor(this.caller.share);
 
   get isReceived(): boolean {
     return this.incoming.complete || this.outgoing.headersSent;
@@ -126,7 +126,7 @@ export class ReceivedRequest implements HttpRequest {
         hold = new BodyHold(context.bodies, this.caller.share);
         this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
         this.startDeadline();
-        if (this.body.length >= largeBodyBytes) await context.turnstile.enter(this.caller.share);
+        if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller.share);
       }
       if (this.isAbandoned()) throw disconnected();
       this.respond(await route.handle(this));

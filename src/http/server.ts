@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { createTurnstile } from '../concurrency.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { notHttp } from './completed-request.ts';
 import { Connection } from './connection.ts';
@@ -27,7 +26,6 @@ export function createHttpServer(options: ServerOptions): Server {
     ...options,
     bodies: new ByteBudget(httpLimits.maxHeldBodyBytes),
     unsent: new ByteBudget(httpLimits.maxUnsentBytes),
-    turnstile: createTurnstile(httpLimits.maxWaitingBodies),
     discarding: 0,
   };
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {

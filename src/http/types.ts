@@ -27,6 +27,8 @@ export interface HttpRequest {
   readonly countError: (code: ErrorCode) => void;
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
+  /** How many bytes a response may have now, unless it is small. More would be refused, because others wait to be read. */
+  readonly responseRoom: () => number;
   /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
   operation: string;
   /** The cost of that operation, at most, if it has one. Set by the handler. */

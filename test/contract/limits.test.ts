@@ -6,6 +6,7 @@ import { eventLimits } from '../../src/domain/event-limits.ts';
 import { idempotencyLimits } from '../../src/domain/idempotency.ts';
 import { importLimits } from '../../src/domain/import-limits.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
+import { heavyWorkLimits } from '../../src/heavy-work.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
@@ -20,6 +21,7 @@ test('docs/limits.md lists each limit with the value that applies', () => {
   const limits = {
     ...graphqlLimits,
     ...persistedOperationsLimits,
+    ...heavyWorkLimits,
     ...httpLimits,
     ...httpTimeouts,
     ...embedTokenLimits,

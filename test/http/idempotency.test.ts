@@ -341,9 +341,9 @@ test('a costly request with a key waits for its turn without a transaction, whic
   const replies: Promise<Reply>[] = [];
   try {
     replies.push(...['a', 'b', 'd'].map((name) => gateway.graphql(query, { groups: groups(name) })));
-    await until(async () => (await waitingOperations()) === 1, 'as many are executed as may be at once');
+    await until(async () => (await waitingWork()) === 1, 'as many are executed as may be at once');
     replies.push(gateway.graphql(query, { groups: groups('c') }, withKey('costly')));
-    await until(async () => (await waitingOperations()) === 2, 'the costly request waits');
+    await until(async () => (await waitingWork()) === 2, 'the costly request waits');
     const idle = "state = 'idle in transaction' and datname = current_database() and application_name = 'user-group-gateway'";
     ({ rowCount: transactions } = await gateway.database.pool.query(`select from pg_stat_activity where ${idle}`));
   } finally {
@@ -356,9 +356,9 @@ test('a costly request with a key waits for its turn without a transaction, whic
   expect([again.text, replayed(again)]).toEqual([done[3]?.text, 'true']);
 });
 
-const waitingOperations = async () => {
+const waitingWork = async () => {
   const { text } = await gateway.send('GET', '/metrics', { token: admin });
-  return sampleValue(readSamples(text), 'gateway_queue_length', { queue: 'operations' });
+  return sampleValue(readSamples(text), 'gateway_queue_length', { queue: 'heavy_work' });
 };
 
 test.each<[string, () => Promise<Reply>]>([

@@ -24,7 +24,6 @@ import { openDatabase } from '../../src/database/open.ts';
 import { copyDataDir, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { freePort } from '../support/free-port.ts';
 import { launch, run, until } from '../support/process.ts';
-import { isAlive } from '../support/processes.ts';
 
 let dataDir: TestDataDir;
 afterEach(() => dataDir.remove());
@@ -150,23 +149,6 @@ test.each([
   await server.close();
   expect(dataDir.postmaster()).toBeUndefined();
 });
-
-test.runIf(process.platform === 'linux').each(['', 'not a number\n'])(
-  'starts no second server while one is running whose lock file contains %j',
-  async (content) => {
-    dataDir = copyDataDir();
-    const first = await openEmbedded(dataDir.path);
-    const postmaster = dataDir.postmaster() ?? 0;
-    writeFileSync(join(dataDir.path, 'postgres', 'postmaster.pid'), content);
-    const second = await openEmbedded(dataDir.path);
-    expect(second.connection('postgres').port).toBe(first.connection('postgres').port);
-    expect(await queryOne(second, 'select 1')).toBe(1);
-    await first.close();
-    expect(isAlive(postmaster)).toBe(true);
-    await second.close();
-    expect(isAlive(postmaster)).toBe(false);
-  },
-);
 
 test.each([
   ['missing', /postgres-password is missing/, (file: string) => rmSync(file)],

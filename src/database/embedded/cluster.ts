@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
 import { findLayout, type Layout, requireUsable, restoreDraftName } from './layout.ts';
 import { ensurePassword } from './password.ts';
-import { isLockDamaged, isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
+import { isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
 
 const run = promisify(execFile);
 
@@ -182,15 +182,13 @@ export async function stopServer(layout: Layout, binaries: Binaries, fastMs = 60
   const running = runningPostmaster(layout);
   if (!running) return;
   const { pid } = running;
-  for (const [mode, signal, patienceMs] of [
-    ['fast', 'SIGINT', fastMs],
-    ['immediate', 'SIGQUIT', 10_000],
+  for (const [mode, patienceMs] of [
+    ['fast', fastMs],
+    ['immediate', 10_000],
   ] as const) {
     try {
-      // pg_ctl finds the server by its lock file, and would send this signal.
-      if (isLockDamaged(layout)) process.kill(pid, signal);
       // -W, no waiting: pg_ctl would mistake a server that another process starts in the meantime for the one to stop.
-      else await execute(layout, binaries.pgCtl, ['stop', '-m', mode, '-W', '-D', layout.cluster]);
+      await execute(layout, binaries.pgCtl, ['stop', '-m', mode, '-W', '-D', layout.cluster]);
     } catch (error) {
       if (isPostmaster(pid, layout)) throw error;
     }

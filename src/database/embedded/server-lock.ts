@@ -1,5 +1,5 @@
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Layout } from './layout.ts';
 
@@ -17,8 +17,7 @@ const lockFile = (layout: Layout): string => join(layout.cluster, 'postmaster.pi
 /** The server that is running on this data directory, no matter which process started it; `undefined` if there is none. */
 export function runningPostmaster(layout: Layout): Postmaster | undefined {
   const lock = readLock(lockFile(layout));
-  if (lock === 'damaged') return findPostmaster(layout);
-  return lock && isPostmaster(lock.pid, layout) ? lock : undefined;
+  return lock && lock !== 'damaged' && isPostmaster(lock.pid, layout) ? lock : undefined;
 }
 
 /** Whether `pid` is running and is the postmaster of this data directory, which is one of its arguments. */
@@ -31,21 +30,18 @@ export function isPostmaster(pid: number, layout: Layout): boolean {
   return argumentsOf(pid)?.includes(layout.cluster) ?? true;
 }
 
-/** Whether the lock file exists but names no server, so that `pg_ctl` cannot use it. */
-export const isLockDamaged = (layout: Layout): boolean => readLock(lockFile(layout)) === 'damaged';
-
 /**
  * Removes a stale lock file: one that is empty or garbage, as after a full disk or a crash of the machine, and one whose pid
  * now belongs to another program, as is common in a restarted container. PostgreSQL does not start on the former, and mistakes
  * that program, or a zombie, for a running server on the latter. PostgreSQL's own protection, the shared memory of the data
- * directory, is not affected.
+ * directory, is not affected; and a server whose lock file is lost stops by itself within a minute.
  */
 export async function removeStaleLock(layout: Layout): Promise<void> {
   const file = lockFile(layout);
   if (readLock(file) === 'damaged') await sleep(Math.max(0, writingMs - ageMs(file)));
   const isStale = (path: string): boolean => {
     const lock = readLock(path);
-    if (lock === 'damaged') return !findPostmaster(layout);
+    if (lock === 'damaged') return true;
     const words = lock && argumentsOf(lock.pid);
     return words !== undefined && words.length > 0 && !words.includes(layout.cluster);
   };
@@ -77,19 +73,6 @@ function readLock(file: string): Postmaster | 'damaged' | undefined {
 function ageMs(file: string): number {
   const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   return changed === undefined ? writingMs : Date.now() - changed;
-}
-
-/** The server on this data directory, found among all processes by its arguments. Works on Linux only. */
-function findPostmaster(layout: Layout): Postmaster | undefined {
-  if (process.platform !== 'linux') return undefined;
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const words = argumentsOf(Number(name)) ?? [];
-    if (basename(words[0] ?? '') !== 'postgres' || !words.includes(layout.cluster)) continue;
-    const port = Number(words[words.indexOf('-p') + 1]);
-    if (port > 0) return { pid: Number(name), port };
-  }
-  return undefined;
 }
 
 /**

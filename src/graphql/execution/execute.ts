@@ -8,16 +8,15 @@ import {
   type OperationDefinitionNode,
   validate,
 } from 'graphql';
-import { createSemaphore, createTurnstile } from '../../concurrency.ts';
 import { credentialRequired } from '../../domain/caller.ts';
 import { abandoned, asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
 import { isMissingKey } from '../../domain/keys.ts';
+import { heavyWork } from '../../heavy-work.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import type { RawVariables } from '../schema/field-cost.ts';
 import { graphqlLimits, heavyCost } from '../schema/limits.ts';
 import { isOpenRootField } from '../schema/require-credential.ts';
-import { responseTooLarge } from '../schema/response-meter.ts';
 import { isCompilable } from './compilable.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { causeOf } from './compiled-operation.ts';
@@ -31,10 +30,6 @@ export const usesBeforeCompiling = 3;
 
 /** How long graphql-js executes an operation after the database did not respond to it. */
 const outagePauseMs = 5_000;
-
-/** The maximum numbers of costly executions in progress and waiting. Each may hold a response of the maximum size. */
-const maxHeavyExecutions = 2;
-const maxWaitingExecutions = 200;
 
 /** An operation of a valid document, and what is known about it regardless of its variables. */
 export interface KnownOperation {
@@ -91,11 +86,8 @@ export function createOperationExecutor(
   failureHeaders: FailureHeaders,
   graphqlMetrics = new GraphQLMetrics(),
 ): OperationExecutor {
-  const turnstile = createTurnstile(maxWaitingExecutions);
-  const heavy = createSemaphore(maxHeavyExecutions, maxWaitingExecutions);
   const { maxCost } = graphqlLimits;
   const { names } = graphqlMetrics;
-  graphqlMetrics.waitingOperations = () => heavy.waiting + turnstile.waiting;
 
   const exactCost = ({ document, operation, cost }: KnownOperation, variables: ExecutionRequest['variables']): number =>
     cost.dependsOnVariables || cost.variableUses > 0 ? costOf(schema, document, operation, variables ?? {}) : cost.base;
@@ -108,15 +100,14 @@ export function createOperationExecutor(
     return admit(result, contextValue);
   }
 
-  /** The result; or, if the response would be too large, a rejection, before any of it is serialized. */
+  /** The result; or, if the response is too large or has no room, a rejection, before any of it is serialized. */
   const admit = (result: ExecutionResult, { meter }: GraphQLContext): ExecutionResult =>
-    meter.isExceeded ? rejection(responseTooLarge()) : result;
+    meter.isExceeded ? rejection(meter.rejection) : result;
 
   const inTurn: OperationExecutor['inTurn'] = ({ caller, isAbandoned }, work) =>
-    heavy.run(caller.share, async () => {
-      await turnstile.enter(caller.share);
-      if (!isAbandoned()) return work();
-      throw abandoned();
+    heavyWork.run(caller.share, async () => {
+      if (isAbandoned()) throw abandoned();
+      return work();
     });
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {

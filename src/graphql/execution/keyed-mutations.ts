@@ -1,7 +1,7 @@
 import { type DocumentNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { createTurnstile } from '../../concurrency.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type ErrorCode, errorCatalog, GatewayError } from '../../domain/errors.ts';
+import { heavyWork } from '../../heavy-work.ts';
 import type { KeyedResponse } from '../../http/idempotency.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import { longDocumentLength } from '../schema/limits.ts';
@@ -9,41 +9,35 @@ import { parseDocument } from './parse-document.ts';
 import { rootFieldsOf } from './root-fields.ts';
 import type { GraphQLParams } from './server.ts';
 
-/** How many long documents may wait to be parsed. */
-const maxWaitingDocuments = 200;
-
 /** A request's operation, which is a mutation. Its document is parsed, but not validated. */
 export interface KeyedMutation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
 }
 
-/** Finds the mutation that a request executes. */
-export type FindMutation = (params: GraphQLParams, share: Caller['share']) => Promise<KeyedMutation | undefined>;
-
 /**
- * Creates a function that finds the mutation that a request would execute; none, if its document has errors or only asks for
- * `__typename`.
+ * Finds the mutation that a request would execute; none, if its document has errors or only asks for `__typename`.
  *
- * That function rejects with a GatewayError `INVALID_INPUT` when the operation has several mutations: a response with several
- * outcomes, of which some are kept and others are not, could not be sent again, and their locks would be held for long.
+ * @throws GatewayError `INVALID_INPUT` when the operation has several mutations: a response with several outcomes, of which some
+ *   are kept and others are not, could not be sent again, and their locks would be held for long. `UNAVAILABLE` when too much
+ *   heavy work waits.
  */
-export function createMutationFinder(): FindMutation {
-  const turnstile = createTurnstile(maxWaitingDocuments);
-  return async ({ query, operationName }, share) => {
-    if (typeof query !== 'string') return undefined;
-    if (query.length > longDocumentLength) await turnstile.enter(share);
-    const document = parseOrNothing(query);
-    const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
-    if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
-    const count = countRootFields(document, operation);
-    if (count <= 1) return count === 1 ? { document, operation } : undefined;
-    throw new GatewayError(
-      'INVALID_INPUT',
-      'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
-        'getOrCreateUserGroups for many groups.',
-    );
-  };
+export async function findMutation(
+  { query, operationName }: GraphQLParams,
+  share: Caller['share'],
+): Promise<KeyedMutation | undefined> {
+  if (typeof query !== 'string') return undefined;
+  if (query.length > longDocumentLength) await heavyWork.enter(share);
+  const document = parseOrNothing(query);
+  const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
+  if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
+  const count = countRootFields(document, operation);
+  if (count <= 1) return count === 1 ? { document, operation } : undefined;
+  throw new GatewayError(
+    'INVALID_INPUT',
+    'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
+      'getOrCreateUserGroups for many groups.',
+  );
 }
 
 /** The document; undefined if it cannot be parsed. Its execution then reports why. */

@@ -9,7 +9,7 @@ import { type Failure, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
 import type { ContextOf, GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';
-import { createMutationFinder, keyedResponseOf } from './keyed-mutations.ts';
+import { findMutation, keyedResponseOf } from './keyed-mutations.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import { chooseResponseType, type ResponseType } from './response.ts';
 import { createGraphQLServer, type GraphQLParams, type GraphQLServerOptions } from './server.ts';
@@ -37,7 +37,6 @@ export function graphqlHandler(
   { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
   const server = createGraphQLServer(headersOf, serverOptions);
-  const findMutation = createMutationFinder();
 
   function respond(
     { method, body, query }: HttpRequest,

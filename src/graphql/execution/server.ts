@@ -12,7 +12,7 @@ import {
   validate,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { createTurnstile } from '../../concurrency.ts';
+import { heavyWork } from '../../heavy-work.ts';
 import { mediaTypes } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
@@ -56,9 +56,6 @@ export interface GraphQLServer {
   readonly executor: Pick<OperationExecutor, 'inTurn' | 'isHeavy'>;
 }
 
-/** How many long documents may wait to be parsed. */
-const maxWaitingDocuments = 200;
-
 /** What Yoga's plugins find of a request. */
 type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'> & { readonly outcome: Outcome };
 
@@ -83,8 +80,6 @@ export function createGraphQLServer(
   const documents = createDocumentCache(graphqlMetrics);
   const untraced = createOperationExecutor(schema, failureHeaders, graphqlMetrics);
   const executor = tracing.active ? traceOperations(untraced, graphqlMetrics.names, tracing.active) : untraced;
-  const turnstile = createTurnstile(maxWaitingDocuments);
-  graphqlMetrics.waitingDocuments = () => turnstile.waiting;
   const yoga = createYoga<ServerContext>({
     schema,
     plugins: [
@@ -109,7 +104,7 @@ export function createGraphQLServer(
     async fullPipeline({ method, params, characters, type, context }) {
       const { query } = params;
       const isLong = typeof query === 'string' && query.length > longDocumentLength;
-      if (isLong && !context.hasTransaction) await turnstile.enter(context.caller.share);
+      if (isLong && !context.hasTransaction) await heavyWork.enter(context.caller.share);
       const outcome: Outcome = {};
       await yoga.fetch('http://gateway/graphql', { method }, { ...context, params, characters, outcome });
       if (!outcome.result) throw new Error('Yoga had no result.');

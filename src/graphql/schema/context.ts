@@ -41,7 +41,8 @@ export interface NotedOperation {
 }
 
 /** The parts of a request from which its context is made. */
-export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> & NotedOperation;
+export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> &
+  NotedOperation & { readonly responseRoom: () => number };
 
 /**
  * Creates the context of a request.
@@ -54,13 +55,18 @@ export type ContextOf = (request: ContextRequest, db?: Db, countError?: GraphQLC
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
   const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
-  const { instance = noInstance, noted = { operation: '', cost: undefined }, hasTransaction = false } = options;
-  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter: new ResponseMeter(), hasTransaction };
+  const {
+    instance = noInstance,
+    noted = { operation: '', cost: undefined },
+    hasTransaction = false,
+    meter = new ResponseMeter(),
+  } = options;
+  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter, hasTransaction };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'hasTransaction'>>;
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'hasTransaction' | 'meter'>>;
 
 const never = (): boolean => false;
 const ignore = (): void => {};

@@ -1,6 +1,8 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import { GatewayError } from '../../domain/errors.ts';
+import { smallResponseBytes } from '../../http/limits.ts';
+import { tooMuchUnsent } from '../../http/request-errors.ts';
 import { graphqlLimits } from './limits.ts';
 import { type SelectionInfo, selectionSizeOf } from './selection-size.ts';
 
@@ -11,12 +13,27 @@ const scalarBytes = 8;
 
 /** Measures the response of one execution, because its cost cannot predict the actual length of lists and texts. */
 export class ResponseMeter {
+  private readonly room: () => number;
   private fields = 0;
   private bytes = 0;
+  private hasNoRoom = false;
 
-  /** Whether the response exceeds a limit. It is then incomplete and must not be sent. */
+  /** @param room how many bytes a large response may have now, because of others that wait to be read. */
+  constructor(room: () => number = () => maxResponseBytes) {
+    this.room = room;
+  }
+
+  /** Whether the response exceeds a limit, or what there is room for. It is then incomplete and must not be sent. */
   get isExceeded(): boolean {
-    return this.fields > maxResolvedFields || this.bytes > maxResponseBytes;
+    if (this.fields > maxResolvedFields || this.bytes > maxResponseBytes) return true;
+    // Once is enough, even if there is room later: what was left out is missing.
+    this.hasNoRoom ||= this.bytes > smallResponseBytes && this.bytes > this.room();
+    return this.hasNoRoom;
+  }
+
+  /** Why the response must not be sent, if it {@link isExceeded}. */
+  get rejection(): GatewayError {
+    return this.hasNoRoom ? tooMuchUnsent() : responseTooLarge();
   }
 
   /** Counts a scalar, a list of scalars, or a JSON value with all its parts. */
@@ -48,6 +65,7 @@ export class ResponseMeter {
   reset(): void {
     this.fields = 0;
     this.bytes = 0;
+    this.hasNoRoom = false;
   }
 }
 
@@ -57,7 +75,7 @@ export function assertResponseSize(body: string): void {
 }
 
 /** The error for a response that exceeds a limit. */
-export function responseTooLarge(): GatewayError {
+function responseTooLarge(): GatewayError {
   return new GatewayError(
     'QUERY_TOO_COSTLY',
     `The response exceeds the limit of ${maxResponseBytes / 2 ** 20} MiB or ${maxResolvedFields} fields. ` +
