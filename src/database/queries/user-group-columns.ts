@@ -74,14 +74,14 @@ export const UserGroupRow: new (row: Row) => UserGroup = createRowClass(columns)
 export const userGroupSelectList = (table: string): string => selectList(columns, table);
 
 /** A user group that was read without its JSON. Properties and mapping throw: what is not read must not pass for empty. */
-export const BriefUserGroupRow: new (row: Row) => UserGroup = createRowClass({
+export const UserGroupSummaryRow: new (row: Row) => UserGroup = createRowClass({
   ...columns,
   properties: { ...columns.properties, decode: notRead },
   mapping: { ...columns.mapping, decode: notRead },
 });
 
-/** The columns that {@link BriefUserGroupRow} reads. */
-export const briefUserGroupSelectList = (table: string): string =>
+/** The columns that {@link UserGroupSummaryRow} reads. */
+export const userGroupSummarySelectList = (table: string): string =>
   Object.values(columns)
     .map(({ sql, type }) => (type === 'json' ? 'null' : `${table}.${sql}`))
     .join(', ');

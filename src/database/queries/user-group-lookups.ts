@@ -3,7 +3,7 @@ import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import { bindGroupByTokenHash, type GroupOfToken } from './group-by-token.ts';
-import { BriefUserGroupRow, briefUserGroupSelectList, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
+import { UserGroupRow, UserGroupSummaryRow, userGroupSelectList, userGroupSummarySelectList } from './user-group-columns.ts';
 
 /** Look-ups of user groups. */
 export interface UserGroupLookups {
@@ -42,7 +42,7 @@ export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGr
       maxKeys: maxLookupKeys,
       load: async (teamIds) =>
         byTeamId(
-          (await query('brief-groups-by-team-id', briefGroupsByTeamId, [teamIds])).map((row) => new BriefUserGroupRow(row)),
+          (await query('group-summaries-by-team-id', summariesByTeamId, [teamIds])).map((row) => new UserGroupSummaryRow(row)),
         ),
     }),
     findByProvidedId: bindGroupsByProvidedId({ query }),
@@ -69,8 +69,8 @@ export function bindGroupsByProvidedIds({ query }: Pick<Database, 'query'>): Use
       const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);
       return byProvidedId(rows.map((row) => new UserGroupRow(row)));
     }
-    const rows = await query('brief-groups-by-provided-id', briefGroupsByProvidedId, [providedIds]);
-    return byProvidedId(rows.map((row) => new BriefUserGroupRow(row)));
+    const rows = await query('group-summaries-by-provided-id', summariesByProvidedId, [providedIds]);
+    return byProvidedId(rows.map((row) => new UserGroupSummaryRow(row)));
   };
 }
 
@@ -90,7 +90,7 @@ const selectByTeamId = (selectList: string): string => `
   select ${selectList} from user_group g where g.team_id = any ($1::int[])`;
 
 const groupsByTeamId = selectByTeamId(userGroupSelectList('g'));
-const briefGroupsByTeamId = selectByTeamId(briefUserGroupSelectList('g'));
+const summariesByTeamId = selectByTeamId(userGroupSummarySelectList('g'));
 
 /** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
 const selectByProvidedId = (selectList: string): string => `
@@ -101,4 +101,4 @@ const selectByProvidedId = (selectList: string): string => `
   where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
 
 const groupsByProvidedId = selectByProvidedId(userGroupSelectList('g'));
-const briefGroupsByProvidedId = selectByProvidedId(briefUserGroupSelectList('g'));
+const summariesByProvidedId = selectByProvidedId(userGroupSummarySelectList('g'));

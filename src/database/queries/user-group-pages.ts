@@ -1,6 +1,6 @@
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import type { Database } from '../client.ts';
-import { BriefUserGroupRow, briefUserGroupSelectList, UserGroupRow, userGroupSelectList } from './user-group-columns.ts';
+import { UserGroupRow, UserGroupSummaryRow, userGroupSelectList, userGroupSummarySelectList } from './user-group-columns.ts';
 import { directions, type PageQuery, type Position, sortColumns } from './user-group-page-query.ts';
 
 /** The most groups that a page query may ask for. */
@@ -24,7 +24,7 @@ export function bindUserGroupPages({ query }: Pick<Database, 'query'>): UserGrou
       if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
       const { name, text } = statementOf(page, withJson);
       const rows = await query(name, text, valuesOf(page));
-      const GroupRow = withJson ? UserGroupRow : BriefUserGroupRow;
+      const GroupRow = withJson ? UserGroupRow : UserGroupSummaryRow;
       return rows.map((row) => new GroupRow(row));
     },
   };
@@ -42,7 +42,7 @@ function statementOf(page: PageQuery, withJson: boolean): Statement {
   const { environmentTag, sortBy, direction, start, end } = page;
   const environment = environmentTag === null ? 'untagged' : 'tagged';
   const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
-  const name = `${withJson ? '' : 'brief-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
+  const name = `${withJson ? '' : 'summary-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
   let statement = statements.get(name);
   if (!statement) {
     statement = { name, text: textOf(page, withJson) };
@@ -71,7 +71,7 @@ function textOf({ environmentTag, sortBy, direction, start, end }: PageQuery, wi
   // The index begins with the environment. PostgreSQL infers from `=` that it is constant, and then no longer knows it as a part
   // of the order of what the inner statement returns; from `is null` it does not.
   const all = ['environment_tag', ...own];
-  const columns = (withJson ? userGroupSelectList : briefUserGroupSelectList)('g');
+  const columns = (withJson ? userGroupSelectList : userGroupSummarySelectList)('g');
   // The inner limit is for the planner. Without it a plan for any limit would sort the table, so that none would be kept:
   // planning takes PostgreSQL longer than reading the page.
   return `
