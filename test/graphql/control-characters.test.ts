@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
+import { printableIssues } from '../../src/domain/limits.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -31,23 +32,25 @@ async function storeGroup(id: string, character: string) {
   return { providedId, name, token };
 }
 
-const characters = {
-  'U+0001': '\u0001',
-  'U+0009': '\t',
-  'U+000A': '\n',
-  'U+001B': '\u001b',
-  'U+007F': '\u007f',
-  'U+0085': '\u0085',
-  'U+009B': '\u009b',
-  'U+202A': '\u202a',
-  'U+202E': '\u202e',
-  'U+2066': '\u2066',
-  'U+2069': '\u2069',
-};
+const refusedBy = (code: string) => `must not contain control characters; character 3 is ${code}.`;
+
+test.each([
+  ...['\u0001', '\t', '\n', '\u001b', '\u007f', '\u0085', '\u009b'],
+  ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],
+])('%j is a control character, of which the message says the position', (character) => {
+  const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  expect(printableIssues(['name'], `😀b${character}c`)).toEqual([{ path: ['name'], message: refusedBy(code) }]);
+});
+
+test.each(['\u0020', '\u00a0', '\u200f', '\u2029', '\u202f', '\u2065', '\u206a', '\ufeff'])('%j is none', (character) => {
+  expect(printableIssues(['name'], `😀b${character}c`)).toEqual([]);
+});
+
+const characters = { 'U+0009': '\t', 'U+001B': '\u001b', 'U+202E': '\u202e' };
 
 describe.each(Object.entries(characters))('%s', (code, character) => {
   const text = `😀b${character}c`;
-  const message = `must not contain control characters; character 3 is ${code}.`;
+  const message = refusedBy(code);
 
   test('no group is created with it in its id or name', async () => {
     const refused = (...fields: string[]) => ({

@@ -139,11 +139,22 @@ describe('what storage layers might interpret', () => {
     ['a date', { at: '2020-01-01T00:00:00.000Z' }],
     ['a number in a text', { big: '12345678901234567890', empty: '' }],
     ['nothing much', { a: null, b: [], c: {}, d: [null], e: false }],
+    ['a marker of raw parameters', { __prismaRawParameters__: true }],
+    ['the same, deeper', { a: { __prismaRawParameters__: true } }],
+    ['raw parameters with values', { __prismaRawParameters__: true, values: 5 }],
+    ['raw parameters with an enumeration', { __prismaRawParameters__: true, values: { $type: 'Enum', value: 'DbNull' } }],
+    ['raw parameters with JSON', { __prismaRawParameters__: true, values: { $type: 'Json', value: '{"a":"\\u0000"}' } }],
+    ['a field reference', { $type: 'FieldRef', value: { _ref: 'token', _container: 'UserGroup' } }],
+    ['a parameter', { $type: 'Param', value: 'x' }],
+    ['a decimal', { toStringTag: '[object Decimal]', d: [1], e: 0, s: 1 }],
+    ['functions by name', { toJSON: 'x', toString: 'y', valueOf: 'z' }],
+    ['a constructor', { constructor: { prototype: { polluted: true } } }],
   ])('%s is stored and updated unchanged', async (_, properties) => {
     const text = JSON.stringify(properties);
     expect((await create(text)).json.user_group.properties).toEqual(properties);
     await update('{"other":1}');
     expect((await update(text)).json.user_group.properties).toEqual(properties);
+    expect(await gateway.database.prisma.userGroup.findMany()).toMatchObject([{ properties }]);
   });
 
   test('members keep their order', async () => {
