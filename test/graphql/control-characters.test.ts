@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
 import { printableIssues } from '../../src/domain/limits.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { exportText, importText } from '../support/group-files.ts';
-import { until } from '../support/process.ts';
 import { bindQueries } from '../support/queries.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -155,8 +154,7 @@ describe('a name with control characters that is renamed in the meantime is refu
     await holder.query('begin');
     await holder.query("update user_group set name = 'renamed' where provided_id = $1", [providedId]);
     const update = mutate(gateway, 'updateUserGroup', { by: { providedId }, name, properties: { a: 1 } });
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await until(async () => (await gateway.database.pool.query(waiting)).rowCount === 1, 'the update waits');
+    await untilBlocked(gateway.database);
     await holder.query('commit');
     holder.release();
     expect(await update).toMatchObject({ issues });

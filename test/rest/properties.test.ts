@@ -18,19 +18,8 @@ const update = (properties: string) =>
 const countGroups = () => gateway.database.prisma.userGroup.count();
 
 describe('numbers that JSON parsers do not represent exactly', () => {
-  const numbers = [
-    '1e400',
-    '-1e400',
-    '1e309',
-    '1e-400',
-    '12345678901234567890',
-    '-12345678901234567890',
-    '9007199254740993',
-    '0.1234567890123456789',
-    '0.30000000000000001',
-    '1.0000000000000000001',
-    '100000000000000000000000000000000000001',
-  ];
+  // Which they are: test/domain/exact-number.test.ts.
+  const numbers = ['-1e400', '9007199254740993', '0.30000000000000001'];
   test.each(numbers)('%s is rejected with its path', async (number) => {
     const { status, json } = await create(`{"a":{"b":[0,${number}]}}`);
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
@@ -57,16 +46,9 @@ describe('numbers that JSON parsers do not represent exactly', () => {
 
 describe('numbers that they do represent exactly', () => {
   test.each([
-    ['0', '0'],
-    ['0.1', '0.1'],
     ['-0.1', '-0.1'],
     ['1.50', '1.5'],
-    ['1.0', '1'],
-    ['1e3', '1000'],
     ['1E+2', '100'],
-    ['10e-1', '1'],
-    ['9007199254740991', '9007199254740991'],
-    ['-9007199254740991', '-9007199254740991'],
     ['9007199254740992', '9007199254740992'],
     ['1e21', '1e+21'],
     ['1.7976931348623157e308', '1.7976931348623157e+308'],

@@ -7,3 +7,10 @@ export function connectTo({ url }: { readonly url: string }, options: SocketCons
   onTestFinished(() => void socket.destroy());
   return socket.on('error', () => {});
 }
+
+/** Sends bytes as they are on a connection of their own. @returns all that comes back until the gateway closes it. */
+export async function sendText(gateway: { readonly url: string }, text: string): Promise<string> {
+  const socket = connectTo(gateway);
+  socket.setEncoding('utf8').write(text);
+  return (await socket.toArray()).join('');
+}

@@ -28,6 +28,12 @@ export async function createTestDatabase(template = 'user_group_gateway'): Promi
   };
 }
 
+/** Waits until this many statements in a database wait for locks. */
+export async function untilBlocked({ pool }: Pick<Database, 'pool'>, count = 1): Promise<void> {
+  const blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await until(async () => Number((await pool.query(blocked)).rowCount) >= count, `${count} statements wait for locks`);
+}
+
 /**
  * Runs a statement about a whole database, which nobody may be connected to. PostgreSQL ends what is, and gives up after five
  * seconds; on a busy machine that takes longer.
