@@ -16,14 +16,14 @@ const mapping = [
   { schemaId: 'stock', dataSource: 'pg-2' },
 ];
 
-/** Opens a page of one group in two tabs, which both show it as it is at first. */
-async function openTwice(providedId: string, expectedProblems: readonly RegExp[] = []) {
+/** Opens the page of a new group. `change` is what somebody else makes of it meanwhile. */
+async function openGroup(providedId: string, options: Parameters<typeof openConsole>[2] = {}) {
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: 'ACME', properties, mapping });
   const path = `/console/group?id=${userGroup.id}`;
-  const first = await openConsole(gateway, path);
-  const second = await openConsole(gateway, path, { expectedProblems });
-  for (const { page } of [first, second]) await editorOf(page).getByText('gold').waitFor();
-  return { first: first.page, second: second.page, ...second, path };
+  const opened = await openConsole(gateway, path, options);
+  await editorOf(opened.page).getByText('gold').waitFor();
+  const change = (fields: object) => mutate(gateway, 'updateUserGroup', { by: { providedId }, ...fields });
+  return { ...opened, path, token: userGroup.token, change };
 }
 
 const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Properties as JSON' });
@@ -47,7 +47,9 @@ async function differencesIn(page: Page): Promise<string[][]> {
 }
 
 test('two tabs save different properties of a group, and different schemas, and lose nothing', async () => {
-  const { first, second } = await openTwice('apart');
+  const { page: first, path } = await openGroup('apart');
+  const { page: second } = await openConsole(gateway, path);
+  await editorOf(second).getByText('gold').waitFor();
   await saveProperties(first, { ...properties, plan: 'silver', limits: { rows: 20, days: 30 } });
   await saveProperties(second, { plan: 'gold', limits: { rows: 10, days: 60 }, seats: 5 });
   await editorOf(second).getByText('silver').waitFor();
@@ -64,7 +66,7 @@ test('two tabs save different properties of a group, and different schemas, and 
 });
 
 test('only properties that were changed are sent, unless a patch cannot make the change', async () => {
-  const { second } = await openTwice('sent');
+  const { page: second } = await openGroup('sent');
   const sent = async (text: string) => {
     const request = second.waitForRequest((candidate) => candidate.postData()?.includes('mutation UpdateGroup') === true);
     await typeOver(editorOf(second), text);
@@ -84,118 +86,115 @@ test('only properties that were changed are sent, unless a patch cannot make the
   expect((await read('sent')).properties).toBeNull();
 });
 
-test('a property that two tabs change is shown with both values, and the person keeps their own', async () => {
-  const { first, second, assertFlawless, assertFitsPhone } = await openTwice('mine');
-  await saveProperties(first, { ...properties, plan: 'silver', region: 'us' });
+test('a property that two people change is shown with both values, and the person keeps their own', async () => {
+  const { page, change, assertFlawless, assertFitsPhone } = await openGroup('mine');
+  await change({ properties: { ...properties, plan: 'silver', region: 'us' } });
   const mine = JSON.stringify({ ...properties, plan: 'bronze', seats: 5 });
-  await typeOver(editorOf(second), mine);
-  await second.getByRole('button', { name: 'Save the properties' }).click();
-  expect(await differencesIn(second)).toEqual([['plan', 'bronze', 'silver']]);
+  await typeOver(editorOf(page), mine);
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  expect(await differencesIn(page)).toEqual([['plan', 'bronze', 'silver']]);
   expect((await read('mine')).properties).toEqual({ ...properties, plan: 'silver', region: 'us' });
-  expect(await editorOf(second).textContent()).toBe(mine);
+  expect(await editorOf(page).textContent()).toBe(mine);
   await assertFlawless();
-  // Meanwhile the first tab saves again.
-  await saveProperties(first, { ...properties, plan: 'tin', region: 'ap' });
-  await second.getByRole('button', { name: 'Save mine' }).click();
-  await expect.poll(() => differencesIn(second)).toEqual([['plan', 'bronze', 'tin']]);
-  await second.getByRole('button', { name: 'Save mine' }).click();
-  await second.getByRole('region', { name: 'What differs' }).waitFor({ state: 'detached' });
-  await editorOf(second).getByText('"ap"').waitFor();
+  // Meanwhile it is changed again.
+  await change({ properties: { ...properties, plan: 'tin', region: 'ap' } });
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await expect.poll(() => differencesIn(page)).toEqual([['plan', 'bronze', 'tin']]);
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await page.getByRole('region', { name: 'What differs' }).waitFor({ state: 'detached' });
+  await editorOf(page).getByText('"ap"').waitFor();
   expect((await read('mine')).properties).toEqual({ ...properties, plan: 'bronze', region: 'ap', seats: 5 });
   await assertFitsPhone();
 });
 
 test('a person takes the stored value of a property, and keeps the changes of others', async () => {
-  const { first, second } = await openTwice('taken');
-  await saveProperties(first, { ...properties, plan: 'silver' });
-  await typeOver(editorOf(second), JSON.stringify({ ...properties, plan: null, seats: 5 }));
-  await second.getByRole('button', { name: 'Save the properties' }).click();
-  expect(await differencesIn(second)).toEqual([['plan', 'null', '"silver"']]);
-  await second.getByRole('button', { name: 'Take what is stored' }).click();
-  await editorOf(second).getByText('silver').waitFor();
-  await save(second, 'Save the properties');
+  const { page, change } = await openGroup('taken');
+  await change({ properties: { ...properties, plan: 'silver' } });
+  await typeOver(editorOf(page), JSON.stringify({ ...properties, plan: null, seats: 5 }));
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  expect(await differencesIn(page)).toEqual([['plan', 'null', '"silver"']]);
+  await page.getByRole('button', { name: 'Take what is stored' }).click();
+  await editorOf(page).getByText('silver').waitFor();
+  await save(page, 'Save the properties');
   expect((await read('taken')).properties).toEqual({ ...properties, plan: 'silver', seats: 5 });
 });
 
-test('a schema that two tabs change is shown with both data sources', async () => {
-  const { first, second } = await openTwice('mapped');
-  await first.getByLabel('Data source of sales').fill('pg-8');
-  await first.getByLabel('Data source of stock').fill('pg-9');
-  await save(first, 'Save the mapping');
-  await second.getByLabel('Data source of sales').fill('pg-7');
-  await second.getByRole('button', { name: 'Save the mapping' }).click();
-  expect(await differencesIn(second)).toEqual([['sales', 'pg-7', 'pg-8']]);
-  await second.getByRole('button', { name: 'Save mine' }).click();
-  await second.locator('button[disabled]', { hasText: 'Save the mapping' }).waitFor();
+test('a schema that two people change is shown with both data sources', async () => {
+  const { page, change } = await openGroup('mapped');
+  await change({
+    mapping: [
+      { schemaId: 'sales', dataSource: 'pg-8' },
+      { schemaId: 'stock', dataSource: 'pg-9' },
+    ],
+  });
+  await page.getByLabel('Data source of sales').fill('pg-7');
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  expect(await differencesIn(page)).toEqual([['sales', 'pg-7', 'pg-8']]);
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await page.locator('button[disabled]', { hasText: 'Save the mapping' }).waitFor();
   expect((await read('mapped')).mapping).toEqual([
     { schemaId: 'sales', dataSource: 'pg-7' },
     { schemaId: 'stock', dataSource: 'pg-9' },
   ]);
 });
 
-test('a name that two tabs change is shown with both values; what was edited elsewhere on the page stays', async () => {
-  const { first, second } = await openTwice('named');
-  await first.getByLabel('Display name').fill('ACME Inc');
-  await save(first, 'Save the name');
-  await first.getByLabel('Data source of sales').fill('pg-8');
-  await save(first, 'Save the mapping');
-  await second.getByLabel('Data source of sales').fill('pg-7');
-  await second.getByLabel('Display name').fill('ACME Ltd');
-  await second.getByRole('button', { name: 'Save the name' }).click();
-  expect(await differencesIn(second)).toEqual([['Display name', 'ACME Ltd', 'ACME Inc']]);
-  await second.getByRole('button', { name: 'Take what is stored' }).click();
-  expect(await second.getByLabel('Display name').inputValue()).toBe('ACME Inc');
+test('a name that two people change is shown with both values; what was edited elsewhere on the page stays', async () => {
+  const { page, change } = await openGroup('named');
+  await change({ name: 'ACME Inc', mapping: [{ schemaId: 'sales', dataSource: 'pg-8' }, ...mapping.slice(1)] });
+  await page.getByLabel('Data source of sales').fill('pg-7');
+  await page.getByLabel('Display name').fill('ACME Ltd');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  expect(await differencesIn(page)).toEqual([['Display name', 'ACME Ltd', 'ACME Inc']]);
+  await page.getByRole('button', { name: 'Take what is stored' }).click();
+  expect(await page.getByLabel('Display name').inputValue()).toBe('ACME Inc');
   // The page has the new version; the mapping was edited on top of the old one.
-  await second.getByRole('button', { name: 'Save the mapping' }).click();
-  expect(await differencesIn(second)).toEqual([['sales', 'pg-7', 'pg-8']]);
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  expect(await differencesIn(page)).toEqual([['sales', 'pg-7', 'pg-8']]);
   expect(await read('named')).toMatchObject({ name: 'ACME Inc', mapping: [{ dataSource: 'pg-8' }, { dataSource: 'pg-2' }] });
 });
 
 test('a group that was changed meanwhile is deleted only after the person has seen the change and confirmed again', async () => {
-  const { first, second, assertFlawless } = await openTwice('deleted');
-  await saveProperties(first, { ...properties, plan: 'silver' });
-  await second.getByRole('button', { name: 'Delete …' }).click();
-  const dialog = second.getByRole('dialog');
+  const { page, change, assertFlawless } = await openGroup('deleted');
+  await change({ properties: { ...properties, plan: 'silver' } });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const dialog = page.getByRole('dialog');
   const confirm = async () => {
     await dialog.getByLabel('Type deleted to confirm').fill('deleted');
     await dialog.getByRole('button', { name: 'Delete the group' }).click();
   };
   await confirm();
-  expect(await differencesIn(second)).toEqual([['Properties.plan', 'gold', 'silver']]);
+  expect(await differencesIn(page)).toEqual([['Properties.plan', 'gold', 'silver']]);
   expect(await dialog.getByRole('button', { name: 'Delete the group' }).isDisabled()).toBe(true);
   await assertFlawless();
   expect(await read('deleted')).not.toBeNull();
   await confirm();
-  await second.waitForURL('**/console/groups');
+  await page.waitForURL('**/console/groups');
   expect(await read('deleted')).toBeNull();
 });
 
 test('the token of a group that was changed meanwhile is rotated after the person has confirmed again', async () => {
-  const { first, second } = await openTwice('rotated');
-  for (const page of [first, second]) await page.getByRole('button', { name: 'Rotate …' }).click();
-  const rotate = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Rotate the token' }).click();
-  await rotate(first);
-  await first.getByText('This is a new token.').waitFor();
-  await rotate(second);
-  await second.getByText('its token was rotated').waitFor();
+  const { page, token } = await openGroup('rotated');
+  await page.getByRole('button', { name: 'Rotate …' }).click();
+  const rotate = () => page.getByRole('dialog').getByRole('button', { name: 'Rotate the token' }).click();
+  await mutate(gateway, 'rotateUserGroupToken', { currentToken: token });
+  await rotate();
+  await page.getByText('its token was rotated').waitFor();
   expect(await read('rotated')).toMatchObject({ version: 2 });
-  await rotate(second);
-  await second.getByText('This is a new token.').waitFor();
+  await rotate();
+  await page.getByText('This is a new token.').waitFor();
   // The page has the version of the rotation.
-  await second.getByLabel('Display name').fill('ACME Ltd');
-  await save(second, 'Save the name');
+  await page.getByLabel('Display name').fill('ACME Ltd');
+  await save(page, 'Save the name');
   expect(await read('rotated')).toMatchObject({ name: 'ACME Ltd', version: 4 });
 });
 
 test('a group that was changed meanwhile is moved after the person has confirmed again', async () => {
-  const { path } = await openTwice('moved');
   const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
-  const { page } = await openConsole(gateway, path, { secret });
+  const { page, change } = await openGroup('moved', { secret });
   // What is loaded last moves the button.
   await page.getByText('user_group.created').waitFor();
-  await editorOf(page).getByText('gold').waitFor();
   await page.getByRole('button', { name: 'Move …' }).click();
-  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'moved' }, name: 'ACME Inc' });
+  await change({ name: 'ACME Inc' });
   await page.getByLabel('New environment').selectOption('Customer');
   await page.getByRole('button', { name: 'Move the group' }).click();
   expect(await differencesIn(page)).toEqual([['Display name', 'ACME', 'ACME Inc']]);
@@ -225,59 +224,58 @@ test('of several groups, those that were changed since the list was loaded are d
 });
 
 test('after a mismatch, properties that JavaScript would change are refused, and stay in the editor', async () => {
-  const { first, second } = await openTwice('exact', [/status of 400/]);
-  await saveProperties(first, { ...properties, plan: 'silver' });
+  const { page, change } = await openGroup('exact', { expectedProblems: [/status of 400/] });
+  await change({ properties: { ...properties, plan: 'silver' } });
   const stored = await read('exact');
-  await typeOver(editorOf(second), JSON.stringify({ ...properties, plan: 'mine' }));
-  await second.getByRole('button', { name: 'Save the properties' }).click();
-  await differencesIn(second);
+  await typeOver(editorOf(page), JSON.stringify({ ...properties, plan: 'mine' }));
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await differencesIn(page);
   for (const member of ['"n": 9007199254740993', '"n": 1, "n": 2']) {
     const mine = `{"plan": "mine", "region": "eu", ${member}}`;
-    await typeOver(editorOf(second), mine);
-    await second.getByRole('button', { name: 'Take what is stored' }).click();
-    const alert = second.getByRole('alert').filter({ hasText: 'properties were not saved' });
+    await typeOver(editorOf(page), mine);
+    await page.getByRole('button', { name: 'Take what is stored' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'properties were not saved' });
     await alert.getByText('written differently').waitFor();
-    await second.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByRole('button', { name: 'Save mine' }).click();
     await alert.getByText(/exactly|duplicate/).waitFor();
-    expect(await editorOf(second).textContent()).toBe(mine);
+    expect(await editorOf(page).textContent()).toBe(mine);
     expect(await read('exact')).toEqual(stored);
-    await second.getByRole('button', { name: 'Save the properties' }).click();
+    await page.getByRole('button', { name: 'Save the properties' }).click();
     await alert.getByText(/exactly|duplicate/).waitFor();
     // Shows the mismatch again.
-    await typeOver(editorOf(second), JSON.stringify({ plan: 'mine' }));
-    await second.getByRole('button', { name: 'Save the properties' }).click();
-    await differencesIn(second);
+    await typeOver(editorOf(page), JSON.stringify({ plan: 'mine' }));
+    await page.getByRole('button', { name: 'Save the properties' }).click();
+    await differencesIn(page);
   }
   // What is only written differently is saved, and with it what others have stored.
-  await typeOver(editorOf(second), '{"plan": "mine", "region": "eu", "limits": {"rows": 10, "days": 30}, "seats": 1.0}');
-  await second.getByRole('button', { name: 'Save mine' }).click();
-  await untilSaved(second, 'Save the properties');
+  await typeOver(editorOf(page), '{"plan": "mine", "region": "eu", "limits": {"rows": 10, "days": 30}, "seats": 1.0}');
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await untilSaved(page, 'Save the properties');
   expect((await read('exact')).properties).toEqual({ ...properties, plan: 'mine', seats: 1 });
 });
 
 test('after a mismatch, a schema that two rows map is refused, and both rows stay', async () => {
-  const { first, second } = await openTwice('rows');
-  await first.getByLabel('Data source of sales').fill('pg-8');
-  await save(first, 'Save the mapping');
+  const { page, change } = await openGroup('rows');
+  await change({ mapping: [{ schemaId: 'sales', dataSource: 'pg-8' }, ...mapping.slice(1)] });
   const stored = await read('rows');
-  await second.getByLabel('Data source of sales').fill('mine');
-  await second.getByRole('button', { name: 'Save the mapping' }).click();
-  await differencesIn(second);
+  await page.getByLabel('Data source of sales').fill('mine');
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  await differencesIn(page);
   for (const choice of ['Save mine', 'Take what is stored']) {
     if (choice === 'Save mine') {
-      await second.getByRole('button', { name: 'Add a schema' }).click();
-      await second.getByLabel('Schema id 3').fill('sales');
-      await second.getByLabel('Data source of sales').last().fill('second');
+      await page.getByRole('button', { name: 'Add a schema' }).click();
+      await page.getByLabel('Schema id 3').fill('sales');
+      await page.getByLabel('Data source of sales').last().fill('second');
     } else {
       // Shows the mismatch again.
-      await second.getByLabel('Schema id 3').fill('new');
-      await second.getByRole('button', { name: 'Save the mapping' }).click();
-      await differencesIn(second);
-      await second.getByLabel('Schema id 3').fill('sales');
+      await page.getByLabel('Schema id 3').fill('new');
+      await page.getByRole('button', { name: 'Save the mapping' }).click();
+      await differencesIn(page);
+      await page.getByLabel('Schema id 3').fill('sales');
     }
-    await second.getByRole('button', { name: choice }).click();
-    await second.getByText('Mapping row 3: schema id').waitFor();
-    const sources = second.getByLabel('Data source of sales');
+    await page.getByRole('button', { name: choice }).click();
+    await page.getByText('Mapping row 3: schema id').waitFor();
+    const sources = page.getByLabel('Data source of sales');
     expect(await Promise.all((await sources.all()).map((source) => source.inputValue()))).toEqual(['mine', 'second']);
     expect(await read('rows')).toEqual(stored);
   }

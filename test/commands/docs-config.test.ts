@@ -4,11 +4,11 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docsConfig } from '../../src/commands/docs-config.ts';
 import { codes, rules } from '../../src/docs-config/rules/registry.ts';
 import type { Rule } from '../../src/docs-config/rules/rule.ts';
+import { binary } from '../support/process.ts';
 
 const good = '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro"]}]}';
 const bad = '{"name": "Acme", "navigation": [{"group": "Start", "pages": ["intro",]}]}';
@@ -308,13 +308,12 @@ test('prints help and the JSON Schema', async () => {
   expect(JSON.parse((await run(['schema', '--strict'])).out)).toMatchObject({ additionalProperties: false });
 });
 
-/** Runs the command as a process of its own. */
+/** Runs the command of the compiled gateway as a process of its own. */
 function spawnCommand(
   args: string[],
   { input = '', nodeArgs = [] as string[], stdio = ['pipe', 'pipe', 'pipe'] as StdioOptions },
 ) {
-  const entry = fileURLToPath(new URL('docs-config-entry.ts', import.meta.url));
-  return spawnSync(process.execPath, [...nodeArgs, '--import', import.meta.resolve('tsx'), entry, ...args], {
+  return spawnSync(process.execPath, [...nodeArgs, binary, 'docs-config', ...args], {
     input,
     cwd,
     stdio,
@@ -323,7 +322,7 @@ function spawnCommand(
   });
 }
 
-const sizeMiB = 4;
+const sizeMiB = 2;
 const characters = sizeMiB * 2 ** 20;
 const nested = `${'['.repeat(150)}${']'.repeat(150)},`;
 const accepted = nested.repeat(characters / 10 / nested.length - 1);

@@ -81,7 +81,7 @@ async function asRole(name: string, grants: string): Promise<string> {
 /** Listens on a port until the test ends. */
 async function listening(server: Server): Promise<string> {
   const sockets: Socket[] = [];
-  server.on('connection', (socket: Socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  server.on('connection', (socket: Socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();

@@ -38,7 +38,7 @@ test('every response of either gateway to any caller conforms to the model', asy
   const coverage = new Coverage();
   await fc.assert(
     fc.asyncProperty(stepsOn(gateways.count, false), (sequence) => runHistory(gateways, sequence, coverage)),
-    { numRuns: 60, examples: [[rareSteps]], interruptAfterTimeLimit: 25_000, markInterruptAsFailure: false },
+    { numRuns: 16, examples: [[rareSteps]] },
   );
   // The runs must cover every outcome; otherwise the comparison proves little.
   const kinds = [
@@ -65,7 +65,7 @@ test('every response of either gateway to any caller conforms to the model', asy
   ];
   expect([...coverage.seen]).toEqual(expect.arrayContaining(kinds));
   expect(coverage.replayed).toBeGreaterThan(0);
-}, 40_000);
+}, 120_000);
 
 test('the model rejects responses that break a rule', () => {
   const caller: Requester = { tag: 'TESTING', admin: false };

@@ -83,7 +83,7 @@ test('updates that are sent concurrently, of one group or several, by any select
       });
       expect(rows.map(pick)).toEqual(rowsInTurn.map(pick));
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 
@@ -122,7 +122,7 @@ test('updates and merge patches that expect versions, sent concurrently, behave 
         expect(pick(stored)).toEqual(pick(inTurnStored));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 

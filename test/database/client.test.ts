@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { retryOnConflict } from '../../src/database/errors.ts';
 import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { until } from '../support/process.ts';
 
 let database: TestDatabase;
@@ -91,11 +91,7 @@ describe('retries a statement that failed with a deadlock', () => {
     await winner.query("begin; update api_token set name = 'by the winner' where id = 2");
 
     const lost = Promise.resolve(loseOnce(client)); // which also starts it: Prisma's promises are lazy
-    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await until(
-      async () => (await database.pool.query(waiting)).rowCount,
-      'the loser holds the first row and waits for the second',
-    );
+    await untilBlocked(database); // the loser holds the first row and waits for the second
     await winner.query("update api_token set name = 'by the winner' where id = 1");
     await winner.query('commit');
     await lost;

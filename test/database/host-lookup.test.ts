@@ -61,7 +61,7 @@ test.each([true, false])('sockets connect to what is found, whether Node.js trie
   const before = getDefaultAutoSelectFamily();
   setDefaultAutoSelectFamily(every);
   onTestFinished(() => setDefaultAutoSelectFamily(before));
-  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  const server = createServer((socket) => socket.on('error', () => {}).end()).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

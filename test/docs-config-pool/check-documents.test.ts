@@ -33,7 +33,7 @@ test('reports the same on a thread as inline, for generated documents', async ()
       const expected = [...short, long].map((source) => validateDocsConfig(source, chosen));
       expect((await reports).map((report) => ({ ...report }))).toEqual(expected);
     }),
-    { numRuns: 30 },
+    { numRuns: 12 },
   );
 });
 

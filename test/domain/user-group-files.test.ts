@@ -92,7 +92,7 @@ test.each(['ndjson', 'csv'] as const)(
         expect(await importText(database, exported, { format })).toMatchObject({ rejected: 0, created: generated.length });
         expect(await rowsOf()).toEqual(before);
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   },
 );

@@ -3,10 +3,9 @@ import { toCsvRecord } from '../../src/commands/csv.ts';
 import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { importNames } from '../../src/domain/user-group-import-line.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
 import { retiredHash, storedToken, testKeys, tokenOf } from '../support/keys.ts';
-import { until } from '../support/process.ts';
 import { forgedToken, isTokenOf } from '../support/tokens.ts';
 
 let database: TestDatabase;
@@ -258,8 +257,7 @@ test.each<[what: string, statement: string, left: readonly object[]]>([
     await other.query(statement);
     const lines = ['a', 'b', 'c'].map((id) => ({ user_group_id: id, environment: 'Customer', name: 'new' }));
     const imported = importText(database, toNdjson(lines), { onExisting: 'update' });
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await until(async () => (await database.pool.query(waiting)).rowCount, 'the import waits');
+    await untilBlocked(database);
     await other.query('commit');
     expect(await imported).toMatchObject({ lines: 3, created: 1, updated: 2, unchanged: 0, rejected: 0 });
   } finally {

@@ -8,8 +8,7 @@ import { issueToken } from '../../src/domain/tokens.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
 import { currentTokenOf, type Db, findUserGroup, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { until } from '../support/process.ts';
+import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
 
@@ -126,8 +125,7 @@ test('a rotation that waits for the re-encryption of its row still finds it', as
   const update = 'update user_group set token_hash = $1, token_encrypted = $2 where token_hash = $3';
   await holder.query(update, [tokenHash, tokenEncrypted, Buffer.from(db.keys.hash(token), 'hex')]);
   const rotation = rotateUserGroupToken(both, caller, { currentToken: token });
-  const isWaiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  await until(async () => (await database.pool.query(isWaiting)).rowCount === 1, 'the rotation waits');
+  await untilBlocked(database);
   await holder.query('commit');
   holder.release();
   expect(currentTokenOf(both, caller, (await rotation).userGroup)).not.toBe(token);

@@ -4,8 +4,8 @@ import { scopeNames } from '../../src/domain/caller.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
+import { untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { until } from '../support/process.ts';
 
 let gateway: TestGateway;
 let second: TestGateway;
@@ -198,8 +198,7 @@ describe('rotateApiToken', () => {
     await holder.query('begin');
     await holder.query('select from api_token where id = $1 for update', [id]);
     const rotations = [gateway, second].map((of) => mutate('rotate', { id, overlapSeconds: 600 }, of));
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await until(async () => (await gateway.database.pool.query(waiting)).rowCount === 2, 'both rotations wait');
+    await untilBlocked(gateway.database, 2);
     await holder.query('rollback');
     holder.release();
     const results = await Promise.all(rotations);

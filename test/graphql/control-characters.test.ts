@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
+import { printableIssues } from '../../src/domain/limits.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { exportText, importText } from '../support/group-files.ts';
-import { until } from '../support/process.ts';
 import { bindQueries } from '../support/queries.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -31,23 +31,25 @@ async function storeGroup(id: string, character: string) {
   return { providedId, name, token };
 }
 
-const characters = {
-  'U+0001': '\u0001',
-  'U+0009': '\t',
-  'U+000A': '\n',
-  'U+001B': '\u001b',
-  'U+007F': '\u007f',
-  'U+0085': '\u0085',
-  'U+009B': '\u009b',
-  'U+202A': '\u202a',
-  'U+202E': '\u202e',
-  'U+2066': '\u2066',
-  'U+2069': '\u2069',
-};
+const refusedBy = (code: string) => `must not contain control characters; character 3 is ${code}.`;
+
+test.each([
+  ...['\u0001', '\t', '\n', '\u001b', '\u007f', '\u0085', '\u009b'],
+  ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],
+])('%j is a control character, of which the message says the position', (character) => {
+  const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  expect(printableIssues(['name'], `😀b${character}c`)).toEqual([{ path: ['name'], message: refusedBy(code) }]);
+});
+
+test.each(['\u0020', '\u00a0', '\u200f', '\u2029', '\u202f', '\u2065', '\u206a', '\ufeff'])('%j is none', (character) => {
+  expect(printableIssues(['name'], `😀b${character}c`)).toEqual([]);
+});
+
+const characters = { 'U+0009': '\t', 'U+001B': '\u001b', 'U+202E': '\u202e' };
 
 describe.each(Object.entries(characters))('%s', (code, character) => {
   const text = `😀b${character}c`;
-  const message = `must not contain control characters; character 3 is ${code}.`;
+  const message = refusedBy(code);
 
   test('no group is created with it in its id or name', async () => {
     const refused = (...fields: string[]) => ({
@@ -152,8 +154,7 @@ describe('a name with control characters that is renamed in the meantime is refu
     await holder.query('begin');
     await holder.query("update user_group set name = 'renamed' where provided_id = $1", [providedId]);
     const update = mutate(gateway, 'updateUserGroup', { by: { providedId }, name, properties: { a: 1 } });
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await until(async () => (await gateway.database.pool.query(waiting)).rowCount === 1, 'the update waits');
+    await untilBlocked(gateway.database);
     await holder.query('commit');
     holder.release();
     expect(await update).toMatchObject({ issues });

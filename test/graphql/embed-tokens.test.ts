@@ -102,7 +102,7 @@ test('claims follow from the group and the input, and introspection returns the 
         expect(json).toEqual({ active: true, ...identity, name: 'Group', exp, ...aud });
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

@@ -244,12 +244,14 @@ test.each([
       const tokens = data.getOrCreateUserGroups.results.map((each: { userGroup: { token: string } }) => each.userGroup.token);
       await Promise.all(ids.map((providedId, index) => send(change, { currentToken: tokens[index], by: { providedId } })));
     }
+    // Without the pages that PostgreSQL adds in advance when several connections wait for one.
+    await fresh.pool.query('vacuum full event');
     const after = await size();
     const counted = count.mock.calls.reduce((sum, [, bytes]) => sum + bytes, 0);
     const events = await fresh.prisma.event.count();
     expect(events).toBeGreaterThanOrEqual(1_200);
     expect(counted).toBeGreaterThanOrEqual(after?.rows ?? Infinity);
-    // With its indexes. The pages of so few events are less full than those of many.
-    expect(1.25 * counted).toBeGreaterThanOrEqual((after?.whole ?? Infinity) - (before?.whole ?? 0));
+    // With its indexes.
+    expect(counted).toBeGreaterThanOrEqual((after?.whole ?? Infinity) - (before?.whole ?? 0));
   },
 );

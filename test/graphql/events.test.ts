@@ -289,7 +289,7 @@ describe('filters', () => {
   });
 });
 
-test.each([1, 2, 3, 7, 100])('pages of %i walk every event once, in both directions', async (size) => {
+test.each([1, 7, 100])('pages of %i walk every event once, in both directions', async (size) => {
   for (const filter of [null, { types: ['user_group.created', 'user_group.updated', 'api_token.created'] }]) {
     const expected = (await read({ first: 100, filter })).nodes.map(({ id }) => id);
     const forwards: string[] = [];

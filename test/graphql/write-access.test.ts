@@ -81,12 +81,6 @@ describe.each(rows)('$mutation with $change', ({ mutation, change, admin: needsA
     },
   );
 
-  test('is UNAUTHENTICATED without an API token', async () => {
-    const query = `mutation { ${mutation}(input: { by: { teamId: 1 } }) { __typename } }`;
-    const { json } = await gateway.graphql(query, {}, { token: null });
-    expect(json.errors[0].extensions.code).toBe('UNAUTHENTICATED');
-  });
-
   test.each([[{ providedId: '' }], [{ providedId: 'x'.repeat(256) }], [{ token: 'nul\0' }]])(
     'is INVALID_INPUT by %j',
     async (by) => {

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 const app = 'https://app.example.com';
@@ -32,12 +32,9 @@ async function send(
   headers: Record<string, string>,
   body = '',
 ): Promise<RawReply> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const given = { host: 'gateway', connection: 'close', ...(body && { 'content-length': String(body.length) }), ...headers };
   const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
-  let text = '';
-  for await (const chunk of socket) text += chunk;
+  const text = await sendText({ url }, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [start = '', ...fields] = head.split('\r\n');
   const pairs = fields.map((field): [string, string] => [

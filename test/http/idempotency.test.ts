@@ -3,6 +3,7 @@ import { revokeApiToken } from '../../src/domain/api-tokens.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { runHousekeeping } from '../../src/domain/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/domain/idempotency.ts';
+import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { until } from '../support/process.ts';
@@ -311,8 +312,7 @@ test('a request whose key is being used is rejected with 409, over REST and Grap
     await holder.query(`begin; select from user_group where provided_id = '${group.id}' for update`);
     const body = { current_token: group.token };
     const running = gateway.send('POST', '/api/user', withKey('"in use"', { body }));
-    const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-    await until(async () => (await gateway.database.pool.query(waits)).rowCount, 'the first request waits');
+    await untilBlocked(gateway.database);
     const replies = [
       await gateway.send('POST', '/api/user', withKey('"in use"', { body })),
       await gateway.graphql(rename('x'), undefined, withKey('"in use"', { headers: { accept: 'application/json' } })),

@@ -1,10 +1,10 @@
-import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { HttpRequest } from '../../src/http/types.ts';
 import { metricDefinitions } from '../../src/metrics/metrics.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from '../../src/metrics/process-metrics.ts';
 import { metricsHandler } from '../../src/prometheus/handler.ts';
+import { connectTo } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts';
@@ -70,7 +70,7 @@ test('counts a request whose client disconnects before the response', async () =
   const disconnect = async () => {
     const held = await holdWrites(gateway.database.url);
     const open = await connections();
-    const socket = connect(Number(new URL(gateway.url).port));
+    const socket = connectTo(gateway);
     socket.write(`GET /api/user?user_group_id=acme HTTP/1.1\r\nHost: g\r\nAuthorization: Token ${gateway.token}\r\n\r\n`);
     await held.untilOneWaits();
     socket.destroy();

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { pages } from '../support/operations.ts';
 
@@ -58,10 +58,7 @@ test('pages are among them: those with a script, those without, and errors', asy
 });
 
 test('what is not HTTP gets the same', async () => {
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-  socket.write('NONSENSE\r\n\r\n');
-  let text = '';
-  for await (const chunk of socket) text += chunk;
+  const text = await sendText(gateway, 'NONSENSE\r\n\r\n');
   expect(text).toMatch(/^HTTP\/1\.1 400 .*\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n/s);
   expect(text.toLowerCase()).not.toMatch(/^(server|x-powered-by):/m);
 });

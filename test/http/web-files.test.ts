@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { IncomingMessage } from 'node:http';
-import { connect, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -21,7 +21,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { httpLimits } from '../../src/http/limits.ts';
 import { openWebFiles } from '../../src/http/web-files.ts';
-import { connectTo } from '../support/connect.ts';
+import { connectTo, sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 const folder = new URL('../../dist-web/assets/', import.meta.url);
@@ -163,17 +163,23 @@ test.runIf(existsSync('/proc/self/fd'))('clients that disconnect leave no file o
 
 test('If-None-Match with the tag gets 304 without content', async () => {
   const tag = (await get(script)).headers.get('etag') ?? '';
-  const reply = await sendRaw(`GET /assets/${script} HTTP/1.1\r\nHost: g\r\nIf-None-Match: ${tag}\r\nConnection: close\r\n\r\n`);
+  const reply = await sendText(
+    gateway,
+    `GET /assets/${script} HTTP/1.1\r\nHost: g\r\nIf-None-Match: ${tag}\r\nConnection: close\r\n\r\n`,
+  );
   expect(reply).toMatch(/^HTTP\/1\.1 304 [\s\S]*\r\n\r\n$/);
 });
 
 test('If-Match with another tag gets 412', async () => {
-  const reply = await sendRaw(`GET /assets/${script} HTTP/1.1\r\nHost: g\r\nIf-Match: "x"\r\nConnection: close\r\n\r\n`);
+  const reply = await sendText(
+    gateway,
+    `GET /assets/${script} HTTP/1.1\r\nHost: g\r\nIf-Match: "x"\r\nConnection: close\r\n\r\n`,
+  );
   expect(reply).toMatch(/^HTTP\/1\.1 412 /);
 });
 
 test('a path with dots, sent as it is, is not found', async () => {
-  const head = await sendRaw('GET /assets/../manifest.json HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n');
+  const head = await sendText(gateway, 'GET /assets/../manifest.json HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1\.1 404 /);
 });
 
@@ -187,12 +193,3 @@ test('visitors that do not read do not keep others from pages', async () => {
     expect((await gateway.send('GET', '/docs/api', { token: null, headers: { accept: 'text/html' } })).status).toBe(200);
   }
 });
-
-/** Sends bytes as they are. @returns what comes back. */
-async function sendRaw(text: string): Promise<string> {
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
-  socket.setEncoding('utf8').write(text);
-  let received = '';
-  for await (const part of socket) received += part;
-  return received;
-}

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { connectTo } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -194,8 +195,7 @@ test('a client that sends a rejected body without end gets the response, and is 
 });
 
 test('a client that sends no HTTP and keeps its side open is disconnected', async () => {
-  const silent = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1', allowHalfOpen: true });
-  onTestFinished(() => void silent.destroy());
+  const silent = connectTo(gateway, { allowHalfOpen: true });
   const count = () => new Promise<number>((resolve) => gateway.server.getConnections((_, open) => resolve(open)));
   await once(silent, 'connect');
   const before = await count();

@@ -270,7 +270,7 @@ describe('a forged or changed embed token is inactive', () => {
           expect(await introspectEverywhere(token)).toEqual(inactive);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   }, 120_000);
 });

@@ -1,5 +1,4 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
@@ -8,6 +7,7 @@ import { userGroupLimits } from '../../src/domain/limits.ts';
 import { rateLimited } from '../../src/domain/rate-limit.ts';
 import { type Example, errorResponses, type MediaType, type Operation, operationsOf } from '../../src/http/openapi.ts';
 import { requestExamples } from '../../src/http/pages/request-examples.ts';
+import { sendText } from '../support/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { assertDocumented, openApiDocument, validatorOf } from '../support/openapi.ts';
@@ -136,7 +136,8 @@ describe('the examples of errors', () => {
   test('REQUEST_TIMEOUT is the response to a body that does not arrive', async () => {
     gateway.server.headersTimeout = 100;
     gateway.server.requestTimeout = 100;
-    const [head = '', body = ''] = (await sendUnended(Number(new URL(gateway.url).port))).split('\r\n\r\n');
+    const unended = 'PUT /api/user HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\n{';
+    const [head = '', body = ''] = (await sendText(gateway, unended)).split('\r\n\r\n');
     expect([head.slice(0, 13), comparable(JSON.parse(body))]).toEqual(['HTTP/1.1 408 ', exampleOf('REQUEST_TIMEOUT')]);
   });
 
@@ -147,14 +148,6 @@ describe('the examples of errors', () => {
     expect(exampleOf(code)).toMatchObject({ detail });
   });
 });
-
-/** Sends a request without the end of its body, and returns all that comes back. */
-async function sendUnended(port: number): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
-  socket.write('PUT /api/user HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\n{');
-  const chunks = await socket.toArray();
-  return Buffer.concat(chunks).toString();
-}
 
 test('the limits of properties, which JSON Schema cannot express, are described', () => {
   const properties = item.get?.parameters?.find(({ name }) => name === 'properties');

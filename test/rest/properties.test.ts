@@ -18,19 +18,8 @@ const update = (properties: string) =>
 const countGroups = () => gateway.database.prisma.userGroup.count();
 
 describe('numbers that JSON parsers do not represent exactly', () => {
-  const numbers = [
-    '1e400',
-    '-1e400',
-    '1e309',
-    '1e-400',
-    '12345678901234567890',
-    '-12345678901234567890',
-    '9007199254740993',
-    '0.1234567890123456789',
-    '0.30000000000000001',
-    '1.0000000000000000001',
-    '100000000000000000000000000000000000001',
-  ];
+  // Which they are: test/domain/exact-number.test.ts.
+  const numbers = ['-1e400', '9007199254740993', '0.30000000000000001'];
   test.each(numbers)('%s is rejected with its path', async (number) => {
     const { status, json } = await create(`{"a":{"b":[0,${number}]}}`);
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
@@ -57,16 +46,9 @@ describe('numbers that JSON parsers do not represent exactly', () => {
 
 describe('numbers that they do represent exactly', () => {
   test.each([
-    ['0', '0'],
-    ['0.1', '0.1'],
     ['-0.1', '-0.1'],
     ['1.50', '1.5'],
-    ['1.0', '1'],
-    ['1e3', '1000'],
     ['1E+2', '100'],
-    ['10e-1', '1'],
-    ['9007199254740991', '9007199254740991'],
-    ['-9007199254740991', '-9007199254740991'],
     ['9007199254740992', '9007199254740992'],
     ['1e21', '1e+21'],
     ['1.7976931348623157e308', '1.7976931348623157e+308'],
@@ -139,11 +121,22 @@ describe('what storage layers might interpret', () => {
     ['a date', { at: '2020-01-01T00:00:00.000Z' }],
     ['a number in a text', { big: '12345678901234567890', empty: '' }],
     ['nothing much', { a: null, b: [], c: {}, d: [null], e: false }],
+    ['a marker of raw parameters', { __prismaRawParameters__: true }],
+    ['the same, deeper', { a: { __prismaRawParameters__: true } }],
+    ['raw parameters with values', { __prismaRawParameters__: true, values: 5 }],
+    ['raw parameters with an enumeration', { __prismaRawParameters__: true, values: { $type: 'Enum', value: 'DbNull' } }],
+    ['raw parameters with JSON', { __prismaRawParameters__: true, values: { $type: 'Json', value: '{"a":"\\u0000"}' } }],
+    ['a field reference', { $type: 'FieldRef', value: { _ref: 'token', _container: 'UserGroup' } }],
+    ['a parameter', { $type: 'Param', value: 'x' }],
+    ['a decimal', { toStringTag: '[object Decimal]', d: [1], e: 0, s: 1 }],
+    ['functions by name', { toJSON: 'x', toString: 'y', valueOf: 'z' }],
+    ['a constructor', { constructor: { prototype: { polluted: true } } }],
   ])('%s is stored and updated unchanged', async (_, properties) => {
     const text = JSON.stringify(properties);
     expect((await create(text)).json.user_group.properties).toEqual(properties);
     await update('{"other":1}');
     expect((await update(text)).json.user_group.properties).toEqual(properties);
+    expect(await gateway.database.prisma.userGroup.findMany()).toMatchObject([{ properties }]);
   });
 
   test('members keep their order', async () => {

@@ -42,7 +42,12 @@ test('a checkout that cannot be written gets one line that says so', () => {
 });
 
 test('without its registry, npm gets one line that says what to set', () => {
-  const line = setUp([], { npm_config_registry: 'http://127.0.0.1:1/', npm_config_cache: join(checkout, 'cache') });
+  const registry = 'http://127.0.0.1:1/';
+  const line = setUp([], {
+    npm_config_registry: registry,
+    npm_config_fetch_retries: '0',
+    npm_config_cache: join(checkout, 'cache'),
+  });
   expect(line).toBe(
     'npm cannot reach its package registry (ECONNREFUSED), so nothing was installed. Connect to it, or set npm\'s "registry" or "proxy".',
   );

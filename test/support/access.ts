@@ -127,14 +127,15 @@ async function tryWay(
 ): Promise<Trial> {
   const { access, request, outcomeOf } = find(name);
   groups += 1;
-  const group = access.changes ? await create(`group ${groups}`) : acme;
-  const stored = () => gateway.database.prisma.userGroup.findUnique({ where: { teamId: group.teamId } });
+  const expected = credential.expected(access);
+  const group = access.changes && expected === 'success' ? await create(`group ${groups}`) : acme;
+  const stored = async () =>
+    access.changes ? gateway.database.prisma.userGroup.findUnique({ where: { teamId: group.teamId } }) : undefined;
   const before = await stored();
   const { method, path, body, headers } = request(group);
   const sent = { token: null, body, headers: { ...headers, ...way.headers, ...credential.headers } };
   const reply = await gateway.send(method, way.path ?? path, sent);
   const outcome = outcomeOf(reply);
-  const expected = credential.expected(access);
   const isOwn = outcome === 'success' && !credential.isElsewhere;
   const shown = !isOwn && [group.token, group.id, 'secret name'].some((text) => reply.text.includes(text));
   const changed = !isOwn && !isDeepStrictEqual(await stored(), before);

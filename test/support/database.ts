@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
+import { until } from './process.ts';
 
 /** A database of a test's own. */
 export interface TestDatabase extends Database {
@@ -27,9 +28,24 @@ export async function createTestDatabase(template = 'user_group_gateway'): Promi
   };
 }
 
+/** Waits until this many statements in a database wait for locks. */
+export async function untilBlocked({ pool }: Pick<Database, 'pool'>, count = 1): Promise<void> {
+  const blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await until(async () => Number((await pool.query(blocked)).rowCount) >= count, `${count} statements wait for locks`);
+}
+
+/**
+ * Runs a statement about a whole database, which nobody may be connected to. PostgreSQL ends what is, and gives up after five
+ * seconds; on a busy machine that takes longer.
+ */
 async function administrate(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: `${inject('serverUrl')}/postgres` });
   await client.connect();
-  await client.query(statement);
-  await client.end();
+  const isDone = () =>
+    client.query(statement).catch((error: { code?: string }) => {
+      if (error.code !== objectInUse) throw error;
+    });
+  await until(isDone, statement).finally(() => client.end());
 }
+
+const objectInUse = '55006';

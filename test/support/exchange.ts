@@ -47,7 +47,7 @@ export function exchange(url: string, method: string, path: string, options: Req
         reject(error);
       }
     });
-    request.once('error', reject);
+    request.on('error', reject);
     request.end(payload);
   });
 }

@@ -26,6 +26,7 @@ export async function startPrefixProxy(prefix: string, target: () => string): Pr
       outgoing.writeHead(response.statusCode ?? 0, response.headers);
       response.pipe(outgoing);
     });
+    onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
   proxy.listen(0, '127.0.0.1');

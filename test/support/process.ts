@@ -61,6 +61,7 @@ export async function endProcesses(): Promise<void> {
 export function launch(program: string, args: string[], settings: Settings, options: SpawnOptions = {}): Running {
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options, env: environment(settings) });
   processes.add(child);
+  child.stdin?.on('error', () => {}); // its exit status says that it has ended
   const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (text: string) => {
