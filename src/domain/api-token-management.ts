@@ -2,7 +2,7 @@ import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { readApiTokenId } from './api-token-input.ts';
 import { type ApiTokenPage, type ApiTokenPageInput, readApiTokenPage } from './api-token-page.ts';
 import { type IssuedApiToken, issueApiToken, revokeApiToken, rotateApiToken } from './api-tokens.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Scope } from './caller.ts';
 import { pageReads } from './page-reads.ts';
 import type { Db } from './user-groups.ts';
 
@@ -11,7 +11,7 @@ export interface CreateApiTokenInput {
   readonly name: string;
   /** `null` means untagged; defaults to the environment of the caller's API token. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Scope[];
   readonly expiresAt?: Date | null | undefined;
 }
 

@@ -124,7 +124,7 @@ async function conditionsOf(
 ): Promise<EventConditions> {
   const id = apiTokenId == null ? undefined : readApiTokenId(apiTokenId);
   return {
-    types: types ?? undefined,
+    types: types ? [...new Set(types)] : undefined,
     teamIds: userGroup == null ? undefined : await teamIdsOf(request, userGroup),
     actorApiTokenId: id,
     subjectApiTokenId: id,

@@ -49,7 +49,7 @@ test.each([400, -400])('a gateway whose clock is off by %d days stores the times
   await mutate(`rotateUserGroupToken(input: { currentToken: "${userGroup.token}", graceSeconds: 3600 })`, '');
   const expiresAt = new Date(startedMs + dayMs).toISOString();
   const created = await mutate(
-    `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: ["groups:read"], expiresAt: "${expiresAt}" })`,
+    `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: [GROUPS_READ], expiresAt: "${expiresAt}" })`,
     '... on CreateApiTokenPayload { secret apiToken { id } }',
   );
   expect(created).toMatchObject({ __typename: 'CreateApiTokenPayload' });
@@ -78,7 +78,7 @@ test('a gateway whose clock is ahead removes no event, response or replaced toke
 test.each([400, -400])('an expiry of a minute ago is refused by a gateway whose clock is off by %d days', async (days) => {
   setClock(days);
   const expiresAt = new Date(startedMs - 60_000).toISOString();
-  const input = `{ name: "", environmentTag: TESTING, scopes: ["groups:read"], expiresAt: "${expiresAt}" }`;
+  const input = `{ name: "", environmentTag: TESTING, scopes: [GROUPS_READ], expiresAt: "${expiresAt}" }`;
   expect((await mutate(`createApiToken(input: ${input})`, '')).issues).toEqual([
     { path: ['name'], message: expect.any(String) },
     { path: ['expiresAt'], message: 'must be in the future.' },

@@ -1,9 +1,10 @@
+import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/domain/event-recording.ts';
-import { eventTypeNames } from '../../src/domain/event-types.ts';
 import { SigningKeys } from '../../src/domain/signing-keys.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKeys } from '../support/keys.ts';
 import { tokensOf } from '../support/tokens.ts';
@@ -85,7 +86,7 @@ beforeAll(async () => {
   await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
   const { apiToken } = await change(
     'token-1',
-    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: ["groups:read"] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id } } }',
+    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: [GROUPS_READ] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id } } }',
   );
   ids['new'] = Number(apiToken.id);
   await change('token-2', `rotateApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
@@ -98,8 +99,10 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+const typeNames = (schema.getType('EventType') as GraphQLEnumType).getValues().map(({ name }) => name);
+
 test('there is an event of each type', async () => {
-  expect(new Set((await all({})).map(({ type }) => type))).toEqual(new Set(eventTypeNames));
+  expect(new Set((await all({})).map(({ type }) => type))).toEqual(new Set(typeNames));
 });
 
 const changed = (from: unknown, to: unknown) => ({ from, to });
@@ -107,34 +110,34 @@ const changed = (from: unknown, to: unknown) => ({ from, to });
 test.each([
   [
     'create-acme',
-    'user_group.created',
+    'USER_GROUP_CREATED',
     'TESTING',
     { name: changed(null, 'Acme'), properties: changed(null, { plan: 'gold', seats: 1 }) },
   ],
-  ['create-globex', 'user_group.created', 'CUSTOMER', { name: changed(null, 'globex') }],
+  ['create-globex', 'USER_GROUP_CREATED', 'CUSTOMER', { name: changed(null, 'globex') }],
   [
     'update-1',
-    'user_group.updated',
+    'USER_GROUP_UPDATED',
     'TESTING',
     { name: changed('Acme', 'ACME'), properties: changed({ seats: 1 }, { seats: 2, trial: true }) },
   ],
-  ['patch-1', 'user_group.updated', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
-  ['rotate-1', 'user_group.token_rotated', 'TESTING', { token: changed(null, null) }],
-  ['move-1', 'user_group.environment_changed', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
-  ['delete-1', 'user_group.deleted', 'TESTING', null],
+  ['patch-1', 'USER_GROUP_UPDATED', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
+  ['rotate-1', 'USER_GROUP_TOKEN_ROTATED', 'TESTING', { token: changed(null, null) }],
+  ['move-1', 'USER_GROUP_ENVIRONMENT_CHANGED', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
+  ['delete-1', 'USER_GROUP_DELETED', 'TESTING', null],
   [
     'token-1',
-    'api_token.created',
+    'API_TOKEN_CREATED',
     'CUSTOMER',
     { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) },
   ],
-  ['token-2', 'api_token.rotated', 'CUSTOMER', { secret: changed(null, null) }],
-  ['token-3', 'api_token.revoked', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
+  ['token-2', 'API_TOKEN_ROTATED', 'CUSTOMER', { secret: changed(null, null) }],
+  ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
 ])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environmentTag, changes) => {
   const events = (await all({})).filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
   const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { id: String(ids[caller]) } };
-  const isOfGroup = type.startsWith('user_group.');
+  const isOfGroup = type.startsWith('USER_GROUP_');
   expect(events).toMatchObject([
     { type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { id: String(ids['new']) } },
   ]);
@@ -154,7 +157,7 @@ test('the legacy REST API records its requests alike', async () => {
   await gateway.send('POST', '/api/user', { ...options, body: { current_token: json.user_group.token } });
   const events = await all({ userGroup: { providedId: 'by REST' } });
   expect(events.map(({ type, requestId }) => [type, requestId])).toEqual(
-    ['token_rotated', 'updated', 'created'].map((what) => [`user_group.${what}`, 'rest-1']),
+    ['TOKEN_ROTATED', 'UPDATED', 'CREATED'].map((what) => [`USER_GROUP_${what}`, 'rest-1']),
   );
   expect(events[1].changes).toEqual({ mapping: changed({}, { a: 'b' }) });
 });
@@ -168,13 +171,13 @@ test('no event contains a token', async () => {
 });
 
 test('a rotation of signing keys and an import record their actor, and nothing of a key but its id', async () => {
-  const events = await all({ types: ['signing_key.rotated', 'user_group.imported'] });
+  const events = await all({ types: ['SIGNING_KEY_ROTATED', 'USER_GROUP_IMPORTED'] });
   const keys = await gateway.database.prisma.signingKey.findMany({ orderBy: { number: 'asc' } });
   const actor = { kind: 'CLI', name: 'operator', apiToken: null };
   expect(events).toMatchObject([
-    { type: 'signing_key.rotated', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
+    { type: 'SIGNING_KEY_ROTATED', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
     {
-      type: 'user_group.imported',
+      type: 'USER_GROUP_IMPORTED',
       actor,
       changes: { import: changed(null, 'import-1'), created: changed(null, 3), updated: changed(null, 0) },
     },
@@ -189,7 +192,7 @@ describe('who sees what', () => {
     async (caller) => {
       const visible = await all({}, caller);
       const expected = (await all({})).filter(
-        ({ environmentTag, type }) => environmentTag === environmentOf[caller] && !/^\w+_key\.|imported$/.test(type),
+        ({ environmentTag, type }) => environmentTag === environmentOf[caller] && !/_KEY_|IMPORTED$/.test(type),
       );
       expect(visible.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
       expect(visible.length).toBeGreaterThan(0);
@@ -214,11 +217,11 @@ describe('who sees what', () => {
     expect(await ask('admin')).toEqual(await ask('testing'));
     expect(await ask('customer')).toEqual({ node: null, nodes: [null] });
     // Made with an API token of no environment.
-    const [rotated] = await all({ types: ['user_group.token_rotated'], userGroup: { providedId: 'acme' } }, 'testing');
+    const [rotated] = await all({ types: ['USER_GROUP_TOKEN_ROTATED'], userGroup: { providedId: 'acme' } }, 'testing');
     expect(rotated.actor).toEqual({ kind: 'API_TOKEN', name: 'test', apiToken: null });
     // Moved from there since.
     const [created] = await all({ userGroup: { providedId: 'moved' } }, 'untagged');
-    expect(created).toMatchObject({ type: 'user_group.created', userGroup: null, userGroupId: groups['moved']?.id });
+    expect(created).toMatchObject({ type: 'USER_GROUP_CREATED', userGroup: null, userGroupId: groups['moved']?.id });
   });
 
   test('the token of a group needs a scope of its own', async () => {
@@ -246,7 +249,7 @@ describe('filters', () => {
   test.each(['id', 'teamId', 'providedId'] as const)('a deleted group is found by %s', async (selector) => {
     const value = { ...groups['gone'], providedId: 'gone' }[selector];
     const events = await all({ userGroup: { [selector]: value } });
-    expect(events.map(({ type }) => type)).toEqual(['user_group.deleted', 'user_group.created']);
+    expect(events.map(({ type }) => type)).toEqual(['USER_GROUP_DELETED', 'USER_GROUP_CREATED']);
   });
 
   test('by an API token: what it changed, and what was changed of it', async () => {
@@ -261,8 +264,9 @@ describe('filters', () => {
 
   test('by types and time, together', async () => {
     const events = await all({});
-    const types = ['user_group.updated', 'api_token.revoked'];
+    const types = ['USER_GROUP_UPDATED', 'API_TOKEN_REVOKED'];
     expect(await all({ types })).toEqual(events.filter(({ type }) => types.includes(type)));
+    expect(await all({ types: [...types, ...types] })).toEqual(await all({ types }));
     expect(await all({ types: [] })).toEqual([]);
     const [from, to] = [events[8].occurredAt, events[3].occurredAt];
     expect(await all({ occurredAt: { from, to } })).toEqual(
@@ -272,8 +276,6 @@ describe('filters', () => {
   });
 
   test.each([
-    [{ filter: { types: ['user_group.exploded'] } }, ['filter', 'types', 0]],
-    [{ filter: { types: Array(12).fill('api_token.created') } }, ['filter', 'types']],
     [{ filter: { apiTokenId: 'x' } }, ['filter', 'apiTokenId']],
     [{ filter: { userGroup: { providedId: '' } } }, ['filter', 'userGroup', 'providedId']],
     [{ filter: { occurredAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'occurredAt', 'from']],
@@ -290,7 +292,7 @@ describe('filters', () => {
 });
 
 test.each([1, 2, 3, 7, 100])('pages of %i walk every event once, in both directions', async (size) => {
-  for (const filter of [null, { types: ['user_group.created', 'user_group.updated', 'api_token.created'] }]) {
+  for (const filter of [null, { types: ['USER_GROUP_CREATED', 'USER_GROUP_UPDATED', 'API_TOKEN_CREATED'] }]) {
     const expected = (await read({ first: 100, filter })).nodes.map(({ id }) => id);
     const forwards: string[] = [];
     for (let after: unknown = null, more: unknown = true; more; ) {
@@ -338,7 +340,7 @@ test('a filter that takes too long is stopped', async () => {
     await holder.query('begin; lock table event in access exclusive mode');
     const { json } = await gateway.graphql(
       query,
-      { filter: { types: ['api_token.created'] } },
+      { filter: { types: ['API_TOKEN_CREATED'] } },
       { token: secrets['admin'] ?? '' },
     );
     expect(json.errors[0].extensions.code).toBe('UNAVAILABLE');

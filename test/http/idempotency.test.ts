@@ -41,7 +41,7 @@ const embed = (id: string) =>
 const createToken = (name: string) =>
   mutation(
     'createApiToken',
-    `{ name: "${name}", scopes: ["groups:read"] }`,
+    `{ name: "${name}", scopes: [GROUPS_READ] }`,
     '... on CreateApiTokenPayload { secret apiToken { id name } }',
   );
 const rotation = (token: string) =>

@@ -119,7 +119,7 @@ export const operations: Record<string, GraphQLOperation> = {
   },
   apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', ...admin },
   createApiToken: {
-    document: () => `mutation { createApiToken(input: { name: "new", scopes: ["groups:read"] }) ${result} }`,
+    document: () => `mutation { createApiToken(input: { name: "new", scopes: [GROUPS_READ] }) ${result} }`,
     ...admin,
   },
   rotateApiToken: { document: ({ spare }) => `mutation { rotateApiToken(input: { id: ${spare.rotated} }) ${result} }`, ...admin },

@@ -124,7 +124,7 @@ mutation CreateApiToken($input: CreateApiTokenInput!) {
   }
 }
 `,
-    { input: { name: 'embed backend', environmentTag: 'TESTING', scopes: ['groups:resolve'] } },
+    { input: { name: 'embed backend', environmentTag: 'TESTING', scopes: ['GROUPS_RESOLVE'] } },
   ),
   example(
     `

@@ -1,10 +1,9 @@
 import { maxOverlapSeconds } from '../../domain/api-token-input.ts';
 import { manageApiTokens } from '../../domain/api-token-management.ts';
 import type { IssuedApiToken } from '../../domain/api-tokens.ts';
-import { scopeNames } from '../../domain/caller.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { ApiToken } from '../../generated/prisma/client.ts';
-import { ApiTokenType } from './api-token.ts';
+import { ApiTokenType, ScopeType } from './api-token.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 
@@ -45,7 +44,7 @@ builder.mutationField('createApiToken', (t) =>
                 'The environment that it has access to; null means untagged. Defaults to the environment of the API token that ' +
                 'sends the request.',
             }),
-            scopes: field.stringList({ required: true, description: `At least one of ${scopeNames.join(', ')}.` }),
+            scopes: field.field({ type: [ScopeType], required: true, description: 'What it may do: at least one scope.' }),
             expiresAt: field.field({ type: 'DateTime', description: 'When it expires, in the future. Defaults to never.' }),
           }),
         }),

@@ -1,8 +1,12 @@
-import { type Credential, describeScope, scopeNames } from '../../domain/caller.ts';
+import { type Credential, describeScope, isScope, scopeNames } from '../../domain/caller.ts';
 import { Unauthenticated } from '../../domain/errors.ts';
 import type { ApiToken } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
+import { defineNamedEnum } from './named-enum.ts';
+
+/** A scope of API tokens. */
+export const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
 
 /** An API token; one that authenticated a request has no time of revocation. */
 export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken').implement({
@@ -18,8 +22,11 @@ export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken
       nullable: true,
       description: 'The environment it has access to; null means untagged.',
     }),
-    scopes: t.exposeStringList('scopes', {
-      description: `The scopes it has:\n${scopeNames.map((scope) => `- \`${scope}\`: ${describeScope(scope)}`).join('\n')}`,
+    scopes: t.field({
+      type: [ScopeType],
+      description: 'The scopes it has.',
+      // A newer version of the gateway may have issued it with others, which permit nothing here.
+      resolve: ({ scopes }) => scopes.filter(isScope),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
     expiresAt: t.expose('expiresAt', {

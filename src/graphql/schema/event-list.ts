@@ -2,14 +2,14 @@ import { listEvents } from '../../domain/event-list.ts';
 import { builder } from './builder.ts';
 import { definePages, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
-import { EventType, eventTypeList, readsChanges } from './event.ts';
+import { EventType, EventTypeType, readsChanges } from './event.ts';
 import { type FieldCost, filterCost, isFiltered } from './field-cost.ts';
 import { selector, UserGroupByInput } from './user-group.ts';
 
 const EventFilterInput = builder.inputType('EventFilter', {
   description: 'Selects events. Every given condition must hold.',
   fields: (t) => ({
-    types: t.stringList({ description: `The types to choose from:\n${eventTypeList}` }),
+    types: t.field({ type: [EventTypeType], description: 'The types to choose from.' }),
     userGroup: t.field({
       type: UserGroupByInput,
       description:

@@ -1,18 +1,20 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { GatewayError } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/event-limits.ts';
-import { eventTypeNames, eventTypes } from '../../domain/event-types.ts';
+import { eventTypeNames, eventTypes, isEventType } from '../../domain/event-types.ts';
 import { environmentTagOf, eventApiToken, eventKey, userGroupOf } from '../../domain/events.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { ApiTokenType } from './api-token.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 import { type FieldCost, lookUpCost } from './field-cost.ts';
+import { defineNamedEnum } from './named-enum.ts';
 import { isAnySelected } from './selected-fields.ts';
 import type { SelectionInfo } from './selection-size.ts';
 import { readsJson, UserGroupType } from './user-group.ts';
 
-/** The types of events as a list in a description. */
-export const eventTypeList = eventTypeNames.map((name) => `- \`${name}\`: ${eventTypes[name]}`).join('\n');
+/** A type of events. */
+export const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
 
 const ActorKindType = builder.enumType('EventActorKind', {
   description: 'Who made a change.',
@@ -55,7 +57,15 @@ builder.node(EventType, {
   id: { resolve: eventKey, description: 'The globally unique ID of the event.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'actorKind' in value,
   fields: (t) => ({
-    type: t.exposeString('type', { description: `What happened:\n${eventTypeList}` }),
+    type: t.field({
+      type: EventTypeType,
+      description: 'What happened.',
+      resolve: ({ type }) => {
+        if (isEventType(type)) return type;
+        const message = `A newer version of the gateway recorded an event of the type ${type}. Try again when every instance is updated.`;
+        throw new GatewayError('UNAVAILABLE', message);
+      },
+    }),
     occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When the change was made.' }),
     actor: t.field({ type: EventActorType, description: 'Who made the change.', resolve: (event) => event }),
     requestId: t.exposeString('requestId', {

@@ -71,8 +71,6 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     properties: [{ plan: 'gold' }, {}, null, [1], { a: [1, true, { b: null }] }],
     name: ['Same', 'UserGroup', 'DocsConfigLogo', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
     // None that exists, because the secret of an API token that is created is never the same again.
-    scopes: ['nothing', ''],
-    types: ['user_group.created', 'api_token.created', 'nothing'],
     apiTokenId: ['1', '2', '0', 'nonsense'],
     overlapSeconds: [0, 60, -1, 604_801],
     audience: ['dashboards', ''],

@@ -24,7 +24,7 @@ export function EventList({ events, isLoading, isOfOneGroup = false }: EventList
       {events.map((event) => (
         <li key={event.id}>
           <div className="event-head">
-            <strong title={descriptionOf(event.type)}>{event.type}</strong>
+            <strong title={eventTypes[event.type].meaning}>{eventTypes[event.type].name}</strong>
             {!isOfOneGroup && hasEnvironment(event) && <EnvironmentBadge tag={event.environmentTag} />}
             <Time value={event.occurredAt} />
           </div>
@@ -66,7 +66,7 @@ function Actor({ event: { actor } }: { readonly event: EventRowFragment }) {
   const { can } = useSession();
   if (actor.kind === 'SYSTEM') return <>the gateway</>;
   if (actor.kind === 'CLI') return <>{actor.name}, with a command</>;
-  if (!actor.apiToken || !can('audit:read')) return <>{actor.name}</>;
+  if (!actor.apiToken || !can('AUDIT_READ')) return <>{actor.name}</>;
   return (
     <>
       <Link href={hrefOf('audit-log', { token: actor.apiToken.id })}>{actor.name}</Link> #{actor.apiToken.id}
@@ -119,8 +119,4 @@ function Changes({ value }: { readonly value: unknown }) {
 
 /** Whether an event belongs to an environment. Those of imports and keys, which name no group and no API token, do not. */
 const hasEnvironment = ({ type, userGroupId }: EventRowFragment): boolean =>
-  userGroupId !== null || type.startsWith('api_token.');
-
-function descriptionOf(type: string): string | undefined {
-  return Object.entries(eventTypes).find(([name]) => name === type)?.[1];
-}
+  userGroupId !== null || type.startsWith('API_TOKEN_');

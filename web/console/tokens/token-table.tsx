@@ -1,4 +1,4 @@
-import type { ApiTokenFieldsFragment } from '../graphql/generated.ts';
+import { type ApiTokenFieldsFragment, scopes } from '../graphql/generated.ts';
 import { Badge, EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
@@ -52,14 +52,14 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
                 <span className="muted">#{row.id}</span>
                 {row.id === ownId && <Badge>in use here</Badge>}
                 <State row={row} />
-                <span className="below narrow-only scope-list">{row.scopes.join(', ')}</span>
+                <span className="below narrow-only scope-list">{row.scopes.map((scope) => scopes[scope].name).join(', ')}</span>
               </th>
               <td>
                 <EnvironmentBadge tag={row.environmentTag} />
               </td>
               <td className="wide-only scope-list">
                 {row.scopes.map((scope) => (
-                  <code key={scope}>{scope}</code>
+                  <code key={scope}>{scopes[scope].name}</code>
                 ))}
               </td>
               <td className="medium-only">
