@@ -36,13 +36,6 @@ export function checkOverlap(overlapSeconds: number): void {
   throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
 }
 
-/** The number of an API token, as a text. @throws InvalidInput when it is not a number that an API token can have. */
-export function readApiTokenId(text: string): number {
-  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (id >= 1 && id < 2 ** 31) return id;
-  throw new InvalidInput([{ path: ['id'], message: 'must be the number of an API token, such as 2.' }]);
-}
-
 function scopeIssues(scopes: readonly Scope[]): Issue[] {
   if (scopes.length > 0) return [];
   return [{ path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` }];

@@ -1,4 +1,3 @@
-import { readApiTokenId } from './api-token-input.ts';
 import { InvalidInput, type Issue } from './errors.ts';
 import type { EventType } from './event-types.ts';
 import { type PageInput, pageSizeIssues } from './page.ts';
@@ -12,8 +11,8 @@ export interface EventFilter {
   readonly types?: readonly EventType[] | null | undefined;
   /** The group that the events are about; `no group` for a selector that cannot be a group's. It may be deleted. */
   readonly userGroup?: UserGroupBy | 'no group' | null | undefined;
-  /** The number of an API token that made the changes, or that was changed. */
-  readonly apiTokenId?: string | null | undefined;
+  /** The number of an API token that made the changes, or that was changed; `no API token` for an ID that is not one's. */
+  readonly apiTokenId?: number | 'no API token' | null | undefined;
   readonly occurredAt?: DateTimeRange | null | undefined;
 }
 
@@ -21,6 +20,8 @@ export interface EventFilter {
 export interface EventListInput extends PageInput {
   readonly filter?: EventFilter | null | undefined;
 }
+
+const notAnApiToken: Issue = { path: ['filter', 'apiTokenId'], message: 'must be the ID of an API token.' };
 
 /** Checks a list's input but for its cursors. @throws InvalidInput with every issue, up to ten. */
 export function checkEventList({ filter, ...page }: EventListInput): void {
@@ -30,7 +31,7 @@ export function checkEventList({ filter, ...page }: EventListInput): void {
     ...(userGroup != null && userGroup !== 'no group'
       ? issuesOf(() => checkSelector(userGroup), ['filter', 'userGroup'], 1)
       : []),
-    ...(apiTokenId != null ? issuesOf(() => readApiTokenId(apiTokenId), ['filter', 'apiTokenId'], 1) : []),
+    ...(apiTokenId === 'no API token' ? [notAnApiToken] : []),
     ...rangeIssues(['filter', 'occurredAt'], occurredAt ?? {}),
   ];
   if (issues.length > 0) throw new InvalidInput(issues);

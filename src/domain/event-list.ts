@@ -7,7 +7,6 @@ import {
   findEvents,
 } from '../database/queries/event-pages.ts';
 import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
-import { readApiTokenId } from './api-token-input.ts';
 import type { Caller } from './caller.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { abandoned, InvalidInput, type Issue } from './errors.ts';
@@ -122,7 +121,7 @@ async function conditionsOf(
   request: ListRequest,
   { types, userGroup, apiTokenId, occurredAt }: EventFilter,
 ): Promise<EventConditions> {
-  const id = apiTokenId == null ? undefined : readApiTokenId(apiTokenId);
+  const id = typeof apiTokenId === 'number' ? apiTokenId : undefined; // checked already
   return {
     types: types ? [...new Set(types)] : undefined,
     teamIds: userGroup == null ? undefined : await teamIdsOf(request, userGroup),

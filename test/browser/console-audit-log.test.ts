@@ -94,6 +94,19 @@ test('a group whose creation is not recorded says that it was imported, or that 
   expect(await section.textContent()).not.toMatch(/was imported/);
 });
 
+test('the number of an API token leads to its changes, and back to all of them', async () => {
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'by another', name: 'By another' });
+  const { secret, id } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { page, assertFlawless } = await openConsole(gateway, '/console/api-tokens', { secret });
+  await page.getByRole('link', { name: `#${id}`, exact: true }).click();
+  await page.getByText('One API token').waitFor();
+  const events = page.getByRole('main').locator('.events > li');
+  await expect.poll(() => events.locator('strong').allTextContents()).toEqual(['api_token.created']);
+  await assertFlawless();
+  await page.getByRole('button', { name: 'Show every API token' }).click();
+  await events.filter({ hasText: 'by another' }).waitFor();
+});
+
 test('the filter by group finds exactly the id that is typed, and sends no token', async () => {
   const ids = ['spaced', ' spaced'];
   for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });

@@ -54,8 +54,8 @@ test.each([400, -400])('a gateway whose clock is off by %d days stores the times
   );
   expect(created).toMatchObject({ __typename: 'CreateApiTokenPayload' });
   expect((await gateway.graphql('{ caller { id } }', {}, { token: created.secret })).status).toBe(200);
-  await mutate(`rotateApiToken(input: { id: ${created.apiToken.id}, overlapSeconds: 3600 })`, '');
-  await mutate(`revokeApiToken(input: { id: ${created.apiToken.id} })`, '');
+  await mutate(`rotateApiToken(input: { id: "${created.apiToken.id}", overlapSeconds: 3600 })`, '');
+  await mutate(`revokeApiToken(input: { id: "${created.apiToken.id}" })`, '');
   await mutate(`createEmbedToken(input: { by: { teamId: ${userGroup.teamId} } })`, '');
   const second = await startGateway(gateway.database); // records the uses when it stops
   await second.graphql('{ caller { id } }');

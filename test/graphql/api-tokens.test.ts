@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '../../src/domain/caller.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { apiTokenId } from '../support/node-id.ts';
 import { until } from '../support/process.ts';
 
 let gateway: TestGateway;
@@ -21,12 +23,12 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const fields = 'id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt';
+const fields = 'id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt';
 const failure = '__typename ... on Error { code message } ... on InvalidInput { issues { path message } }';
 const documents = {
   list: `query ($first: Int, $after: String, $last: Int, $before: String, $includeRevoked: Boolean) {
     apiTokens(first: $first, after: $after, last: $last, before: $before, includeRevoked: $includeRevoked) {
-      totalCount nodes { id } edges { cursor node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+      totalCount nodes { id number } edges { cursor node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
   create: `mutation ($input: CreateApiTokenInput!) { result: createApiToken(input: $input) {
     ... on CreateApiTokenPayload { secret apiToken { ${fields} } } ${failure} } }`,
   rotate: `mutation ($input: RotateApiTokenInput!) { result: rotateApiToken(input: $input) {
@@ -35,8 +37,9 @@ const documents = {
     ... on RevokeApiTokenPayload { apiToken { ${fields} } } ${failure} } }`,
 };
 
-/** The result of a mutation by an admin. */
-async function mutate(operation: 'create' | 'rotate' | 'revoke', input: object, of = gateway) {
+/** The result of a mutation by an admin; an API token may be named by its number. */
+async function mutate(operation: 'create' | 'rotate' | 'revoke', given: Record<string, unknown>, of = gateway) {
+  const input = typeof given['id'] === 'number' ? { ...given, id: apiTokenId(given['id']) } : given;
   const { json } = await of.graphql(documents[operation], { input }, { token: admin });
   expect(json.errors).toBeUndefined();
   return json.data.result;
@@ -48,7 +51,7 @@ async function list(variables: Record<string, unknown> = {}) {
   return json.errors ? json.errors[0].extensions : json.data.apiTokens;
 }
 
-const idsOf = (page: { nodes: { id: string }[] }): number[] => page.nodes.map(({ id }) => Number(id));
+const idsOf = (page: { nodes: { number: number }[] }): number[] => page.nodes.map(({ number }) => number);
 
 /** The status with which each gateway responds to the holder of a secret. */
 const statuses = (token: string) =>
@@ -75,7 +78,7 @@ describe('createApiToken', () => {
       revokedAt: null,
     });
     expect(await statuses(secret)).toEqual(accepted);
-    const row = await gateway.database.prisma.apiToken.findUniqueOrThrow({ where: { id: Number(apiToken.id) } });
+    const row = await gateway.database.prisma.apiToken.findUniqueOrThrow({ where: { id: apiToken.number } });
     expect(row.scopes).toEqual(['groups:read', 'groups:write']);
     expect(Buffer.from(row.secretHash)).toEqual(hashOf(secret));
     expect(JSON.stringify(row)).not.toContain(secret.slice(4, 20));
@@ -137,8 +140,14 @@ describe('rotateApiToken', () => {
   ])('%s: the old secret is rejected from the next request on, on every instance', async (_, options) => {
     const { secret: old, id } = await gateway.issue({ environment: 'Customer' });
     expect(await statuses(old)).toEqual(accepted);
-    const { secret, apiToken } = await mutate('rotate', { id: String(id), ...options }, second);
-    expect(apiToken).toMatchObject({ id: String(id), name: 'test', environmentTag: 'CUSTOMER', scopes: groupScopes });
+    const { secret, apiToken } = await mutate('rotate', { id, ...options }, second);
+    expect(apiToken).toMatchObject({
+      id: apiTokenId(id),
+      number: id,
+      name: 'test',
+      environmentTag: 'CUSTOMER',
+      scopes: groupScopes,
+    });
     expect([await statuses(old), await statuses(secret)]).toEqual([rejected, accepted]);
     const { json } = await gateway.send('GET', '/api/user', { token: old, body: { user_group_id: 'acme' } });
     expect(json.detail).toContain('was replaced');
@@ -149,7 +158,7 @@ describe('rotateApiToken', () => {
     const before = Date.now();
     const { secret } = await mutate('rotate', { id, overlapSeconds: 600 });
     for (const token of [old, secret]) {
-      expect((await second.graphql('{ caller { id } }', {}, { token })).json.data.caller.id).toBe(String(id));
+      expect((await second.graphql('{ caller { number } }', {}, { token })).json.data.caller.number).toBe(id);
     }
     const where = { secretHash: hashOf(old) };
     const { expiresAt, apiTokenId } = await gateway.database.prisma.retiredSecret.findUniqueOrThrow({ where });
@@ -235,8 +244,8 @@ describe('revokeApiToken', () => {
     const { secret: old, id } = await gateway.issue();
     const { secret } = await mutate('rotate', { id, overlapSeconds: 600 });
     expect([await statuses(old), await statuses(secret)]).toEqual([accepted, accepted]);
-    const { apiToken } = await mutate('revoke', { id: String(id) }, second);
-    expect(apiToken).toMatchObject({ id: String(id), revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+    const { apiToken } = await mutate('revoke', { id }, second);
+    expect(apiToken).toMatchObject({ number: id, revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect([await statuses(old), await statuses(secret)]).toEqual([rejected, rejected]);
   });
 
@@ -248,23 +257,48 @@ describe('revokeApiToken', () => {
 
   test('of the API token in use: this request succeeds, the next one is rejected', async () => {
     const { secret: token, id } = await gateway.issue({ scopes: ['admin'] });
-    const revoke = async () => (await gateway.graphql(documents.revoke, { input: { id } }, { token })).json;
-    expect((await revoke()).data.result.apiToken.id).toBe(String(id));
+    const revoke = async () => (await gateway.graphql(documents.revoke, { input: { id: apiTokenId(id) } }, { token })).json;
+    expect((await revoke()).data.result.apiToken.number).toBe(id);
     expect((await revoke()).errors[0].extensions.code).toBe('UNAUTHENTICATED');
   });
 });
 
 describe.each(['rotate', 'revoke'] as const)('%s of an id', (operation) => {
-  test.each(['999999999', '2147483647'])('that no API token has (%s) is NOT_FOUND', async (id) => {
-    expect(await mutate(operation, { id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(id) });
+  test.each([999_999_999, 2_147_483_647])('that no API token has (%i) is NOT_FOUND', async (id) => {
+    expect(await mutate(operation, { id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(String(id)) });
   });
 
-  test.each(['', '0', '-1', '1.5', '2147483648', '1e3', '٣', 'QXBpVG9rZW46MQ==', '1'.repeat(5_000)])(
-    'that is not the number of one is INVALID_INPUT (%j)',
+  const numbers = ['', '0', '-1', '1.5', '2147483648', '1e3', '٣', '1'.repeat(5_000)];
+  test.each(['', '1', encodeGlobalID('UserGroup', 1), ...numbers.map((number) => encodeGlobalID('ApiToken', number))])(
+    'that is not one of an API token is INVALID_INPUT (%j)',
     async (id) => {
       expect(await mutate(operation, { id })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['id'] }] });
     },
   );
+});
+
+describe('an API token as a node', () => {
+  const query = `query ($id: ID!) { node(id: $id) { __typename ... on ApiToken { ${fields} } } nodes(ids: [$id]) { id } }`;
+  const ask = async (id: string, token: string) => (await gateway.graphql(query, { id }, { token })).json;
+
+  test('is found by its ID, of every environment, revoked ones included', async () => {
+    const { id } = await gateway.issue({ environment: 'Customer' });
+    const { apiToken } = await mutate('revoke', { id });
+    const node = { __typename: 'ApiToken', ...apiToken };
+    expect(await ask(apiToken.id, admin)).toEqual({ data: { node, nodes: [{ id: apiToken.id }] } });
+  });
+
+  test.each(['x', '0', '2147483647', '2147483648', '1e1'])('is null for ApiToken:%s', async (number) => {
+    expect(await ask(encodeGlobalID('ApiToken', number), admin)).toEqual({ data: { node: null, nodes: [null] } });
+  });
+
+  test('requires the scope admin', async () => {
+    const { secret, id } = await gateway.issue({ scopes: scopeNames.filter((scope) => scope !== 'admin') });
+    for (const number of [id, 0]) {
+      const { errors } = await ask(apiTokenId(number), secret);
+      expect(errors[0].extensions.code).toBe('FORBIDDEN');
+    }
+  });
 });
 
 describe('apiTokens', () => {
@@ -281,7 +315,7 @@ describe('apiTokens', () => {
   test('lists the newest 20 of every environment, expired ones included and revoked ones not, and counts all', async () => {
     const [page, ids] = [await list(), await stored()];
     expect(idsOf(page)).toEqual(ids.slice(0, 20));
-    expect(page.edges.map(({ node }: { node: { id: string } }) => Number(node.id))).toEqual(ids.slice(0, 20));
+    expect(page.edges.map(({ node }: { node: { number: number } }) => node.number)).toEqual(ids.slice(0, 20));
     expect(page.totalCount).toBe(ids.length);
     expect(page.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false, endCursor: page.edges[19].cursor });
     const revoked = await list({ includeRevoked: true });
@@ -318,7 +352,7 @@ describe('apiTokens', () => {
     const page = await list({ first: 2 });
     await mutate('revoke', { id: page.nodes[1].id });
     const next = await list({ first: 1, after: page.pageInfo.endCursor });
-    expect(idsOf(next)).toEqual((await stored({ id: { lt: Number(page.nodes[1].id) }, revokedAt: null })).slice(0, 1));
+    expect(idsOf(next)).toEqual((await stored({ id: { lt: page.nodes[1].number }, revokedAt: null })).slice(0, 1));
   });
 
   test.each<[string, Record<string, unknown>, string[]]>([
@@ -371,8 +405,8 @@ describe('every operation on API tokens', () => {
   const operations: [keyof typeof documents, (id: number) => Record<string, unknown>][] = [
     ['list', () => ({})],
     ['create', () => ({ input: { name: 'by the table', scopes: ['ADMIN'] } })],
-    ['rotate', (id) => ({ input: { id } })],
-    ['revoke', (id) => ({ input: { id } })],
+    ['rotate', (id) => ({ input: { id: apiTokenId(id) } })],
+    ['revoke', (id) => ({ input: { id: apiTokenId(id) } })],
   ];
 
   test('has a row', () => {

@@ -7,6 +7,7 @@ import { SigningKeys } from '../../src/domain/signing-keys.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKeys } from '../support/keys.ts';
+import { apiTokenId } from '../support/node-id.ts';
 import { tokensOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
@@ -16,7 +17,7 @@ const ids: Record<string, number> = {};
 const groups: Record<string, { id: string; teamId: number; token: string }> = {};
 
 const fields = `id type occurredAt requestId userGroupId providedId environmentTag changes
-  actor { kind name apiToken { id } } userGroup { teamId } apiToken { id }`;
+  actor { kind name apiToken { number } } userGroup { teamId } apiToken { number }`;
 const query = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: EventFilter) {
   events(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
     nodes { ${fields} } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
@@ -86,12 +87,13 @@ beforeAll(async () => {
   await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
   const { apiToken } = await change(
     'token-1',
-    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: [GROUPS_READ] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id } } }',
+    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: [GROUPS_READ] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id number } } }',
   );
-  ids['new'] = Number(apiToken.id);
-  await change('token-2', `rotateApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
-  await change('token-3', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
-  await change('token-4', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`); // again: nothing
+  ids['new'] = apiToken.number;
+  await change('token-2', `rotateApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
+  await change('token-3', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
+  // Again: nothing.
+  await change('token-4', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
   const author = commandAuthor('operator');
   await recordImport(gateway.database, author, { importId: 'import-1', created: 3, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });
@@ -136,11 +138,9 @@ test.each([
 ])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environmentTag, changes) => {
   const events = (await all({})).filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
-  const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { id: String(ids[caller]) } };
+  const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
   const isOfGroup = type.startsWith('USER_GROUP_');
-  expect(events).toMatchObject([
-    { type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { id: String(ids['new']) } },
-  ]);
+  expect(events).toMatchObject([{ type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { number: ids['new'] } }]);
   const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
   expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
   expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
@@ -253,12 +253,12 @@ describe('filters', () => {
   });
 
   test('by an API token: what it changed, and what was changed of it', async () => {
-    expect((await all({ apiTokenId: String(ids['writer']) })).map(({ requestId }) => requestId)).toEqual([
+    expect((await all({ apiTokenId: apiTokenId(ids['writer'] ?? 0) })).map(({ requestId }) => requestId)).toEqual([
       'patch-1',
       'update-1',
       null,
     ]);
-    const created = await all({ apiTokenId: String(ids['new']) });
+    const created = await all({ apiTokenId: apiTokenId(ids['new'] ?? 0) });
     expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-2', 'token-1']);
   });
 
@@ -276,7 +276,8 @@ describe('filters', () => {
   });
 
   test.each([
-    [{ filter: { apiTokenId: 'x' } }, ['filter', 'apiTokenId']],
+    [{ filter: { apiTokenId: '1' } }, ['filter', 'apiTokenId']],
+    [{ filter: { apiTokenId: apiTokenId(0) } }, ['filter', 'apiTokenId']],
     [{ filter: { userGroup: { providedId: '' } } }, ['filter', 'userGroup', 'providedId']],
     [{ filter: { occurredAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'occurredAt', 'from']],
     [{ first: 101 }, ['first']],

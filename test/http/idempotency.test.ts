@@ -5,6 +5,7 @@ import { runHousekeeping } from '../../src/domain/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/domain/idempotency.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
+import { apiTokenId } from '../support/node-id.ts';
 import { until } from '../support/process.ts';
 import { readSamples, sampleValue } from '../support/prometheus.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
@@ -133,9 +134,10 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
       ),
   ],
 };
-let rotated: number;
+/** The ID of an API token. */
+let rotated: string;
 beforeAll(async () => {
-  rotated = (await gateway.issue()).id;
+  rotated = apiTokenId((await gateway.issue()).id);
 });
 
 /** The token of a Testing group whose id a Customer group has too. */

@@ -38,9 +38,9 @@ test.each([
   const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS: file };
   const { url, stop } = await serve(settings, args);
   const post = (body: object) => sendRequest(url, 'POST', '/graphql', { token, body });
-  expect((await post({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['admin'] } } });
+  expect((await post({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['ADMIN'] } } });
   // What the web console sends is executed as well.
-  expect((await post({ query: consoleOperations['Caller'] })).json).toMatchObject({ data: { caller: { scopes: ['admin'] } } });
+  expect((await post({ query: consoleOperations['Caller'] })).json).toMatchObject({ data: { caller: { scopes: ['ADMIN'] } } });
   expect(await post({ query: '{ __typename }' })).toMatchObject({ status: 400, json: { errors: [{}] } });
   expect(await stop()).toMatchObject({ code: 0 });
 });

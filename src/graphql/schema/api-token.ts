@@ -4,17 +4,21 @@ import type { ApiToken } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 import { defineNamedEnum } from './named-enum.ts';
+import { decodeNodeId } from './node-id.ts';
 
 /** A scope of API tokens. */
 export const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
 
 /** An API token; one that authenticated a request has no time of revocation. */
-export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken').implement({
+export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken');
+
+builder.node(ApiTokenType, {
   description: 'An API token, the credential of a caller, without its secret.',
+  id: { resolve: ({ id }) => String(id), description: 'The globally unique ID of the API token.' },
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'scopes' in value,
   fields: (t) => ({
-    id: t.id({
-      description: 'The number that identifies it, also in the commands `token list`, `token rotate` and `token revoke`.',
-      resolve: ({ id }) => String(id),
+    number: t.exposeInt('id', {
+      description: 'The number that the commands `token list`, `token rotate` and `token revoke` show and take.',
     }),
     name: t.exposeString('name', { description: 'A label that says what it is for.' }),
     environmentTag: t.expose('environmentTag', {
@@ -47,6 +51,13 @@ export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken
     }),
   }),
 });
+
+/** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
+export function apiTokenNumberOf(nodeId: string): number | undefined {
+  const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
+  const number = Number(id);
+  return typename === 'ApiToken' && /^\d{1,10}$/.test(id) && number >= 1 && number < 2 ** 31 ? number : undefined;
+}
 
 builder.queryField('caller', (t) =>
   t.field({

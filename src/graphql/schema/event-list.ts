@@ -1,4 +1,5 @@
 import { listEvents } from '../../domain/event-list.ts';
+import { apiTokenNumberOf } from './api-token.ts';
 import { builder } from './builder.ts';
 import { definePages, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
@@ -15,7 +16,7 @@ const EventFilterInput = builder.inputType('EventFilter', {
       description:
         'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too.',
     }),
-    apiTokenId: t.id({ description: 'The number of an API token: changes that were made with it, and changes of it.' }),
+    apiTokenId: t.id({ description: 'The ID of an API token: changes that were made with it, and changes of it.' }),
     occurredAt: t.field({ type: DateTimeRangeInput, description: 'When the change was made.' }),
   }),
 });
@@ -38,8 +39,9 @@ builder.queryField('events', (t) =>
     },
     resolve: (_, { filter, ...page }, { db, caller, isAbandoned }, info) => {
       const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'no group');
+      const apiTokenId = filter?.apiTokenId == null ? undefined : (apiTokenNumberOf(filter.apiTokenId) ?? 'no API token');
       const options = { withChanges: readsChanges(info) };
-      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup } }, isAbandoned, options);
+      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, isAbandoned, options);
     },
   }),
 );

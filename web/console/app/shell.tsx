@@ -89,7 +89,7 @@ function TopBar() {
       </Link>
       <div className="identity">
         {isAdmin ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}
-        <span className="identity-name" title={`API token ${caller.id}`}>
+        <span className="identity-name" title={`API token ${caller.number}`}>
           <span className="visually-hidden">Signed in with the API token </span>
           {caller.name}
         </span>

@@ -57,7 +57,7 @@ function Subject({ event }: { readonly event: EventRowFragment }) {
   if (!apiToken) return null;
   return (
     <>
-      API token <Link href={hrefOf('audit-log', { token: apiToken.id })}>{apiToken.name}</Link> #{apiToken.id}
+      API token <Link href={hrefOf('audit-log', { token: apiToken.id })}>{apiToken.name}</Link> #{apiToken.number}
     </>
   );
 }
@@ -69,7 +69,7 @@ function Actor({ event: { actor } }: { readonly event: EventRowFragment }) {
   if (!actor.apiToken || !can('AUDIT_READ')) return <>{actor.name}</>;
   return (
     <>
-      <Link href={hrefOf('audit-log', { token: actor.apiToken.id })}>{actor.name}</Link> #{actor.apiToken.id}
+      <Link href={hrefOf('audit-log', { token: actor.apiToken.id })}>{actor.name}</Link> #{actor.apiToken.number}
     </>
   );
 }
