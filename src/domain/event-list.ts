@@ -12,7 +12,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { abandoned, InvalidInput, type Issue } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
 import { type EventReadOptions, readableEnvironments, toPosition } from './events.ts';
-import { cutPage, type Page, pageSizeOf } from './page.ts';
+import { cutPage, type Page, type PageInput, type PageSection, pageSizeOf } from './page.ts';
 import { pageReads } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
 import { type Db, locate, type UserGroupBy } from './user-groups.ts';
@@ -51,6 +51,49 @@ export function listEvents(
   return readPage({ db, caller, isAbandoned, input, after, before, withChanges });
 }
 
+/** How the events of a group are read. */
+export interface GroupEventOptions extends EventReadOptions {
+  /** Whether the response is no longer needed; a read that has not started is then skipped. */
+  readonly isAbandoned: () => boolean;
+  /** Whether `db` is a transaction: it has its connection, and must not wait for others that need one. */
+  readonly hasTransaction: boolean;
+}
+
+/**
+ * A page of the events of a group that the caller may read, the newest first. It comes out of an index, so that it costs the same
+ * wherever it is.
+ *
+ * @throws Forbidden, synchronously, without `audit:read`.
+ * @throws InvalidInput, synchronously, also for a cursor of another list.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when too many pages wait.
+ */
+export function listEventsOfGroup(
+  { prisma }: Pick<Db, 'prisma'>,
+  caller: Caller,
+  teamId: number,
+  input: Pick<PageInput, 'first' | 'after'>,
+  { withChanges = true, isAbandoned, hasTransaction }: GroupEventOptions,
+): Promise<Page<Event>> {
+  caller.require('audit:read');
+  checkEventList(input);
+  const issues: Issue[] = [];
+  const after = readCursor('after', input.after, issues);
+  if (issues.length > 0) throw new InvalidInput(issues);
+  const { size } = pageSizeOf(input);
+  const environments = readableEnvironments(caller);
+  const read = async () => {
+    if (isAbandoned()) throw abandoned();
+    const query = { environments, conditions: { teamIds: [teamId] }, direction: 'desc', start: after, withChanges } as const;
+    return toPage(await findEvents(prisma, { ...query, limit: size + 1 }), { size, isBackward: false, after, before: undefined });
+  };
+  return hasTransaction ? read() : pageReads.run(caller.share, read);
+}
+
+function toPage(found: readonly Event[], section: PageSection): Page<Event> {
+  const cursorOf = ({ occurredAt, id }: Event) => encodeCursor(listName, [occurredAt.getTime(), String(id)]);
+  return cutPage({ found, cursorOf, nodeOf: (event) => event }, section);
+}
+
 /** What is read for one request. */
 interface ListRequest {
   readonly db: Db;
@@ -74,8 +117,7 @@ async function readPage(request: ListRequest): Promise<Page<Event>> {
     withChanges,
     direction: isBackward ? 'asc' : 'desc',
   });
-  const cursorOf = ({ occurredAt, id }: Event) => encodeCursor(listName, [occurredAt.getTime(), String(id)]);
-  return cutPage({ found, cursorOf, nodeOf: (event) => event }, { size, isBackward, after, before });
+  return toPage(found, { size, isBackward, after, before });
 }
 
 /** A part of a list: each comes out of an index in order, so that a page is merged from the beginnings of all parts. */

@@ -1,7 +1,7 @@
 import type { ListedApiToken } from '../database/queries/api-token-lookups.ts';
 import { type EventPosition, findEventAt } from '../database/queries/event-pages.ts';
 import { eventEnvironmentOf } from '../database/queries/event-writes.ts';
-import type { EnvironmentTag, Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
+import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { pageReads } from './page-reads.ts';
 import { isStorableTime } from './user-group-list-input.ts';
@@ -49,11 +49,6 @@ export async function findEvent(
 export function toPosition(milliseconds: number, id: string): EventPosition | undefined {
   if (!Number.isInteger(milliseconds) || !isStorableTime(milliseconds) || !/^\d{1,19}$/.test(id)) return undefined;
   return BigInt(id) < 2n ** 63n ? { occurredAt: new Date(milliseconds), id: BigInt(id) } : undefined;
-}
-
-/** The environment of the group, or the API token, that an event is about; null means untagged, or none. */
-export function environmentTagOf({ environment }: Pick<Event, 'environment'>): EnvironmentTag | null {
-  return environment === 'Customer' || environment === 'Testing' ? environment : null;
 }
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */

@@ -56,6 +56,12 @@ describe('the cost of an operation', () => {
     ['a page whose size is left out', 'query ($n: Int) { userGroups(first: $n) { nodes { name } } }', {}, 21 + 1 + 20],
     ['a page whose size is null', '{ userGroups(first: null, last: 5) { nodes { name } } }', {}, 21 + 1 + 5],
     ['a filter and the count', '{ userGroups(first: 1, filter: { search: "a" }) { totalCount } }', {}, 21 + 300 + 301],
+    [
+      'the events of a page of groups',
+      '{ userGroups(first: 3) { nodes { events(first: 5) { nodes { id type } } } } }',
+      {},
+      22 + 3 * (21 + 1 + 10),
+    ],
     ['a page of API tokens', '{ apiTokens(last: 30) { totalCount nodes { id name } } }', {}, 21 + 301 + 1 + 30 * 2],
     [
       'a page through fragments',

@@ -16,7 +16,7 @@ const secrets: Record<string, string> = {};
 const ids: Record<string, number> = {};
 const groups: Record<string, { id: string; teamId: number; token: string }> = {};
 
-const fields = `id type occurredAt requestId userGroupId providedId environmentTag changes
+const fields = `id type occurredAt requestId userGroupId providedId environment changes
   actor { kind name apiToken { number } } userGroup { teamId } apiToken { number }`;
 const query = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: EventFilter) {
   events(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
@@ -135,12 +135,12 @@ test.each([
   ],
   ['token-2', 'API_TOKEN_ROTATED', 'CUSTOMER', { secret: changed(null, null) }],
   ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
-])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environmentTag, changes) => {
+])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environment, changes) => {
   const events = (await all({})).filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
   const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
   const isOfGroup = type.startsWith('USER_GROUP_');
-  expect(events).toMatchObject([{ type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { number: ids['new'] } }]);
+  expect(events).toMatchObject([{ type, environment, changes, actor, apiToken: isOfGroup ? null : { number: ids['new'] } }]);
   const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
   expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
   expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
@@ -185,15 +185,13 @@ test('a rotation of signing keys and an import record their actor, and nothing o
 });
 
 describe('who sees what', () => {
-  const environmentOf: Record<string, string | null> = { testing: 'TESTING', customer: 'CUSTOMER', untagged: null };
+  const environmentOf: Record<string, string> = { testing: 'TESTING', customer: 'CUSTOMER', untagged: 'UNTAGGED' };
 
   test.each(Object.keys(environmentOf))(
     '%s sees the events of its environment, and none of the whole gateway',
     async (caller) => {
       const visible = await all({}, caller);
-      const expected = (await all({})).filter(
-        ({ environmentTag, type }) => environmentTag === environmentOf[caller] && !/_KEY_|IMPORTED$/.test(type),
-      );
+      const expected = (await all({})).filter(({ environment }) => environment === environmentOf[caller]);
       expect(visible.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
       expect(visible.length).toBeGreaterThan(0);
     },
@@ -289,6 +287,67 @@ describe('filters', () => {
   ])('%j is invalid', async (variables, path) => {
     const { json } = await gateway.graphql(query, variables, { token: secrets['admin'] ?? '' });
     expect(json.errors[0].extensions).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
+  });
+});
+
+describe('events of a group', () => {
+  const ofGroup = `query ($by: UserGroupBy!, $first: Int, $after: String) { userGroup(by: $by) {
+    events(first: $first, after: $after) { nodes { ${fields} } pageInfo { hasNextPage endCursor } } } }`;
+  const ask = async (variables: object, caller = 'admin') =>
+    (await gateway.graphql(ofGroup, { by: { teamId: groups['acme']?.teamId }, ...variables }, { token: secrets[caller] ?? '' }))
+      .json;
+
+  test('are those that the filter by group finds, the newest first', async () => {
+    for (const name of ['acme', 'globex', 'moved']) {
+      const { data } = await ask({ by: { teamId: groups[name]?.teamId }, first: 100 });
+      expect(data.userGroup.events.nodes).toEqual(await all({ userGroup: { teamId: groups[name]?.teamId } }));
+    }
+  });
+
+  test.each([1, 3])('pages of %i have every event once', async (first) => {
+    const walked: unknown[] = [];
+    for (let after: unknown = null, more: unknown = true; more; ) {
+      const { nodes, pageInfo } = (await ask({ first, after })).data.userGroup.events;
+      walked.push(...nodes);
+      [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+    }
+    expect(walked).toEqual(await all({ userGroup: { teamId: groups['acme']?.teamId } }));
+  });
+
+  test('are of the environment of the API token only', async () => {
+    const { secret } = await gateway.issue({ scopes: ['groups:read', 'audit:read'] });
+    const query = '{ userGroup(by: { providedId: "moved" }) { events { nodes { type } } } }';
+    const { json } = await gateway.graphql(query, {}, { token: secret });
+    // It was created without an environment.
+    expect(json.data.userGroup.events.nodes).toEqual([{ type: 'USER_GROUP_ENVIRONMENT_CHANGED' }]);
+  });
+
+  test('of each group of a page, and of the group that a keyed mutation returns', async () => {
+    const query = '{ userGroups { nodes { providedId events(first: 1) { nodes { providedId } } } } }';
+    const { json } = await gateway.graphql(query, {}, { token: secrets['admin'] ?? '' });
+    const { nodes } = json.data.userGroups;
+    expect(nodes.length).toBeGreaterThan(2);
+    for (const { providedId, events } of nodes) expect(events.nodes).toEqual([{ providedId }]);
+    const mutation = `mutation { updateUserGroup(input: { by: { providedId: "acme" }, name: "Keyed" }) {
+      ... on UpdateUserGroupPayload { userGroup { events(first: 1) { nodes { changes } } } } } }`;
+    const headers = { 'idempotency-key': 'events-of-a-group' };
+    const keyed = await gateway.graphql(mutation, {}, { token: secrets['writer'] ?? '', headers });
+    expect(keyed.json.errors).toBeUndefined();
+    expect(keyed.json.data.updateUserGroup.userGroup.events.nodes).toMatchObject([{ changes: { name: { to: 'Keyed' } } }]);
+  });
+
+  test.each([
+    [{ first: 101 }, 'INVALID_INPUT'],
+    [{ after: 'nonsense' }, 'INVALID_INPUT'],
+  ])('%j is %s', async (variables, code) => {
+    expect((await ask(variables)).errors[0].extensions.code).toBe(code);
+  });
+
+  test('require audit:read, without which the rest of the group is returned', async () => {
+    const query = '{ userGroup(by: { providedId: "acme" }) { providedId events { nodes { id } } } }';
+    const { json } = await gateway.graphql(query, {}, { token: secrets['reader'] ?? '' });
+    expect(json.data).toEqual({ userGroup: { providedId: 'acme', events: null } });
+    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 });
 

@@ -1,11 +1,11 @@
-import { listEvents } from '../../domain/event-list.ts';
+import { listEvents, listEventsOfGroup } from '../../domain/event-list.ts';
 import { apiTokenNumberOf } from './api-token.ts';
 import { builder } from './builder.ts';
 import { definePages, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
 import { EventType, EventTypeType, readsChanges } from './event.ts';
-import { type FieldCost, filterCost, isFiltered } from './field-cost.ts';
-import { selector, UserGroupByInput } from './user-group.ts';
+import { type FieldCost, filterCost, isFiltered, lookUpCost } from './field-cost.ts';
+import { selector, UserGroupByInput, UserGroupType } from './user-group.ts';
 
 const EventFilterInput = builder.inputType('EventFilter', {
   description: 'Selects events. Every given condition must hold.',
@@ -21,9 +21,11 @@ const EventFilterInput = builder.inputType('EventFilter', {
   }),
 });
 
+const EventConnection = definePages('Event', EventType, 'events');
+
 builder.queryField('events', (t) =>
   t.field({
-    type: definePages('Event', EventType, 'events'),
+    type: EventConnection,
     nullable: true,
     extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
     description:
@@ -43,5 +45,19 @@ builder.queryField('events', (t) =>
       const options = { withChanges: readsChanges(info) };
       return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, isAbandoned, options);
     },
+  }),
+);
+
+builder.objectField(UserGroupType, 'events', (t) =>
+  t.field({
+    type: EventConnection,
+    nullable: true,
+    extensions: { pageSize, cost: () => lookUpCost } satisfies FieldCost,
+    description:
+      'The audit log of the group, the newest event first, as far as it is of the environment of the API token, with scope admin of ' +
+      'every environment. Requires the scope audit:read.',
+    args: { first: pageArguments.first, after: pageArguments.after },
+    resolve: ({ teamId }, page, { db, caller, isAbandoned, hasTransaction }, info) =>
+      listEventsOfGroup(db, caller, teamId, page, { withChanges: readsChanges(info), isAbandoned, hasTransaction }),
   }),
 );

@@ -1,10 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { ListedApiToken } from '../../database/queries/api-token-lookups.ts';
 import { findApiToken } from '../../domain/api-token-management.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { type EventReadOptions, findEvent } from '../../domain/events.ts';
 import { findUserGroup, type ReadOptions } from '../../domain/user-groups.ts';
-import type { Event, UserGroup } from '../../generated/prisma/client.ts';
+import type { ApiToken, Event, UserGroup } from '../../generated/prisma/client.ts';
 import { apiTokenNumberOf } from './api-token.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
@@ -24,7 +23,7 @@ async function findNode(
   { db, caller }: GraphQLContext,
   nodeId: string,
   options: ReadOptions & EventReadOptions,
-): Promise<UserGroup | Event | ListedApiToken | undefined> {
+): Promise<UserGroup | Event | Omit<ApiToken, 'secretHash'> | undefined> {
   const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
   if (typename === 'Event') return findEvent(db, caller, id, options);
   if (typename === 'ApiToken') {

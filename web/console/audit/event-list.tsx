@@ -25,7 +25,9 @@ export function EventList({ events, isLoading, isOfOneGroup = false }: EventList
         <li key={event.id}>
           <div className="event-head">
             <strong title={eventTypes[event.type].meaning}>{eventTypes[event.type].name}</strong>
-            {!isOfOneGroup && hasEnvironment(event) && <EnvironmentBadge tag={event.environmentTag} />}
+            {!isOfOneGroup && event.environment !== 'NONE' && (
+              <EnvironmentBadge tag={event.environment === 'UNTAGGED' ? null : event.environment} />
+            )}
             <Time value={event.occurredAt} />
           </div>
           <p className="event-about">
@@ -116,7 +118,3 @@ function Changes({ value }: { readonly value: unknown }) {
     </>
   );
 }
-
-/** Whether an event belongs to an environment. Those of imports and keys, which name no group and no API token, do not. */
-const hasEnvironment = ({ type, userGroupId }: EventRowFragment): boolean =>
-  userGroupId !== null || type.startsWith('API_TOKEN_');

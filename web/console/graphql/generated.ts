@@ -243,6 +243,17 @@ export type EventActorKind =
   /** The gateway itself, such as on the first start. */
   | 'SYSTEM';
 
+/** The environment that an event belongs to. */
+export type EventEnvironment =
+  /** Groups of real customers. */
+  | 'CUSTOMER'
+  /** No environment: the event is about the whole gateway, such as one of keys. */
+  | 'NONE'
+  /** Groups for testing. */
+  | 'TESTING'
+  /** Groups and API tokens without an environment. */
+  | 'UNTAGGED';
+
 /** Selects events. Every given condition must hold. */
 export type EventFilter = {
   /** The ID of an API token: changes that were made with it, and changes of it. */
@@ -429,9 +440,9 @@ export type EventListQueryVariables = Exact<{
 }>;
 
 
-export type EventListQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: EventType, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string, readonly number: number } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type EventListQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: EventType, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environment: EventEnvironment, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string, readonly number: number } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
-export type EventRowFragment = { readonly id: string, readonly type: EventType, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string, readonly number: number } | null } };
+export type EventRowFragment = { readonly id: string, readonly type: EventType, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environment: EventEnvironment, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string, readonly number: number } | null } };
 
 export type CheckDocsConfigQueryVariables = Exact<{
   input: DocsConfigInput;
@@ -712,7 +723,7 @@ export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCou
 );
 
 export const EventList = document<EventListQuery, EventListQueryVariables>(
-  "query EventList($first:Int$after:String$last:Int$before:String$filter:EventFilter){events(first:$first after:$after last:$last before:$before filter:$filter){nodes{...EventRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment EventRow on Event{id type occurredAt requestId providedId userGroupId environmentTag changes apiToken{id number name}actor{kind name apiToken{id number}}}",
+  "query EventList($first:Int$after:String$last:Int$before:String$filter:EventFilter){events(first:$first after:$after last:$last before:$before filter:$filter){nodes{...EventRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment EventRow on Event{id type occurredAt requestId providedId userGroupId environment changes apiToken{id number name}actor{kind name apiToken{id number}}}",
 );
 
 export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
