@@ -70,7 +70,7 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     code: ['nested-group', 'hex-color', 'nothing'],
     files: ['intro.mdx', 'api/users.md', ''],
     properties: [{ plan: 'gold' }, {}, null, [1], { a: [1, true, { b: null }] }],
-    name: ['Same', 'UserGroup', 'DocsConfigLogo', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
+    name: ['Same', 'UserGroup', 'DocsConfigRange', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
     // None that exists, because the secret of an API token that is created is never the same again.
     apiTokenId: [apiTokenId(1), apiTokenId(2), apiTokenId(0), 'nonsense'],
     overlapSeconds: [0, 60, -1, 604_801],
