@@ -136,7 +136,7 @@ export const settings = {
     name: 'INTROSPECTION',
     schema: flag,
     default: 'true',
-    description: '`false` rejects GraphQL introspection',
+    description: '`false` rejects GraphQL introspection and serves no `/schema.graphql`',
   },
   persistedOperationsFile: {
     name: 'PERSISTED_OPERATIONS',

@@ -231,6 +231,7 @@ export const pages: Record<string, string> = {
   '/console/{page}': '/console/groups',
   '/docs/api': '/docs/api',
   '/openapi.json': '/openapi.json',
+  '/schema.graphql': '/schema.graphql',
   '/docs/errors': '/docs/errors',
   '/docs/errors/{code}': '/docs/errors/NOT_FOUND',
   '/docs/docs-config': '/docs/docs-config',
