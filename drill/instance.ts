@@ -9,7 +9,7 @@ import { sendGraphQL } from './client.ts';
 import type { Ends } from './ends.ts';
 import { type GatewayProcess, requireHandled, startGateway } from './gateway.ts';
 
-const createToken = `mutation ($scopes: [String!]!) {
+const createToken = `mutation ($scopes: [Scope!]!) {
   result: createApiToken(input: { name: "drill", environmentTag: TESTING, scopes: $scopes }) {
     ... on CreateApiTokenPayload { secret apiToken { id } } ... on Error { code message }
   }
@@ -47,8 +47,8 @@ export class Instance extends DataFolder {
     return starting;
   }
 
-  /** Creates an API token of the Testing environment, and keeps it as `token`. */
-  async createToken(port: number, scopes: readonly string[] = ['groups:read', 'groups:write']): Promise<string> {
+  /** Creates an API token of the Testing environment with these scopes of the GraphQL schema, and keeps it as `token`. */
+  async createToken(port: number, scopes: readonly string[] = ['GROUPS_READ', 'GROUPS_WRITE']): Promise<string> {
     const { json, text } = await sendGraphQL(port, createToken, { scopes }, { token: this.admin });
     const secret = json?.data?.result?.secret;
     if (!secret) throw new Error(`No API token was created: ${text}`);

@@ -136,12 +136,13 @@ export const settings = {
     name: 'INTROSPECTION',
     schema: flag,
     default: 'true',
-    description: '`false` rejects GraphQL introspection',
+    description: '`false` rejects GraphQL introspection and serves no `/schema.graphql`',
   },
-  persistedOperationsFile: {
+  persistedOperationsPath: {
     name: 'PERSISTED_OPERATIONS',
     schema: z.string(),
-    description: 'a file with the only GraphQL documents that are executed; if unset, any document is',
+    description:
+      'a file, or a folder of files, with the only GraphQL documents that are executed; read again when it changes; if unset, any document is',
   },
   logLevel: {
     name: 'LOG_LEVEL',

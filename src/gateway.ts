@@ -25,6 +25,7 @@ import type { Db } from './domain/user-groups.ts';
 import { measureGateway } from './gateway-gauges.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { type ContextOf, createContext } from './graphql/schema/context.ts';
+import { printSdl } from './graphql/schema/print-sdl.ts';
 import { ResponseMeter } from './graphql/schema/response-meter.ts';
 import { schema } from './graphql/schema/schema.ts';
 import { authenticateBy } from './http/authenticate.ts';
@@ -144,6 +145,7 @@ export function buildGateway(
     introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),
+    printSdl: options.introspection ? printSdl : undefined,
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
   });
 

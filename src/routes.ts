@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
-import { mediaTypes } from './http/media-types.ts';
+import { inUtf8, mediaTypes } from './http/media-types.ts';
 import { readOpenApi } from './http/openapi.ts';
 import { apiReferencePage } from './http/pages/api-reference.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
@@ -30,6 +30,8 @@ export interface RouteDependencies {
   readonly metrics: Handler;
   /** Why the gateway is not ready to serve; nothing if it is. */
   readonly unreadiness: () => Promise<string | undefined>;
+  /** Prints the GraphQL schema; undefined when it is not served. */
+  readonly printSdl?: (() => string) | undefined;
   /** The layout of the pages; with the console and the playground by default. */
   readonly layout?: Layout;
 }
@@ -42,7 +44,7 @@ const fullLayout = createLayout({ console: true, playground: true });
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { graphql, user, jwks, introspection, metrics, unreadiness, layout = fullLayout } = dependencies;
+  const { graphql, user, jwks, introspection, metrics, unreadiness, printSdl, layout = fullLayout } = dependencies;
   const { resource, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
@@ -63,6 +65,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       isListed: true,
       ...withErrorPages(layout, withPlayground(graphql, served.playground ? scripted('playground') : undefined)),
     },
+    ...(printSdl ? [schemaRoute(resource(once(() => cachedBriefly(inUtf8(mediaTypes.text), printSdl()))))] : []),
     ...(served.console ? consoleRoutes(resource(scripted('console'))) : []),
     {
       path: paths.user,
@@ -181,11 +184,25 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
   ];
   const openApi = once((): HttpResponse => {
     // Written by scripts/compile.js, from openapi.yaml.
-    const body = readFileSync(new URL('dist/openapi.json', packageRoot), 'utf8');
-    return { status: 200, headers: { 'content-type': mediaTypes.json }, body, cacheControl: 'public, max-age=300' };
+    return cachedBriefly(mediaTypes.json, readFileSync(new URL('dist/openapi.json', packageRoot), 'utf8'));
   });
   const reference = once(() => apiReferencePage(readOpenApi(openApi().body)));
   return routes;
+}
+
+function schemaRoute(handler: Handler): Route {
+  return {
+    path: paths.schema,
+    ...readOnly,
+    description: 'The GraphQL schema, for tools and code generators',
+    isListed: true,
+    ...handler,
+  };
+}
+
+/** A document that changes with the version of the gateway only. */
+function cachedBriefly(contentType: string, body: string): HttpResponse {
+  return { status: 200, headers: { 'content-type': contentType }, body, cacheControl: 'public, max-age=300' };
 }
 
 /** The routes of the console: its pages differ in their script only. */

@@ -15,11 +15,9 @@ export default [
       // Values, errors and payloads are parts of a response without an identity; what can be fetched again implements Node.
       '@graphql-eslint/strict-id-in-types': 'off',
       // Lists of values (scopes, issues, the parts of a configuration file) are short and read whole; only what grows is paged.
-      // Which nodes of connections implement Node, and why one does not, is in test/contract/schema.test.ts.
-      '@graphql-eslint/relay-edge-types': [
-        'error',
-        { withEdgeSuffix: true, shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false },
-      ],
+      '@graphql-eslint/relay-edge-types': ['error', { withEdgeSuffix: true, listTypeCanWrapOnlyEdgeType: false }],
+      // What belongs to one object, such as the events of a group, is read forwards only.
+      '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],
     },
   },
 ];

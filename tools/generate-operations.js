@@ -51,8 +51,8 @@ const constants = documents.map(
     `export const ${name} = document<${name}${kind}, ${name}${kind}Variables>(\n  ${JSON.stringify(text)},\n);\n`,
 );
 const lists = [
-  listOf('scopes', 'ApiToken', 'scopes', 'Every scope of API tokens, and what it allows.'),
-  listOf('eventTypes', 'Event', 'type', 'Every type of event of the audit log, and what it means.'),
+  listOf('scopes', 'Scope', 'Every scope of API tokens: its name outside of GraphQL, and what it allows.'),
+  listOf('eventTypes', 'EventType', 'Every type of event of the audit log: its name outside of GraphQL, and what it means.'),
 ];
 const files = {
   'web/console/graphql/generated.ts': `${header}import { document } from './document.ts';\n\n${lists.join('\n')}\n${types}\n${constants.join('\n')}`,
@@ -66,13 +66,13 @@ for (const [file, text] of Object.entries(files)) {
   }
 }
 
-/** A constant with the values that the description of a field lists, one sentence each. */
-function listOf(constant, type, field, comment) {
-  const items = schema
-    .getType(type)
-    .getFields()
-    [field].description.matchAll(/^- `([^`]+)`: (.+)$/gm);
-  const object = Object.fromEntries([...items].map(([, name, text]) => [name, text]));
+/** A constant with the values of an enum whose descriptions begin with another name of the value. */
+function listOf(constant, type, comment) {
+  const object = {};
+  for (const { name: value, description } of schema.getType(type).getValues()) {
+    const [, name, meaning] = /^`([^`]+)`: (.+)\.$/.exec(description);
+    object[value] = { name, meaning };
+  }
   return `/** ${comment} */\nexport const ${constant} = ${JSON.stringify(object, null, 2)} as const;\n`;
 }
 

@@ -96,9 +96,9 @@ async function prepare(instance: Instance, port: number): Promise<Run> {
   const tokens = {
     admin: instance.admin,
     groups: await instance.createToken(port),
-    validate: await instance.createToken(port, ['config:validate']),
+    validate: await instance.createToken(port, ['CONFIG_VALIDATE']),
   };
-  const otherToken = await instance.createToken(port, ['groups:read']);
+  const otherToken = await instance.createToken(port, ['GROUPS_READ']);
   // As large as its properties may be.
   const input = { providedId: 'large', properties: { text: 'x'.repeat(65_516) } };
   const { json, text } = await sendGraphQL(port, creation, { input }, { token: tokens.groups });

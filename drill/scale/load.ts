@@ -26,7 +26,7 @@ const update = `mutation ($id: String!, $name: String!) { result: updateUserGrou
   __typename ... on UpdateUserGroupPayload { userGroup { name } } } }`;
 const rotate = `mutation ($token: String!) { result: rotateUserGroupToken(input: { currentToken: $token }) {
   __typename ... on RotateUserGroupTokenPayload { userGroup { token } } } }`;
-const issue = `mutation { result: createApiToken(input: { name: "drill", scopes: ["groups:read"] }) {
+const issue = `mutation { result: createApiToken(input: { name: "drill", scopes: [GROUPS_READ] }) {
   __typename ... on CreateApiTokenPayload { secret apiToken { id } } } }`;
 const revoke = `mutation ($id: ID!) { result: revokeApiToken(input: { id: $id }) {
   __typename ... on RevokeApiTokenPayload { apiToken { id } } } }`;

@@ -21,7 +21,7 @@ import { keyRefreshMs } from './key-file.ts';
 import { listen, requireFreeAddress } from './listen.ts';
 import { compareOpenFiles } from './open-files.ts';
 import { ownCommand } from './own-command.ts';
-import { readPersistedOperations } from './persisted-operations-file.ts';
+import { readPersistedOperations } from './persisted-operations-files.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
 import { readWorkerMetrics } from './worker-metrics.ts';
@@ -61,6 +61,7 @@ export async function serve(args: string[]): Promise<number> {
     });
     // By default a rejected promise that nothing waits for ends the process, and with it every other request.
     process.on('unhandledRejection', gateway.reportUnhandled);
+    const stopFollowingOperations = persistedOperations?.follow(log);
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
     const connections = trackConnections(gateway.server);
     const listening = listen(gateway.server, config);
@@ -106,7 +107,7 @@ export async function serve(args: string[]): Promise<number> {
     }
     log.info(`${reason}: draining in-flight requests, then exiting`);
     await connections.close(log);
-    await Promise.all([stopHousekeeping(), stopStatistics()]);
+    await Promise.all([stopHousekeeping(), stopStatistics(), stopFollowingOperations?.()]);
     await Promise.all([gateway.close(), documentChecker.close()]);
     clearInterval(following);
     log.info('stopped');

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { readServerTime } from '../database/queries/server-state.ts';
 import { apiTokenNameIssues } from '../domain/api-token-input.ts';
 import { issueApiToken } from '../domain/api-tokens.ts';
-import { isScope, scopeNames } from '../domain/caller.ts';
+import { isScope, type Scope, scopeNames } from '../domain/caller.ts';
 import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { ownAuthor } from './command-author.ts';
 import { withDatabase } from './context.ts';
@@ -23,7 +23,7 @@ interface CreateRequest {
   readonly name: string;
   /** `undefined` means: prompt for it. */
   readonly environment: EnvironmentName | undefined;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Scope[];
   /** How long the API token is valid; none means forever. */
   readonly lifetimeMs: number | undefined;
   readonly json: boolean;
@@ -84,5 +84,5 @@ function readRequest(args: readonly string[], canPrompt: boolean): CreateRequest
       `Invalid arguments for token create; no API token was created.\n${all.map((line) => `  ${line}\n`).join('')}\n${tokenHelp}`,
     );
   }
-  return { name, environment: valid, scopes, lifetimeMs, json: given.has('json') };
+  return { name, environment: valid, scopes: scopes.filter(isScope), lifetimeMs, json: given.has('json') };
 }

@@ -1,8 +1,8 @@
+import type { ListedApiToken } from '../database/queries/api-token-lookups.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
-import { readApiTokenId } from './api-token-input.ts';
 import { type ApiTokenPage, type ApiTokenPageInput, readApiTokenPage } from './api-token-page.ts';
 import { type IssuedApiToken, issueApiToken, revokeApiToken, rotateApiToken } from './api-tokens.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Scope } from './caller.ts';
 import { pageReads } from './page-reads.ts';
 import type { Db } from './user-groups.ts';
 
@@ -11,19 +11,8 @@ export interface CreateApiTokenInput {
   readonly name: string;
   /** `null` means untagged; defaults to the environment of the caller's API token. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Scope[];
   readonly expiresAt?: Date | null | undefined;
-}
-
-/** An API token, selected by its number as a text. */
-export interface ApiTokenSelector {
-  readonly id: string;
-}
-
-/** The API token whose secret is replaced. */
-export interface RotateApiTokenInput extends ApiTokenSelector {
-  /** How long the replaced secret stays accepted: 0, the default, to 604800. */
-  readonly overlapSeconds?: number | null | undefined;
 }
 
 /** What a caller may do with API tokens. Each operation rejects with `InvalidInput` or `NotFound`. */
@@ -31,8 +20,9 @@ export interface ApiTokenManagement {
   /** A page of all API tokens, the newest first. */
   list(input: ApiTokenPageInput): Promise<ApiTokenPage>;
   create(input: CreateApiTokenInput): Promise<IssuedApiToken>;
-  rotate(input: RotateApiTokenInput): Promise<IssuedApiToken>;
-  revoke(input: ApiTokenSelector): Promise<ApiToken>;
+  /** @param overlapSeconds how long the replaced secret stays accepted: 0 to 604800. */
+  rotate(number: number, overlapSeconds: number): Promise<IssuedApiToken>;
+  revoke(number: number): Promise<ApiToken>;
 }
 
 /**
@@ -47,7 +37,21 @@ export function manageApiTokens({ prisma }: Pick<Db, 'prisma'>, caller: Caller):
     list: (input) => pageReads.run(caller.share, () => readApiTokenPage(prisma, input)),
     create: ({ environmentTag = caller.environmentTag, expiresAt = null, ...rest }) =>
       issueApiToken(prisma, { ...rest, environmentTag, expiresAt }, author),
-    rotate: async ({ id, overlapSeconds }) => rotateApiToken(prisma, readApiTokenId(id), overlapSeconds ?? 0, author),
-    revoke: async ({ id }) => revokeApiToken(prisma, readApiTokenId(id), author),
+    rotate: (number, overlapSeconds) => rotateApiToken(prisma, number, overlapSeconds, author),
+    revoke: (number) => revokeApiToken(prisma, number, author),
   };
+}
+
+/**
+ * The API token with this number, of any environment; undefined when there is none.
+ *
+ * @throws Unauthenticated, Forbidden without `admin`.
+ */
+export function findApiToken(
+  { prisma }: Pick<Db, 'prisma'>,
+  caller: Caller,
+  number: number,
+): Promise<ListedApiToken | undefined> {
+  caller.require('admin');
+  return prisma.apiToken.findById(number, caller.share);
 }

@@ -5,7 +5,7 @@ import type { ApiTokenStatements, ExtendedPrisma } from '../database/queries/ext
 import { type ClockReader, readClock } from '../database/queries/statement-time.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { checkApiToken, checkOverlap } from './api-token-input.ts';
-import { Caller } from './caller.ts';
+import { Caller, type Scope } from './caller.ts';
 import { NotFound, Unauthenticated } from './errors.ts';
 import { recordApiTokenCreation, recordApiTokenRevocation, systemAuthor } from './event-recording.ts';
 import type { LastUsed } from './last-used.ts';
@@ -17,8 +17,8 @@ export interface ApiTokenRequest {
   readonly name: string;
   /** The environment it has access to; `null` means untagged. */
   readonly environmentTag: EnvironmentTag | null;
-  /** At least one, each known. */
-  readonly scopes: readonly string[];
+  /** At least one. */
+  readonly scopes: readonly Scope[];
   /** When it expires, in the future; `null` means never. */
   readonly expiresAt: Date | null;
 }

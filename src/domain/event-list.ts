@@ -7,13 +7,12 @@ import {
   findEvents,
 } from '../database/queries/event-pages.ts';
 import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
-import { readApiTokenId } from './api-token-input.ts';
 import type { Caller } from './caller.ts';
 import { abandoned, InvalidInput } from './errors.ts';
 import { checkEventList, type EventFilter, type EventListInput } from './event-list-input.ts';
 import { type EventReadOptions, eventKeyset, readableEnvironments } from './events.ts';
 import { type KeysetSection, mergeByKeyset, sectionOf } from './keyset.ts';
-import { cutPage, type Page } from './page.ts';
+import { cutPage, type Page, type PageInput } from './page.ts';
 import { pageReads } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
 import { type Db, locate, type UserGroupBy } from './user-groups.ts';
@@ -47,6 +46,45 @@ export function listEvents(
   return readPage({ db, caller, isAbandoned, input, section, withChanges });
 }
 
+/** How the events of a group are read. */
+export interface GroupEventOptions extends EventReadOptions {
+  /** Whether the response is no longer needed; a read that has not started is then skipped. */
+  readonly isAbandoned: () => boolean;
+  /** Whether `db` is a transaction: it has its connection, and must not wait for others that need one. */
+  readonly hasTransaction: boolean;
+}
+
+/**
+ * A page of the events of a group that the caller may read, the newest first. It comes out of an index, so that it costs the same
+ * wherever it is.
+ *
+ * @throws Forbidden, synchronously, without `audit:read`.
+ * @throws InvalidInput, synchronously, also for a cursor of another list.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when too many pages wait.
+ */
+export function listEventsOfGroup(
+  { prisma }: Pick<Db, 'prisma'>,
+  caller: Caller,
+  teamId: number,
+  input: Pick<PageInput, 'first' | 'after'>,
+  { withChanges = true, isAbandoned, hasTransaction }: GroupEventOptions,
+): Promise<Page<Event>> {
+  caller.require('audit:read');
+  checkEventList(input);
+  const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
+  const { direction, start, end, limit } = section;
+  const conditions = { teamIds: [teamId] };
+  const read = async () => {
+    if (isAbandoned()) throw abandoned();
+    const query = { environments: readableEnvironments(caller), conditions, direction, start, end, limit, withChanges };
+    return toPage(await findEvents(prisma, query), section);
+  };
+  return hasTransaction ? read() : pageReads.run(caller.share, read);
+}
+
+const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>): Page<Event> =>
+  cutPage({ found, cursorOf: eventKeyset.cursorOf, nodeOf: (event) => event }, section);
+
 /** What is read for one request. */
 interface ListRequest {
   readonly db: Db;
@@ -60,8 +98,7 @@ interface ListRequest {
 async function readPage(request: ListRequest): Promise<Page<Event>> {
   const { caller, input, section } = request;
   const parts = partsOf(readableEnvironments(caller), await conditionsOf(request, input.filter ?? {}));
-  const found = await readParts(request, parts);
-  return cutPage({ found, cursorOf: eventKeyset.cursorOf, nodeOf: (event) => event }, section);
+  return toPage(await readParts(request, parts), section);
 }
 
 /** A part of a list: each comes out of an index in order, so that a page is merged from the beginnings of all parts. */
@@ -106,9 +143,9 @@ async function conditionsOf(
   request: ListRequest,
   { types, userGroup, apiTokenId, occurredAt }: EventFilter,
 ): Promise<EventConditions> {
-  const id = apiTokenId == null ? undefined : readApiTokenId(apiTokenId);
+  const id = typeof apiTokenId === 'number' ? apiTokenId : undefined; // checked already
   return {
-    types: types ?? undefined,
+    types: types ? [...new Set(types)] : undefined,
     teamIds: userGroup == null ? undefined : await teamIdsOf(request, userGroup),
     actorApiTokenId: id,
     subjectApiTokenId: id,

@@ -1,7 +1,7 @@
 import type { ListedApiToken } from '../database/queries/api-token-lookups.ts';
 import { type EventPosition, findEventAt } from '../database/queries/event-pages.ts';
 import { eventEnvironmentOf } from '../database/queries/event-writes.ts';
-import type { EnvironmentTag, Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
+import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { bigIntColumn, defineKeyset, timeColumn } from './keyset.ts';
 import { pageReads } from './page-reads.ts';
@@ -46,11 +46,6 @@ export async function findEvent(
   if (!occurredAt || id === undefined) return undefined;
   const find = () => findEventAt(prisma, readableEnvironments(caller), { occurredAt, id }, withChanges);
   return pageReads.run(caller.share, find);
-}
-
-/** The environment of the group, or the API token, that an event is about; null means untagged, or none. */
-export function environmentTagOf({ environment }: Pick<Event, 'environment'>): EnvironmentTag | null {
-  return environment === 'Customer' || environment === 'Testing' ? environment : null;
 }
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */

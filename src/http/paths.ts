@@ -4,6 +4,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 export const paths = {
   contents: '/',
   graphql: '/graphql',
+  schema: '/schema.graphql',
   console: '/console',
   user: '/api/user',
   jwks: '/.well-known/jwks.json',

@@ -23,7 +23,7 @@ test('a person creates an API token, rotates it with an overlap, and revokes it'
   const created = (await dialog.getByText(/^ugk_/).textContent()) ?? '';
   const scopesOf = async (token: string) =>
     (await gateway.graphql('{ caller { name environmentTag scopes } }', {}, { token })).json.data?.caller;
-  const expected = { name: 'nightly sync', environmentTag: 'TESTING', scopes: ['groups:read'] };
+  const expected = { name: 'nightly sync', environmentTag: 'TESTING', scopes: ['GROUPS_READ'] };
   expect(await scopesOf(created)).toEqual(expected);
   // Escape does not lose the secret, which is shown only once.
   await page.keyboard.press('Escape');

@@ -19,7 +19,7 @@ test('a person finds who changed a group, and what was there before', async () =
   const { secret } = await gateway.issue({ scopes: ['audit:read', 'groups:read'] });
   const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/audit-log', { secret });
   const events = page.getByRole('main').getByRole('listitem');
-  await page.getByLabel('Type', { exact: true }).selectOption('user_group.updated');
+  await page.getByLabel('Type', { exact: true }).selectOption({ label: 'user_group.updated' });
   await events.filter({ hasText: 'user_group.created' }).first().waitFor({ state: 'detached' });
   expect(await events.getByRole('row', { name: /^name/ }).textContent()).toBe('name"Before""After"');
   expect(await events.first().textContent()).toMatch(/by test/);
@@ -76,7 +76,7 @@ test('a group whose creation is not recorded says that it was imported, or that 
   await page.getByRole('link', { name: 'Imported' }).click();
   const section = page.getByRole('region', { name: 'Audit log' });
   await section.getByText('No change is recorded. The group was imported, or its events were removed').waitFor();
-  expect(await section.getByRole('link', { name: 'Show the imports' }).getAttribute('href')).toContain('user_group.imported');
+  expect(await section.getByRole('link', { name: 'Show the imports' }).getAttribute('href')).toContain('USER_GROUP_IMPORTED');
 
   await gateway.database.pool.query(
     `insert into event (type, environment, team_id, provided_id, actor_kind, actor_name, changes)
@@ -92,6 +92,19 @@ test('a group whose creation is not recorded says that it was imported, or that 
   await section.getByText('user_group.created').waitFor();
   await section.getByText('Changes that an import made to it are not listed').waitFor();
   expect(await section.textContent()).not.toMatch(/was imported/);
+});
+
+test('the number of an API token leads to its changes, and back to all of them', async () => {
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'by another', name: 'By another' });
+  const { secret, id } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { page, assertFlawless } = await openConsole(gateway, '/console/api-tokens', { secret });
+  await page.getByRole('link', { name: `#${id}`, exact: true }).click();
+  await page.getByText('One API token').waitFor();
+  const events = page.getByRole('main').locator('.events > li');
+  await expect.poll(() => events.locator('strong').allTextContents()).toEqual(['api_token.created']);
+  await assertFlawless();
+  await page.getByRole('button', { name: 'Show every API token' }).click();
+  await events.filter({ hasText: 'by another' }).waitFor();
 });
 
 test('the filter by group finds exactly the id that is typed, and sends no token', async () => {
@@ -123,7 +136,7 @@ test('the changes of a group say exactly what was there before and after', async
   for (const plan of values) await mutate(gateway, 'updateUserGroup', { by, properties: { plan } });
   await mutate(gateway, 'updateUserGroup', { by, properties: { plan: 1, constructor: 2 } });
   const { secret } = await gateway.issue({ scopes: ['audit:read', 'groups:read'] });
-  const { page } = await openConsole(gateway, `/console/audit-log?group=${userGroup.id}&type=user_group.updated`, { secret });
+  const { page } = await openConsole(gateway, `/console/audit-log?group=${userGroup.id}&type=USER_GROUP_UPDATED`, { secret });
   const rows = page.getByRole('main').locator('tbody tr');
   await rows.first().waitFor();
   const shown = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));

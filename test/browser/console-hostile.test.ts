@@ -165,7 +165,7 @@ test('items that together are too large for a response are shown and exported in
     await mutate(gateway, 'getOrCreateUserGroup', { providedId: `heavy-${index}`, mapping });
   }
   const options = { secret, expectedProblems: [/status of 400/] };
-  const log = (await openConsole(gateway, '/console/audit-log?type=user_group.created', options)).page;
+  const log = (await openConsole(gateway, '/console/audit-log?type=USER_GROUP_CREATED', options)).page;
   await log.getByText('heavy-17').first().waitFor();
   await log.getByRole('button', { name: 'Next' }).click();
   await log.getByText('heavy-7').first().waitFor();

@@ -46,7 +46,7 @@ test('an API token whose scopes were emptied in the database allows nothing, and
     return reply.json.data.caller.scopes;
   };
   const all = await Promise.all([lookUp(empty.secret), lookUp(missing.secret), lookUp()]);
-  expect(all).toEqual([[], [], ['groups:read', 'groups:write']]);
+  expect(all).toEqual([[], [], ['GROUPS_READ', 'GROUPS_WRITE']]);
   expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'a' }, token: empty.secret })).status).toBe(403);
 });
 

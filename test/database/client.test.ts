@@ -25,7 +25,7 @@ afterEach(async () => {
 
 describe('regardless of the time zone of the database', () => {
   const expiresAt = new Date('2030-07-01T12:34:56.789Z');
-  const request = { name: 'x', environmentTag: null, scopes: ['admin'], expiresAt };
+  const request = { name: 'x', environmentTag: null, scopes: ['admin'], expiresAt } as const;
 
   test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])(
     '%s: Prisma stores and reads the instant that is meant',

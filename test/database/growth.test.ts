@@ -3,6 +3,7 @@ import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { updateGrownStatistics } from '../../src/database/queries/table-statistics.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
+import { apiTokenId } from '../support/node-id.ts';
 
 /** How many groups the database grows by; other tables by twice as many rows, which are smaller. */
 const growth = 4_000;
@@ -124,7 +125,9 @@ async function serveAndGrow(statistics: 'none' | 'of few groups'): Promise<void>
   admin = (await gateway.issue({ scopes: ['admin'] })).secret;
   const { secret, id } = await gateway.issue();
   replaced = secret;
-  await graphql('mutation ($id: ID!) { rotateApiToken(input: { id: $id, overlapSeconds: 3600 }) { __typename } }', { id });
+  await graphql('mutation ($id: ID!) { rotateApiToken(input: { id: $id, overlapSeconds: 3600 }) { __typename } }', {
+    id: apiTokenId(id),
+  });
   await create();
   if (statistics === 'of few groups') await database.pool.query('vacuum analyze');
   // PostgreSQL keeps a plan from the sixth time on.

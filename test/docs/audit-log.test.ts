@@ -61,9 +61,9 @@ const updateWithKey = (token: string, id: string) =>
   });
 
 const stored = async () => (await gateway.database.prisma.event.findMany({ where: { teamId: { not: null } } })).length;
-const ofGroups = (events: readonly Event[]) => events.filter(({ type }) => type.startsWith('user_group.'));
+const ofGroups = (events: readonly Event[]) => events.filter(({ type }) => type.startsWith('USER_GROUP_'));
 const updated = (events: readonly Event[]) =>
-  events.filter(({ type }) => type === 'user_group.updated').map(({ providedId }) => providedId);
+  events.filter(({ type }) => type === 'USER_GROUP_UPDATED').map(({ providedId }) => providedId);
 
 /** What is newer than a position: how a list without late items could be followed. */
 async function readBefore(before: string) {
@@ -130,7 +130,7 @@ test('the example returns the event of an import as it runs, and again with the 
   const changes = [...first.events, ...second.events].map((event) => event.changes);
   expect(changes.at(-1)?.['created']?.to).toBe(2_500);
   expect(new Set(changes.map((each) => each['import']?.to)).size).toBe(1);
-  const query = '{ events(filter: { types: ["user_group.imported"] }) { nodes { id } } }';
+  const query = '{ events(filter: { types: [USER_GROUP_IMPORTED] }) { nodes { id } } }';
   const { json } = await gateway.graphql(query, {}, { token: reader });
   expect(json.data.events.nodes).toEqual([{ id: second.events.at(-1)?.id }]);
 });

@@ -101,7 +101,7 @@ test('throws when the document has an error', async () => {
 
 test('throws when the document is not a persisted operation', async () => {
   const token = await createGroup('asked');
-  const persistedOperations = parsePersistedOperations('{"type":"{ __typename }"}', true);
+  const persistedOperations = await parsePersistedOperations([{ content: '{"type":"{ __typename }"}' }], true);
   const persisted = await startGateway(gateway.database, { introspection: true, persistedOperations });
   onTestFinished(() => persisted.close());
   vi.stubEnv('GATEWAY', persisted.url);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPersistedOperations } from '../../src/commands/persisted-operations-file.ts';
+import { readPersistedOperations } from '../../src/commands/persisted-operations-files.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey } from '../support/keys.ts';
@@ -62,6 +62,7 @@ const off: readonly (readonly [what: string, status: number, method: string, pat
   ['the console', 404, 'GET', '/console', browser],
   ['a page of the console', 404, 'GET', '/console/groups', browser],
   ['introspection', 400, 'POST', '/graphql', { body: { query: introspection } }],
+  ['the schema', 404, 'GET', '/schema.graphql', {}],
   ['introspection by GET', 400, 'GET', `/graphql?query=${encodeURIComponent(introspection)}`, {}],
   ['a document that is not in the file', 400, 'POST', '/graphql', { body: { query: '{ caller { id } }' } }],
   [

@@ -49,13 +49,13 @@ test.each([400, -400])('a gateway whose clock is off by %d days stores the times
   await mutate(`rotateUserGroupToken(input: { currentToken: "${userGroup.token}", graceSeconds: 3600 })`, '');
   const expiresAt = new Date(startedMs + dayMs).toISOString();
   const created = await mutate(
-    `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: ["groups:read"], expiresAt: "${expiresAt}" })`,
+    `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: [GROUPS_READ], expiresAt: "${expiresAt}" })`,
     '... on CreateApiTokenPayload { secret apiToken { id } }',
   );
   expect(created).toMatchObject({ __typename: 'CreateApiTokenPayload' });
   expect((await gateway.graphql('{ caller { id } }', {}, { token: created.secret })).status).toBe(200);
-  await mutate(`rotateApiToken(input: { id: ${created.apiToken.id}, overlapSeconds: 3600 })`, '');
-  await mutate(`revokeApiToken(input: { id: ${created.apiToken.id} })`, '');
+  await mutate(`rotateApiToken(input: { id: "${created.apiToken.id}", overlapSeconds: 3600 })`, '');
+  await mutate(`revokeApiToken(input: { id: "${created.apiToken.id}" })`, '');
   await mutate(`createEmbedToken(input: { by: { teamId: ${userGroup.teamId} } })`, '');
   const second = await startGateway(gateway.database); // records the uses when it stops
   await second.graphql('{ caller { id } }');
@@ -78,7 +78,7 @@ test('a gateway whose clock is ahead removes no event, response or replaced toke
 test.each([400, -400])('an expiry of a minute ago is refused by a gateway whose clock is off by %d days', async (days) => {
   setClock(days);
   const expiresAt = new Date(startedMs - 60_000).toISOString();
-  const input = `{ name: "", environmentTag: TESTING, scopes: ["groups:read"], expiresAt: "${expiresAt}" }`;
+  const input = `{ name: "", environmentTag: TESTING, scopes: [GROUPS_READ], expiresAt: "${expiresAt}" }`;
   expect((await mutate(`createApiToken(input: ${input})`, '')).issues).toEqual([
     { path: ['name'], message: expect.any(String) },
     { path: ['expiresAt'], message: 'must be in the future.' },

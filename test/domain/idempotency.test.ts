@@ -23,7 +23,7 @@ let database: TestDatabase;
 let caller: Caller;
 beforeAll(async () => {
   database = await createTestDatabase();
-  const request = { name: 'test', environmentTag: null, scopes: ['groups:write'], expiresAt: null };
+  const request = { name: 'test', environmentTag: null, scopes: ['groups:write'], expiresAt: null } as const;
   caller = new Caller((await issueApiToken(database.prisma, request)).apiToken);
 });
 afterAll(() => database.close());
@@ -100,7 +100,7 @@ test('large responses of an API token are stored up to a sum in 24 hours; beyond
   for (let count = 0; count < 3; count += 1) await store(999);
   expect(await database.prisma.apiToken.count({ where: { name: 'stored' } })).toBe(13);
   expect(await database.prisma.idempotencyRecord.count()).toBe(13);
-  const request = { name: 'other', environmentTag: null, scopes: ['groups:write'], expiresAt: null };
+  const request = { name: 'other', environmentTag: null, scopes: ['groups:write'], expiresAt: null } as const;
   await store(10_000, new Caller((await issueApiToken(database.prisma, request)).apiToken));
 
   hours += 1;

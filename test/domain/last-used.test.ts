@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 async function createToken(name: string): Promise<number> {
-  const request = { name, environmentTag: null, scopes: ['groups:read'], expiresAt: null };
+  const request = { name, environmentTag: null, scopes: ['groups:read'], expiresAt: null } as const;
   return (await issueApiToken(database.prisma, request)).apiToken.id;
 }
 

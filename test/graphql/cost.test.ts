@@ -56,6 +56,12 @@ describe('the cost of an operation', () => {
     ['a page whose size is left out', 'query ($n: Int) { userGroups(first: $n) { nodes { name } } }', {}, 21 + 1 + 20],
     ['a page whose size is null', '{ userGroups(first: null, last: 5) { nodes { name } } }', {}, 21 + 1 + 5],
     ['a filter and the count', '{ userGroups(first: 1, filter: { search: "a" }) { totalCount } }', {}, 21 + 300 + 301],
+    [
+      'the events of a page of groups',
+      '{ userGroups(first: 3) { nodes { events(first: 5) { nodes { id type } } } } }',
+      {},
+      22 + 3 * (21 + 1 + 10),
+    ],
     ['a page of API tokens', '{ apiTokens(last: 30) { totalCount nodes { id name } } }', {}, 21 + 301 + 1 + 30 * 2],
     [
       'a page through fragments',
@@ -222,12 +228,8 @@ describe('a response that grows larger than its cost suggests', () => {
 
   test('is refused as a whole when its lists have more items than can be resolved in time', async () => {
     const { secret: token } = await gateway.issue({ scopes: ['config:validate'] });
-    const pages = Array.from({ length: 9_000 }, (_, index) => `p${index}`);
-    const source = JSON.stringify({ name: 'n', navigation: [{ group: 'g', pages }], colors: { primary: '#fff' } });
-    const query = `query ($s: String!) { validateDocsConfig(input: { source: $s }) { config { navigation { ${repeat(
-      15,
-      (i) => `a${i}: pages { ... on DocsConfigText { text } }`,
-    )} } } } }`;
+    const source = `{${Array.from({ length: 1_000 }, (_, index) => `"k${index}":1`).join()}}`;
+    const query = `query ($s: String!) { validateDocsConfig(input: { source: $s }) { ${repeat(150, (i) => `a${i}: diagnostics { code }`)} } }`;
     const { status, json } = await gateway.graphql(query, { s: source }, { token });
     expect([status, json.errors?.[0].extensions.code]).toEqual([400, 'QUERY_TOO_COSTLY']);
   });

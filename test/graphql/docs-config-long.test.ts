@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 
 const query = `query ($inputs: [DocsConfigInput!]!, $options: DocsConfigOptions) {
   reports: validateDocsConfigs(inputs: $inputs, options: $options) {
-    valid errorCount warningCount diagnostics { code message pointer range { start { offset } } } config { name favicon }
+    valid errorCount warningCount diagnostics { code message pointer range { start { offset } } } config
   }
 }`;
 const checkAll = async (inputs: unknown[], options = {}) => (await gateway.graphql(query, { inputs, options }, { token })).json;
@@ -28,7 +28,7 @@ const selected = ({ valid, errorCount, warningCount, diagnostics, config }: Repo
     pointer,
     range: { start: { offset: start.offset } },
   })),
-  config: config && { name: config.name, favicon: config.favicon ?? null },
+  config,
 });
 
 /** A document of about as many characters, with a mistake in every third page. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
   );
   token = (await gateway.issue({ scopes: ['groups:read', 'audit:read'] })).secret;
   const { json } = await gateway.graphql(
-    '{ events(first: 1, filter: { types: ["user_group.updated"] }) { nodes { id } } }',
+    '{ events(first: 1, filter: { types: [USER_GROUP_UPDATED] }) { nodes { id } } }',
     {},
     { token },
   );
@@ -49,7 +49,7 @@ test.each([
   [
     'a filtered list',
     10,
-    (fields: string) => `{ events(first: 10, filter: { types: ["user_group.updated"] }) { nodes { ${fields} } } }`,
+    (fields: string) => `{ events(first: 10, filter: { types: [USER_GROUP_UPDATED] }) { nodes { ${fields} } } }`,
   ],
   ['a node', 1, (fields: string) => `{ node(id: "${eventId}") { ... on Event { ${fields} } } }`],
   ['nodes', 1, (fields: string) => `query { nodes(ids: ["${eventId}"]) { ...Fields } } fragment Fields on Event { ${fields} }`],

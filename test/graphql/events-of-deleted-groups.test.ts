@@ -48,16 +48,16 @@ async function typesSeenBy(caller: string): Promise<string[]> {
     const { json } = await gateway.graphql(query, variables, { token: secrets[caller] ?? '' });
     expect(json.errors).toBeUndefined();
     const { nodes, pageInfo } = json.data.events;
-    types.push(...nodes.map(({ type }: { type: string }) => type.replace('user_group.', '')));
+    types.push(...nodes.map(({ type }: { type: string }) => type.replace('USER_GROUP_', '')));
     ({ hasNextPage, endCursor: after } = pageInfo);
   }
   return types;
 }
 
-const cycles = (count: number): string[] => Array<string[]>(count).fill(['deleted', 'created']).flat();
+const cycles = (count: number): string[] => Array<string[]>(count).fill(['DELETED', 'CREATED']).flat();
 
 test('deleted groups of other environments hide no event', async () => {
-  expect(await typesSeenBy('Testing')).toEqual(['created', ...cycles(3)]);
+  expect(await typesSeenBy('Testing')).toEqual(['CREATED', ...cycles(3)]);
   expect((await typesSeenBy('Customer')).length).toBe(199);
   expect(await typesSeenBy('null')).toEqual([]);
 });
@@ -76,7 +76,7 @@ test('a group that is deleted while its events are looked for is found', async (
       insert into event (type, environment, actor_kind, actor_name, team_id, provided_id)
       select 'user_group.deleted', 'Testing', 'CLI', 'test', team_id, provided_id from deleted`);
     await holder.query('commit');
-    const nodes = [{ type: 'user_group.deleted' }, { type: 'user_group.created' }];
+    const nodes = [{ type: 'USER_GROUP_DELETED' }, { type: 'USER_GROUP_CREATED' }];
     expect((await found).json).toEqual({ data: { events: { nodes } } });
   } finally {
     holder.release();

@@ -1,11 +1,13 @@
+import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/domain/event-recording.ts';
-import { eventTypeNames } from '../../src/domain/event-types.ts';
 import { SigningKeys } from '../../src/domain/signing-keys.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKeys } from '../support/keys.ts';
+import { apiTokenId } from '../support/node-id.ts';
 import { tokensOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
@@ -14,8 +16,8 @@ const secrets: Record<string, string> = {};
 const ids: Record<string, number> = {};
 const groups: Record<string, { id: string; teamId: number; token: string }> = {};
 
-const fields = `id type occurredAt requestId userGroupId providedId environmentTag changes
-  actor { kind name apiToken { id } } userGroup { teamId } apiToken { id }`;
+const fields = `id type occurredAt requestId userGroupId providedId environment changes
+  actor { kind name apiToken { number } } userGroup { teamId } apiToken { number }`;
 const query = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: EventFilter) {
   events(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
     nodes { ${fields} } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
@@ -85,12 +87,13 @@ beforeAll(async () => {
   await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
   const { apiToken } = await change(
     'token-1',
-    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: ["groups:read"] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id } } }',
+    'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: [GROUPS_READ] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id number } } }',
   );
-  ids['new'] = Number(apiToken.id);
-  await change('token-2', `rotateApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
-  await change('token-3', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`);
-  await change('token-4', `revokeApiToken(input: { id: ${apiToken.id} }) { __typename ... on Error { code } }`); // again: nothing
+  ids['new'] = apiToken.number;
+  await change('token-2', `rotateApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
+  await change('token-3', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
+  // Again: nothing.
+  await change('token-4', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
   const author = commandAuthor('operator');
   await recordImport(gateway.database, author, { importId: 'import-1', created: 3, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });
@@ -98,8 +101,10 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+const typeNames = (schema.getType('EventType') as GraphQLEnumType).getValues().map(({ name }) => name);
+
 test('there is an event of each type', async () => {
-  expect(new Set((await all({})).map(({ type }) => type))).toEqual(new Set(eventTypeNames));
+  expect(new Set((await all({})).map(({ type }) => type))).toEqual(new Set(typeNames));
 });
 
 const changed = (from: unknown, to: unknown) => ({ from, to });
@@ -107,37 +112,35 @@ const changed = (from: unknown, to: unknown) => ({ from, to });
 test.each([
   [
     'create-acme',
-    'user_group.created',
+    'USER_GROUP_CREATED',
     'TESTING',
     { name: changed(null, 'Acme'), properties: changed(null, { plan: 'gold', seats: 1 }) },
   ],
-  ['create-globex', 'user_group.created', 'CUSTOMER', { name: changed(null, 'globex') }],
+  ['create-globex', 'USER_GROUP_CREATED', 'CUSTOMER', { name: changed(null, 'globex') }],
   [
     'update-1',
-    'user_group.updated',
+    'USER_GROUP_UPDATED',
     'TESTING',
     { name: changed('Acme', 'ACME'), properties: changed({ seats: 1 }, { seats: 2, trial: true }) },
   ],
-  ['patch-1', 'user_group.updated', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
-  ['rotate-1', 'user_group.token_rotated', 'TESTING', { token: changed(null, null) }],
-  ['move-1', 'user_group.environment_changed', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
-  ['delete-1', 'user_group.deleted', 'TESTING', null],
+  ['patch-1', 'USER_GROUP_UPDATED', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
+  ['rotate-1', 'USER_GROUP_TOKEN_ROTATED', 'TESTING', { token: changed(null, null) }],
+  ['move-1', 'USER_GROUP_ENVIRONMENT_CHANGED', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
+  ['delete-1', 'USER_GROUP_DELETED', 'TESTING', null],
   [
     'token-1',
-    'api_token.created',
+    'API_TOKEN_CREATED',
     'CUSTOMER',
     { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) },
   ],
-  ['token-2', 'api_token.rotated', 'CUSTOMER', { secret: changed(null, null) }],
-  ['token-3', 'api_token.revoked', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
-])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environmentTag, changes) => {
+  ['token-2', 'API_TOKEN_ROTATED', 'CUSTOMER', { secret: changed(null, null) }],
+  ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
+])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environment, changes) => {
   const events = (await all({})).filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
-  const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { id: String(ids[caller]) } };
-  const isOfGroup = type.startsWith('user_group.');
-  expect(events).toMatchObject([
-    { type, environmentTag, changes, actor, apiToken: isOfGroup ? null : { id: String(ids['new']) } },
-  ]);
+  const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
+  const isOfGroup = type.startsWith('USER_GROUP_');
+  expect(events).toMatchObject([{ type, environment, changes, actor, apiToken: isOfGroup ? null : { number: ids['new'] } }]);
   const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
   expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
   expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
@@ -154,7 +157,7 @@ test('the legacy REST API records its requests alike', async () => {
   await gateway.send('POST', '/api/user', { ...options, body: { current_token: json.user_group.token } });
   const events = await all({ userGroup: { providedId: 'by REST' } });
   expect(events.map(({ type, requestId }) => [type, requestId])).toEqual(
-    ['token_rotated', 'updated', 'created'].map((what) => [`user_group.${what}`, 'rest-1']),
+    ['TOKEN_ROTATED', 'UPDATED', 'CREATED'].map((what) => [`USER_GROUP_${what}`, 'rest-1']),
   );
   expect(events[1].changes).toEqual({ mapping: changed({}, { a: 'b' }) });
 });
@@ -168,13 +171,13 @@ test('no event contains a token', async () => {
 });
 
 test('a rotation of signing keys and an import record their actor, and nothing of a key but its id', async () => {
-  const events = await all({ types: ['signing_key.rotated', 'user_group.imported'] });
+  const events = await all({ types: ['SIGNING_KEY_ROTATED', 'USER_GROUP_IMPORTED'] });
   const keys = await gateway.database.prisma.signingKey.findMany({ orderBy: { number: 'asc' } });
   const actor = { kind: 'CLI', name: 'operator', apiToken: null };
   expect(events).toMatchObject([
-    { type: 'signing_key.rotated', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
+    { type: 'SIGNING_KEY_ROTATED', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
     {
-      type: 'user_group.imported',
+      type: 'USER_GROUP_IMPORTED',
       actor,
       changes: { import: changed(null, 'import-1'), created: changed(null, 3), updated: changed(null, 0) },
     },
@@ -182,15 +185,13 @@ test('a rotation of signing keys and an import record their actor, and nothing o
 });
 
 describe('who sees what', () => {
-  const environmentOf: Record<string, string | null> = { testing: 'TESTING', customer: 'CUSTOMER', untagged: null };
+  const environmentOf: Record<string, string> = { testing: 'TESTING', customer: 'CUSTOMER', untagged: 'UNTAGGED' };
 
   test.each(Object.keys(environmentOf))(
     '%s sees the events of its environment, and none of the whole gateway',
     async (caller) => {
       const visible = await all({}, caller);
-      const expected = (await all({})).filter(
-        ({ environmentTag, type }) => environmentTag === environmentOf[caller] && !/^\w+_key\.|imported$/.test(type),
-      );
+      const expected = (await all({})).filter(({ environment }) => environment === environmentOf[caller]);
       expect(visible.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
       expect(visible.length).toBeGreaterThan(0);
     },
@@ -214,11 +215,11 @@ describe('who sees what', () => {
     expect(await ask('admin')).toEqual(await ask('testing'));
     expect(await ask('customer')).toEqual({ node: null, nodes: [null] });
     // Made with an API token of no environment.
-    const [rotated] = await all({ types: ['user_group.token_rotated'], userGroup: { providedId: 'acme' } }, 'testing');
+    const [rotated] = await all({ types: ['USER_GROUP_TOKEN_ROTATED'], userGroup: { providedId: 'acme' } }, 'testing');
     expect(rotated.actor).toEqual({ kind: 'API_TOKEN', name: 'test', apiToken: null });
     // Moved from there since.
     const [created] = await all({ userGroup: { providedId: 'moved' } }, 'untagged');
-    expect(created).toMatchObject({ type: 'user_group.created', userGroup: null, userGroupId: groups['moved']?.id });
+    expect(created).toMatchObject({ type: 'USER_GROUP_CREATED', userGroup: null, userGroupId: groups['moved']?.id });
   });
 
   test('the token of a group needs a scope of its own', async () => {
@@ -246,23 +247,24 @@ describe('filters', () => {
   test.each(['id', 'teamId', 'providedId'] as const)('a deleted group is found by %s', async (selector) => {
     const value = { ...groups['gone'], providedId: 'gone' }[selector];
     const events = await all({ userGroup: { [selector]: value } });
-    expect(events.map(({ type }) => type)).toEqual(['user_group.deleted', 'user_group.created']);
+    expect(events.map(({ type }) => type)).toEqual(['USER_GROUP_DELETED', 'USER_GROUP_CREATED']);
   });
 
   test('by an API token: what it changed, and what was changed of it', async () => {
-    expect((await all({ apiTokenId: String(ids['writer']) })).map(({ requestId }) => requestId)).toEqual([
+    expect((await all({ apiTokenId: apiTokenId(ids['writer'] ?? 0) })).map(({ requestId }) => requestId)).toEqual([
       'patch-1',
       'update-1',
       null,
     ]);
-    const created = await all({ apiTokenId: String(ids['new']) });
+    const created = await all({ apiTokenId: apiTokenId(ids['new'] ?? 0) });
     expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-2', 'token-1']);
   });
 
   test('by types and time, together', async () => {
     const events = await all({});
-    const types = ['user_group.updated', 'api_token.revoked'];
+    const types = ['USER_GROUP_UPDATED', 'API_TOKEN_REVOKED'];
     expect(await all({ types })).toEqual(events.filter(({ type }) => types.includes(type)));
+    expect(await all({ types: [...types, ...types] })).toEqual(await all({ types }));
     expect(await all({ types: [] })).toEqual([]);
     const [from, to] = [events[8].occurredAt, events[3].occurredAt];
     expect(await all({ occurredAt: { from, to } })).toEqual(
@@ -272,9 +274,8 @@ describe('filters', () => {
   });
 
   test.each([
-    [{ filter: { types: ['user_group.exploded'] } }, ['filter', 'types', 0]],
-    [{ filter: { types: Array(12).fill('api_token.created') } }, ['filter', 'types']],
-    [{ filter: { apiTokenId: 'x' } }, ['filter', 'apiTokenId']],
+    [{ filter: { apiTokenId: '1' } }, ['filter', 'apiTokenId']],
+    [{ filter: { apiTokenId: apiTokenId(0) } }, ['filter', 'apiTokenId']],
     [{ filter: { userGroup: { providedId: '' } } }, ['filter', 'userGroup', 'providedId']],
     [{ filter: { occurredAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'occurredAt', 'from']],
     [{ first: 101 }, ['first']],
@@ -289,8 +290,69 @@ describe('filters', () => {
   });
 });
 
+describe('events of a group', () => {
+  const ofGroup = `query ($by: UserGroupBy!, $first: Int, $after: String) { userGroup(by: $by) {
+    events(first: $first, after: $after) { nodes { ${fields} } pageInfo { hasNextPage endCursor } } } }`;
+  const ask = async (variables: object, caller = 'admin') =>
+    (await gateway.graphql(ofGroup, { by: { teamId: groups['acme']?.teamId }, ...variables }, { token: secrets[caller] ?? '' }))
+      .json;
+
+  test('are those that the filter by group finds, the newest first', async () => {
+    for (const name of ['acme', 'globex', 'moved']) {
+      const { data } = await ask({ by: { teamId: groups[name]?.teamId }, first: 100 });
+      expect(data.userGroup.events.nodes).toEqual(await all({ userGroup: { teamId: groups[name]?.teamId } }));
+    }
+  });
+
+  test.each([1, 3])('pages of %i have every event once', async (first) => {
+    const walked: unknown[] = [];
+    for (let after: unknown = null, more: unknown = true; more; ) {
+      const { nodes, pageInfo } = (await ask({ first, after })).data.userGroup.events;
+      walked.push(...nodes);
+      [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+    }
+    expect(walked).toEqual(await all({ userGroup: { teamId: groups['acme']?.teamId } }));
+  });
+
+  test('are of the environment of the API token only', async () => {
+    const { secret } = await gateway.issue({ scopes: ['groups:read', 'audit:read'] });
+    const query = '{ userGroup(by: { providedId: "moved" }) { events { nodes { type } } } }';
+    const { json } = await gateway.graphql(query, {}, { token: secret });
+    // It was created without an environment.
+    expect(json.data.userGroup.events.nodes).toEqual([{ type: 'USER_GROUP_ENVIRONMENT_CHANGED' }]);
+  });
+
+  test('of each group of a page, and of the group that a keyed mutation returns', async () => {
+    const query = '{ userGroups { nodes { providedId events(first: 1) { nodes { providedId } } } } }';
+    const { json } = await gateway.graphql(query, {}, { token: secrets['admin'] ?? '' });
+    const { nodes } = json.data.userGroups;
+    expect(nodes.length).toBeGreaterThan(2);
+    for (const { providedId, events } of nodes) expect(events.nodes).toEqual([{ providedId }]);
+    const mutation = `mutation { updateUserGroup(input: { by: { providedId: "acme" }, name: "Keyed" }) {
+      ... on UpdateUserGroupPayload { userGroup { events(first: 1) { nodes { changes } } } } } }`;
+    const headers = { 'idempotency-key': 'events-of-a-group' };
+    const keyed = await gateway.graphql(mutation, {}, { token: secrets['writer'] ?? '', headers });
+    expect(keyed.json.errors).toBeUndefined();
+    expect(keyed.json.data.updateUserGroup.userGroup.events.nodes).toMatchObject([{ changes: { name: { to: 'Keyed' } } }]);
+  });
+
+  test.each([
+    [{ first: 101 }, 'INVALID_INPUT'],
+    [{ after: 'nonsense' }, 'INVALID_INPUT'],
+  ])('%j is %s', async (variables, code) => {
+    expect((await ask(variables)).errors[0].extensions.code).toBe(code);
+  });
+
+  test('require audit:read, without which the rest of the group is returned', async () => {
+    const query = '{ userGroup(by: { providedId: "acme" }) { providedId events { nodes { id } } } }';
+    const { json } = await gateway.graphql(query, {}, { token: secrets['reader'] ?? '' });
+    expect(json.data).toEqual({ userGroup: { providedId: 'acme', events: null } });
+    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+});
+
 test.each([1, 7, 100])('pages of %i walk every event once, in both directions', async (size) => {
-  for (const filter of [null, { types: ['user_group.created', 'user_group.updated', 'api_token.created'] }]) {
+  for (const filter of [null, { types: ['USER_GROUP_CREATED', 'USER_GROUP_UPDATED', 'API_TOKEN_CREATED'] }]) {
     const expected = (await read({ first: 100, filter })).nodes.map(({ id }) => id);
     const forwards: string[] = [];
     for (let after: unknown = null, more: unknown = true; more; ) {
@@ -338,7 +400,7 @@ test('a filter that takes too long is stopped', async () => {
     await holder.query('begin; lock table event in access exclusive mode');
     const { json } = await gateway.graphql(
       query,
-      { filter: { types: ['api_token.created'] } },
+      { filter: { types: ['API_TOKEN_CREATED'] } },
       { token: secrets['admin'] ?? '' },
     );
     expect(json.errors[0].extensions.code).toBe('UNAVAILABLE');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -21,6 +22,14 @@ describe.each([true, false])('with INTROSPECTION=%s', (introspection) => {
       if (introspection) expect(json.data.__schema ?? json.data.__type).toBeTruthy();
       else expect([json.data, json.errors[0].extensions.code]).toEqual([undefined, 'INVALID_INPUT']);
     }
+  });
+
+  test(`${introspection ? 'serves' : 'does not serve'} /schema.graphql, without an API token`, async () => {
+    const { status, headers, text, json } = await gateway.send('GET', '/schema.graphql', { token: null });
+    if (!introspection) return expect([status, json.code]).toEqual([404, 'NOT_FOUND']);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('public, max-age=300');
+    expect(text).toBe(readFileSync('schema.graphql', 'utf8'));
   });
 
   test('executes other queries, with __typename', async () => {

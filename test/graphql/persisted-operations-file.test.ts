@@ -4,9 +4,9 @@ import { InvalidPersistedOperations, parsePersistedOperations } from '../../src/
 const caller = 'query Caller { caller { name } }';
 const manifest = (operations: unknown) => ({ format: 'apollo-persisted-query-manifest', version: 1, operations });
 
-function problemsOf(file: unknown, introspection = true): readonly string[] {
+async function problemsOf(file: unknown, introspection = true): Promise<readonly string[]> {
   try {
-    parsePersistedOperations(typeof file === 'string' ? file : JSON.stringify(file), introspection);
+    await parsePersistedOperations([{ content: typeof file === 'string' ? file : JSON.stringify(file) }], introspection);
     return [];
   } catch (error) {
     if (error instanceof InvalidPersistedOperations) return error.problems;
@@ -17,8 +17,8 @@ function problemsOf(file: unknown, introspection = true): readonly string[] {
 test.each([
   ["Relay's compiler and GraphQL Code Generator", { a: caller }],
   ["Apollo's manifest", manifest([{ id: 'a', name: 'Caller', type: 'query', body: caller }])],
-])('reads the format of %s', (_, file) => {
-  const operations = parsePersistedOperations(JSON.stringify(file), true);
+])('reads the format of %s', async (_, file) => {
+  const operations = await parsePersistedOperations([{ content: JSON.stringify(file) }], true);
   expect(operations.resolve({ documentId: 'a', variables: {} })).toEqual({ query: caller, variables: {} });
 });
 
@@ -65,19 +65,49 @@ describe('rejects a file', () => {
       manifest(['a', 'a'].map((id) => ({ id, body: caller }))),
       ['document "a": another document'],
     ],
-  ])('%s', (_, file, expected) => {
-    expect(problemsOf(file)).toEqual(expected.map((text) => expect.stringContaining(text)));
+  ])('%s', async (_, file, expected) => {
+    expect(await problemsOf(file)).toEqual(expected.map((text) => expect.stringContaining(text)));
   });
 
-  test('with introspection, where that is switched off', () => {
+  test('with introspection, where that is switched off', async () => {
     const file = { a: '{ __schema { queryType { name } } }' };
-    expect(problemsOf(file, true)).toEqual([]);
-    expect(problemsOf(file, false)[0]).toContain('introspection');
+    expect(await problemsOf(file, true)).toEqual([]);
+    expect((await problemsOf(file, false))[0]).toContain('introspection');
   });
 
-  test('with thousands of problems, of which it lists 100', () => {
-    const problems = problemsOf(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`id ${i}`, '{'])));
+  test('with thousands of problems, of which it lists 100', async () => {
+    const problems = await problemsOf(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`id ${i}`, '{'])));
     expect(problems).toHaveLength(101);
     expect(problems[100]).toBe('1900 more problems');
+  });
+});
+
+describe('several files', () => {
+  const file = (name: string, documents: object) => ({ name, content: JSON.stringify(documents) });
+  const other = '{ caller { number } }';
+
+  test('are one list, in which a document may occur under the same id again', async () => {
+    const files = [file('a.json', { 1: caller }), file('b.json', { 1: caller, 2: other })];
+    const operations = await parsePersistedOperations(files, true);
+    for (const [documentId, query] of [
+      ['1', caller],
+      ['2', other],
+    ])
+      expect(operations.resolve({ documentId })).toEqual({ query });
+  });
+
+  test('are named by each problem', async () => {
+    const files = [file('a.json', { 1: caller }), file('b.json', { 1: other, 2: '{' }), { name: 'c.json', content: '' }];
+    const parsing = parsePersistedOperations(files, true);
+    await expect(parsing).rejects.toThrow(InvalidPersistedOperations);
+    await expect(parsing).rejects.toThrow(
+      /^b\.json: document "1": another document has the same id\nb\.json: document "2": .*\nc\.json: /,
+    );
+  });
+
+  test('have at most 5,000 documents together', async () => {
+    const documents = Object.fromEntries(Array.from({ length: 2_501 }, (_, i) => [i, caller]));
+    const parsing = parsePersistedOperations([file('a.json', documents), file('b.json', documents)], true);
+    await expect(parsing).rejects.toThrow('b.json: has 5002 documents; the limit is 5000');
   });
 });

@@ -14,7 +14,7 @@ const content = JSON.stringify({ 'caller-1': caller, 'group-1': group, 'create-1
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  const persistedOperations = parsePersistedOperations(content, true);
+  const persistedOperations = await parsePersistedOperations([{ content }], true);
   gateway = await startGateway(undefined, { introspection: true, persistedOperations });
 });
 afterAll(() => gateway.close());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { apiTokenId } from '../support/node-id.ts';
 import { isTokenOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
@@ -122,7 +123,7 @@ describe('properties written in the document', () => {
 });
 
 describe('caller', () => {
-  const query = '{ caller { __typename id name environmentTag scopes createdAt expiresAt lastUsedAt } }';
+  const query = '{ caller { __typename id number name environmentTag scopes createdAt expiresAt lastUsedAt } }';
 
   test('is the API token in use', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
@@ -130,10 +131,11 @@ describe('caller', () => {
     const { json } = await gateway.graphql(query, {}, { token });
     expect(json.data.caller).toEqual({
       __typename: 'ApiToken',
-      id: String(id),
+      id: apiTokenId(id),
+      number: id,
       name: 'test',
       environmentTag: 'CUSTOMER',
-      scopes: ['groups:read'],
+      scopes: ['GROUPS_READ'],
       createdAt: isoTime,
       expiresAt: expiresAt.toISOString(),
       lastUsedAt: null,
@@ -155,6 +157,7 @@ describe('caller', () => {
       'id',
       'lastUsedAt',
       'name',
+      'number',
       'revokedAt',
       'scopes',
     ]);

@@ -6,6 +6,7 @@ import { parseIdempotencyKey } from '../../src/domain/idempotency.ts';
 import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
+import { apiTokenId } from '../support/node-id.ts';
 import { until } from '../support/process.ts';
 import { readSamples, sampleValue } from '../support/prometheus.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
@@ -42,7 +43,7 @@ const embed = (id: string) =>
 const createToken = (name: string) =>
   mutation(
     'createApiToken',
-    `{ name: "${name}", scopes: ["groups:read"] }`,
+    `{ name: "${name}", scopes: [GROUPS_READ] }`,
     '... on CreateApiTokenPayload { secret apiToken { id name } }',
   );
 const rotation = (token: string) =>
@@ -134,9 +135,10 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
       ),
   ],
 };
-let rotated: number;
+/** The ID of an API token. */
+let rotated: string;
 beforeAll(async () => {
-  rotated = (await gateway.issue()).id;
+  rotated = apiTokenId((await gateway.issue()).id);
 });
 
 /** The token of a Testing group whose id a Customer group has too. */

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readPersistedOperations } from '../../src/commands/persisted-operations-file.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readPersistedOperations } from '../../src/commands/persisted-operations-files.ts';
 import { readConfig } from '../../src/config.ts';
 import { consoleOperations } from '../support/console-operations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
-import { endProcesses, run, serve } from '../support/process.ts';
+import { endProcesses, run, serve, until } from '../support/process.ts';
 
 const token = 'an-operators/own+choice=2026';
 const caller = 'query Caller { caller { scopes } }';
@@ -38,16 +38,86 @@ test.each([
   const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS: file };
   const { url, stop } = await serve(settings, args);
   const post = (body: object) => sendRequest(url, 'POST', '/graphql', { token, body });
-  expect((await post({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['admin'] } } });
+  expect((await post({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['ADMIN'] } } });
   // What the web console sends is executed as well.
-  expect((await post({ query: consoleOperations['Caller'] })).json).toMatchObject({ data: { caller: { scopes: ['admin'] } } });
+  expect((await post({ query: consoleOperations['Caller'] })).json).toMatchObject({ data: { caller: { scopes: ['ADMIN'] } } });
   expect(await post({ query: '{ __typename }' })).toMatchObject({ status: 400, json: { errors: [{}] } });
   expect(await stop()).toMatchObject({ code: 0 });
 });
 
+/** Puts a file in its place at once. */
+const replace = (name: string, content: string) => renameSync(write(`${name}.new`, content), join(folder, name));
+
+const other = 'query Other { caller { number } }';
+
+describe.each([
+  ['one process', 1, ['serve']],
+  ['two workers', 2, ['serve', '--workers', '2']],
+])('serve with %s', (_, processes, args) => {
+  test('reads a changed file again, and keeps what it has while the file is invalid or gone', async () => {
+    replace('changed.json', JSON.stringify({ first: caller }));
+    const PERSISTED_OPERATIONS = join(folder, 'changed.json');
+    const { url, output, stop } = await serve(
+      { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS },
+      args,
+    );
+    /** How many of several requests with an id are accepted. */
+    const accepts = async (documentId: string) => {
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, () => sendRequest(url, 'POST', '/graphql', { token, body: { documentId } })),
+      );
+      const accepted = replies.filter(({ status }) => status === 200).length;
+      return accepted === 0 ? 'none' : accepted === replies.length ? 'all' : 'some';
+    };
+    /** Waits until each process has logged a text so often. */
+    const untilLogged = (text: string, times = 1) =>
+      until(() => output.stderr.split(text).length > times * processes, `${text} is logged`);
+    const readAgain = 'changed and was read again';
+
+    await untilLogged('listening on');
+    replace('changed.json', JSON.stringify({ second: other }));
+    await untilLogged(readAgain);
+    expect([await accepts('first'), await accepts('second')]).toEqual(['none', 'all']);
+
+    replace('changed.json', JSON.stringify({ first: caller, second: '{ nothing }' }));
+    await untilLogged('Cannot query field \\"nothing\\"');
+    expect([await accepts('first'), await accepts('second')]).toEqual(['none', 'all']);
+
+    rmSync(PERSISTED_OPERATIONS);
+    await untilLogged('cannot be read: ENOENT');
+    expect(await accepts('second')).toBe('all');
+
+    replace('changed.json', JSON.stringify({ first: caller }));
+    await untilLogged(readAgain, 2);
+    expect([await accepts('first'), await accepts('second')]).toEqual(['all', 'none']);
+    expect(await stop()).toMatchObject({ code: 0 });
+  });
+});
+
+test('a folder of files is followed, also when its links are switched as Kubernetes does', async () => {
+  const volume = join(folder, 'volume');
+  const addVersion = (name: string, files: Record<string, object>) => {
+    mkdirSync(join(volume, name), { recursive: true });
+    for (const [file, documents] of Object.entries(files)) writeFileSync(join(volume, name, file), JSON.stringify(documents));
+    symlinkSync(name, join(volume, '..data_tmp'));
+    renameSync(join(volume, '..data_tmp'), join(volume, '..data'));
+  };
+  addVersion('..1', { 'web.json': { web: caller } });
+  symlinkSync(join('..data', 'web.json'), join(volume, 'web.json'));
+  const { url } = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS: volume });
+  const statusOf = async (documentId: string) =>
+    (await sendRequest(url, 'POST', '/graphql', { token, body: { documentId } })).status;
+  expect([await statusOf('web'), await statusOf('web-2')]).toEqual([200, 400]);
+
+  addVersion('..2', { 'web.json': { web: caller, 'web-2': other }, 'mobile.json': { mobile: other } });
+  await until(async () => (await statusOf('web-2')) === 200, 'the switched version is in force');
+  symlinkSync(join('..data', 'mobile.json'), join(volume, 'mobile.json'));
+  await until(async () => (await statusOf('mobile')) === 200, 'the added file is in force');
+});
+
 test('without the console its operations are rejected like any other', async () => {
-  const persistedOperationsFile = write('without-console.json', JSON.stringify({ 'caller-1': caller }));
-  const config = { ...readConfig({}, false), persistedOperationsFile };
+  const persistedOperationsPath = write('without-console.json', JSON.stringify({ 'caller-1': caller }));
+  const config = { ...readConfig({}, false), persistedOperationsPath };
   const params = { query: consoleOperations['Caller'] };
   expect((await readPersistedOperations({ ...config, console: true }))?.resolve(params)).toEqual(params);
   const operations = await readPersistedOperations({ ...config, console: false });
@@ -57,12 +127,12 @@ test('without the console its operations are rejected like any other', async () 
 test.each<[string, () => string, RegExp[]]>([
   ['that does not exist', () => join(folder, 'missing.json'), [/cannot be read: ENOENT.*missing\.json/]],
   [
-    'that is a folder',
+    'that is a folder without one',
     () => {
       mkdirSync(join(folder, 'folder'));
       return join(folder, 'folder');
     },
-    [/cannot be read: .*folder is not a regular file/],
+    [/cannot be read: the folder .*folder has no file whose name ends in \.json/],
   ],
   [
     'that is too large',

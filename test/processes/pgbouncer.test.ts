@@ -69,7 +69,7 @@ async function exchange(writer: string, reader: string, id: string): Promise<voi
   expect(name).toBe('renamed');
   for (const time of [createdAt, updatedAt]) expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(3_600_000);
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const variables = { input: { name: id, scopes: ['groups:read'], expiresAt } };
+  const variables = { input: { name: id, scopes: ['GROUPS_READ'], expiresAt } };
   const issue = `mutation ($input: CreateApiTokenInput!) {
     createApiToken(input: $input) { ... on CreateApiTokenPayload { apiToken { expiresAt } } ... on Error { message } } }`;
   const issued = await sendRequest(writer, 'POST', '/graphql', { token, body: { query: issue, variables } });

@@ -48,7 +48,7 @@ test.runIf(hasCurl())(
     expect(created).toMatchObject({ success: 1, new_user_group: true, user_group: { provided_id: 'acme', name: 'ACME' } });
     expect(found).toEqual({ ...created, new_user_group: false });
     const { json } = await getGroup(first.url, first.firstToken ?? '');
-    expect(json.data.caller).toEqual({ environmentTag: 'TESTING', scopes: ['groups:read', 'groups:write'] });
+    expect(json.data.caller).toEqual({ environmentTag: 'TESTING', scopes: ['GROUPS_READ', 'GROUPS_WRITE'] });
     expect(await first.stop()).toMatchObject({ code: 0 });
 
     const admin = /^ *(npm run .*)$/m.exec(stdout)?.[1] ?? '';
@@ -100,7 +100,7 @@ test('accepts BOOTSTRAP_API_TOKEN as admin from the first start, and creates no 
   for (const _ of ['first start', 'second start']) {
     const gateway = await serve(settings);
     const { json } = await getGroup(gateway.url, settings.BOOTSTRAP_API_TOKEN);
-    expect(json.data.caller).toEqual({ environmentTag: null, scopes: ['admin'] });
+    expect(json.data.caller).toEqual({ environmentTag: null, scopes: ['ADMIN'] });
     const ended = await gateway.stop();
     expect(ended.stdout).toBe('');
     expect(ended.stderr).not.toContain(settings.BOOTSTRAP_API_TOKEN);

@@ -18,7 +18,7 @@ let token: string;
 
 /** A gateway on a database that the test can take part in. */
 async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
-  const options = { name: 'test', environmentTag: null, scopes: ['groups:write'], expiresAt: null };
+  const options = { name: 'test', environmentTag: null, scopes: ['groups:write'], expiresAt: null } as const;
   token = (await issueApiToken(database.prisma, options)).secret;
   gateway = await serve({ DATABASE_URL: database.url, ...settings });
 }

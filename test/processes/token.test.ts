@@ -27,7 +27,7 @@ async function issue(name: string): Promise<{ id: number; token: string }> {
 
 /** What a running gateway says to the holder of a secret. */
 async function caller(token: string) {
-  const query = '{ caller { id name environmentTag scopes expiresAt } }';
+  const query = '{ caller { number name environmentTag scopes expiresAt } }';
   return (await sendRequest(gateway.url, 'POST', '/graphql', { token, body: { query } })).json;
 }
 
@@ -66,7 +66,7 @@ test('token create --json prints one object with exactly the documented members;
   expect((await caller(printed.token)).data.caller).toMatchObject({
     name: 'backend “A”',
     environmentTag: 'CUSTOMER',
-    scopes: ['groups:read', 'config:validate'],
+    scopes: ['GROUPS_READ', 'CONFIG_VALIDATE'],
     expiresAt: printed.expiresAt,
   });
 });
@@ -78,7 +78,7 @@ test('token create with only a name and an environment creates a token with the 
   expect(others).toEqual([]);
   expect((await caller(secret)).data.caller).toMatchObject({
     environmentTag: null,
-    scopes: ['groups:read', 'groups:write'],
+    scopes: ['GROUPS_READ', 'GROUPS_WRITE'],
     expiresAt: null,
   });
   const list = await run(['token', 'list'], settings);
@@ -152,13 +152,13 @@ test('token rotate prints a new secret; the running gateway accepts the old one 
     scopes: ['groups:read', 'groups:write'],
     expiresAt: null,
   });
-  for (const secret of [made.token, next]) expect((await caller(secret)).data.caller.id).toBe(String(made.id));
+  for (const secret of [made.token, next]) expect((await caller(secret)).data.caller.number).toBe(made.id);
 
   const text = await run(['token', 'rotate', String(made.id)], settings);
   const [last = '', ...others] = text.stdout.match(/ugk_[0-9A-Za-z]{36}/g) ?? [];
   expect([text.code, others]).toEqual([0, []]);
   for (const secret of [made.token, next]) expect((await caller(secret)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
-  expect((await caller(last)).data.caller.id).toBe(String(made.id));
+  expect((await caller(last)).data.caller.number).toBe(made.id);
 });
 
 test('a secret that cannot be written is said to be lost, with how to make another one', async () => {

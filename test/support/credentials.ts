@@ -3,6 +3,7 @@ import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { type Scope, scopeNames } from '../../src/domain/caller.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { apiTokenId } from './node-id.ts';
 import type { Access, Outcome } from './operations.ts';
 import type { Reply, RequestOptions } from './request.ts';
 
@@ -79,8 +80,8 @@ async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Pro
     return { secret, id: apiToken.id };
   };
   const [replaced, revoked, expired] = [await issueAccepted(), await issueAccepted(), await issueAccepted()];
-  await send(`mutation { rotateApiToken(input: { id: ${replaced.id} }) { __typename } }`, admin);
-  await send(`mutation { revokeApiToken(input: { id: ${revoked.id} }) { __typename } }`, admin);
+  await send(`mutation { rotateApiToken(input: { id: "${apiTokenId(replaced.id)}" }) { __typename } }`, admin);
+  await send(`mutation { revokeApiToken(input: { id: "${apiTokenId(revoked.id)}" }) { __typename } }`, admin);
   const data = { expiresAt: new Date(Date.now() - 1) };
   await gateway.database.prisma.apiToken.update({ where: { id: expired.id }, data });
   const embed = `mutation { created: createEmbedToken(input: { by: { token: "${userGroupToken}" } }) { ... on CreateEmbedTokenPayload { token } } }`;

@@ -54,7 +54,7 @@ export async function startGateway(
 
   const issue: TestGateway['issue'] = async ({
     environment = 'Testing',
-    scopes = ['groups:read', 'groups:write'],
+    scopes = ['groups:read', 'groups:write'] satisfies Scope[],
     expiresAt = null,
   } = {}) => {
     const request = { name: 'test', environmentTag: environment, scopes, expiresAt: null };

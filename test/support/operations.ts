@@ -1,5 +1,6 @@
 import type { Scope } from '../../src/domain/caller.ts';
 import { assetPaths, assetRoutePath } from '../../src/http/pages/assets.ts';
+import { apiTokenId } from './node-id.ts';
 
 /** What an operation is about. */
 export interface Target {
@@ -102,6 +103,7 @@ export const operations: Record<string, GraphQLOperation> = {
     scopes: read,
     elsewhere: 'nothing',
   },
+  'node of an API token': { document: ({ spare }) => `{ node(id: "${apiTokenId(spare.rotated)}") { __typename } }`, ...admin },
   'node of an event': {
     document: ({ event }) => `{ node(id: "${event}") { __typename } }`,
     scopes: audit,
@@ -119,11 +121,17 @@ export const operations: Record<string, GraphQLOperation> = {
   },
   apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', ...admin },
   createApiToken: {
-    document: () => `mutation { createApiToken(input: { name: "new", scopes: ["groups:read"] }) ${result} }`,
+    document: () => `mutation { createApiToken(input: { name: "new", scopes: [GROUPS_READ] }) ${result} }`,
     ...admin,
   },
-  rotateApiToken: { document: ({ spare }) => `mutation { rotateApiToken(input: { id: ${spare.rotated} }) ${result} }`, ...admin },
-  revokeApiToken: { document: ({ spare }) => `mutation { revokeApiToken(input: { id: ${spare.revoked} }) ${result} }`, ...admin },
+  rotateApiToken: {
+    document: ({ spare }) => `mutation { rotateApiToken(input: { id: "${apiTokenId(spare.rotated)}" }) ${result} }`,
+    ...admin,
+  },
+  revokeApiToken: {
+    document: ({ spare }) => `mutation { revokeApiToken(input: { id: "${apiTokenId(spare.revoked)}" }) ${result} }`,
+    ...admin,
+  },
   getOrCreateUserGroup: {
     document: ({ providedId }) => `mutation { getOrCreateUserGroup(input: { providedId: "${providedId}" }) ${result} }`,
     scopes: write,
@@ -223,6 +231,7 @@ export const pages: Record<string, string> = {
   '/console/{page}': '/console/groups',
   '/docs/api': '/docs/api',
   '/openapi.json': '/openapi.json',
+  '/schema.graphql': '/schema.graphql',
   '/docs/errors': '/docs/errors',
   '/docs/errors/{code}': '/docs/errors/NOT_FOUND',
   '/docs/docs-config': '/docs/docs-config',

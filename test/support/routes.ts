@@ -11,5 +11,6 @@ export const routes = createRoutes({
   jwks: handler,
   introspection: handler,
   metrics: handler,
+  printSdl: () => '',
   unreadiness: async () => undefined,
 });

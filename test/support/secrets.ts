@@ -66,7 +66,7 @@ async function mutate<Payload>(url: string, document: string, token: string, key
  */
 async function issueSecrets(url: string, secrets: Secrets): Promise<void> {
   const admin = secrets['bootstrap'] as string;
-  const creation = `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: ["admin"] }) { ... on CreateApiTokenPayload { secret apiToken { id } } }`;
+  const creation = `createApiToken(input: { name: "a", environmentTag: TESTING, scopes: [ADMIN] }) { ... on CreateApiTokenPayload { secret apiToken { id } } }`;
   const created = await mutate<{ secret: string; apiToken: { id: string } }>(url, creation, admin, 'key-of-a-creation');
   secrets['replacedApiToken'] = created.secret;
   const rotation = `rotateApiToken(input: { id: "${created.apiToken.id}", overlapSeconds: 600 }) { ... on RotateApiTokenPayload { secret } }`;

@@ -116,7 +116,7 @@ mutation GetOrCreateMany($input: GetOrCreateUserGroupsInput!) {
 mutation CreateApiToken($input: CreateApiTokenInput!) {
   createApiToken(input: $input) {
     ... on CreateApiTokenPayload {
-      apiToken { id name environmentTag scopes expiresAt }
+      apiToken { id number name environmentTag scopes expiresAt }
       secret
     }
     ... on Error { code message }
@@ -124,7 +124,7 @@ mutation CreateApiToken($input: CreateApiTokenInput!) {
   }
 }
 `,
-    { input: { name: 'embed backend', environmentTag: 'TESTING', scopes: ['groups:resolve'] } },
+    { input: { name: 'embed backend', environmentTag: 'TESTING', scopes: ['GROUPS_RESOLVE'] } },
   ),
   example(
     `

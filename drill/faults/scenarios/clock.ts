@@ -12,7 +12,7 @@ import { startPostgres, untilAccepting } from '../postgres-server.ts';
 import { startWriters } from '../writers.ts';
 
 const createToken = `mutation ($expiresAt: DateTime) {
-  result: createApiToken(input: { name: "expiring", environmentTag: TESTING, scopes: ["groups:read"], expiresAt: $expiresAt }) {
+  result: createApiToken(input: { name: "expiring", environmentTag: TESTING, scopes: [GROUPS_READ], expiresAt: $expiresAt }) {
     ... on CreateApiTokenPayload { secret }
   }
 }`;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { issueApiToken } from '../../../src/domain/api-tokens.ts';
 import { endGateway, Instance } from '../../instance.ts';
 import type { Scenario, ScenarioContext } from '../../scenario.ts';
 import { checkWriters } from '../check-writers.ts';
@@ -42,6 +43,13 @@ function build(commit: string, folder: string): string {
   return binary;
 }
 
+const tokenRequest = {
+  name: 'drill',
+  environmentTag: 'Testing',
+  scopes: ['groups:read', 'groups:write'],
+  expiresAt: null,
+} as const;
+
 /** An upgrade while the old gateway runs, and the way back. */
 export const upgradeScenario: Scenario = {
   name: 'upgrade',
@@ -55,7 +63,8 @@ export const upgradeScenario: Scenario = {
     const startOld = () => instance.start({}, [], binary);
 
     const old = await startOld();
-    const token = await instance.createToken(old.port);
+    // Not over GraphQL, whose names may differ in the old one.
+    const { secret: token } = await instance.withDatabase(({ prisma }) => issueApiToken(prisma, tokenRequest));
     const before = startWriters(() => old.port, token, context, 4, false);
     await before.more(60);
 

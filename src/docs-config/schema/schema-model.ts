@@ -3,14 +3,12 @@ import type { JsonNode } from '../json/syntax-tree.ts';
 import { type Annotations, annotationRegistry } from './annotations.ts';
 import { docsConfig } from './definition.ts';
 
-/** The definition of a value without zod's wrappers: what rules, normalization and the GraphQL types are based on. */
+/** The definition of a value without zod's wrappers: what rules and normalization are based on. */
 export type SchemaModel = ObjectModel | ArrayModel | StringModel | EnumModel | BooleanModel | UnionModel;
 
 /** An object with known fields. */
 export interface ObjectModel extends Described {
   readonly kind: 'object';
-  /** The name of a recursive model. */
-  readonly id: string | undefined;
   readonly fields: ReadonlyMap<string, Field>;
 }
 
@@ -78,7 +76,7 @@ function createModel(schema: Definition): SchemaModel {
   const described = { description: schema.description ?? '', annotations: annotationRegistry.get(schema) ?? {} };
   if (def.type === 'object') {
     const fields = new Map<string, Field>();
-    const model: ObjectModel = { kind: 'object', id: schema.meta()?.id, fields, ...described };
+    const model: ObjectModel = { kind: 'object', fields, ...described };
     models.set(schema, model); // before its fields, because a group holds groups
     for (const [key, value] of Object.entries(def.shape)) fields.set(key, toField(value as unknown as Definition));
     return model;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
   type DefinitionNode,
   GraphQLError,
@@ -14,7 +15,7 @@ import { graphqlLimits, persistedOperationsLimits } from '../schema/limits.ts';
 import { schema } from '../schema/schema.ts';
 import { JsonVariablesRule } from './json-variables.ts';
 import { parseDocument } from './parse-document.ts';
-import { persistedDocumentsOf } from './persisted-operations-formats.ts';
+import { type PersistedDocument, persistedDocumentsOf } from './persisted-operations-formats.ts';
 
 /** The only documents that are executed. */
 export interface PersistedOperations {
@@ -32,7 +33,7 @@ type Params = Readonly<Record<string, unknown>>;
 const { maxErrors } = graphqlLimits;
 const { maxPersistedOperations, maxPersistedProblems } = persistedOperationsLimits;
 
-/** Everything that is wrong with a file of persisted operations. */
+/** Everything that is wrong with the files of persisted operations. */
 export class InvalidPersistedOperations extends Error {
   /** One line each, at most {@link persistedOperationsLimits.maxPersistedProblems}, and one that counts the rest. */
   readonly problems: readonly string[];
@@ -46,36 +47,58 @@ export class InvalidPersistedOperations extends Error {
   }
 }
 
+/** A file of persisted operations. */
+export interface PersistedFile {
+  /** Names it in problems, if it is one of several. */
+  readonly name?: string | undefined;
+  readonly content: string;
+}
+
+/** How long documents are checked before other work gets its turn, in milliseconds. */
+const maxCheckMs = 10;
+
 /**
- * Reads the content of a file of persisted operations, and checks every document as those of requests are checked.
+ * Reads the content of files of persisted operations, and checks every document as those of requests are checked. Several files
+ * may have the same document under the same id. Lets other work run in between.
  *
  * @param introspection whether a document may read the schema.
  * @param own documents of the gateway's own pages, which are executed too. They are not checked: the build did.
- * @throws InvalidPersistedOperations with every problem.
+ * @throws InvalidPersistedOperations, by its promise, with every problem.
  */
-export function parsePersistedOperations(
-  content: string,
+export async function parsePersistedOperations(
+  files: readonly PersistedFile[],
   introspection: boolean,
   own: readonly string[] = [],
-): PersistedOperations {
-  const documents = persistedDocumentsOf(parseFile(content));
-  if (typeof documents === 'string') throw new InvalidPersistedOperations([documents]);
-  if (documents.length === 0) throw new InvalidPersistedOperations(['has no documents: every request would be rejected']);
-  if (documents.length > maxPersistedOperations) {
-    throw new InvalidPersistedOperations([`has ${documents.length} documents; the limit is ${maxPersistedOperations}`]);
-  }
+): Promise<PersistedOperations> {
   const rules = [...specifiedRules, JsonVariablesRule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const problems: string[] = [];
   const byId = new Map<string, string>();
   const texts = new Set<string>();
-  for (const { id, text } of documents) {
-    const name = JSON.stringify(shorten(id));
-    if (typeof text !== 'string') problems.push(`document ${name}: expected the text of a GraphQL document`);
-    else if (byId.has(id)) problems.push(`document ${name}: another document has the same id`);
-    else {
-      problems.push(...problemsOf(text, rules).map((problem) => `document ${name}: ${problem}`));
-      byId.set(id, text);
-      texts.add(text);
+  let count = 0;
+  let pauseAtMs = performance.now() + maxCheckMs;
+  for (const { name: fileName, content } of files) {
+    const place = fileName === undefined ? '' : `${fileName}: `;
+    const report = (problem: string) => problems.push(`${place}${problem}`);
+    const documents = readDocuments(content, report);
+    count += documents.length;
+    if (count > maxPersistedOperations) report(`has ${count} documents; the limit is ${maxPersistedOperations}`);
+    if (count > maxPersistedOperations) break;
+    const idsOfFile = new Set<string>();
+    for (const { id, text } of documents) {
+      const name = JSON.stringify(shorten(id));
+      const known = byId.get(id);
+      if (typeof text !== 'string') report(`document ${name}: expected the text of a GraphQL document`);
+      else if (idsOfFile.has(id) || (known !== undefined && known !== text)) {
+        report(`document ${name}: another document has the same id`);
+      } else if (known === undefined) {
+        for (const problem of problemsOf(text, rules)) report(`document ${name}: ${problem}`);
+        byId.set(id, text);
+        texts.add(text);
+      }
+      idsOfFile.add(id);
+      if (performance.now() < pauseAtMs) continue;
+      await setImmediate();
+      pauseAtMs = performance.now() + maxCheckMs;
     }
   }
   if (problems.length > 0) throw new InvalidPersistedOperations(problems);
@@ -87,12 +110,17 @@ export function parsePersistedOperations(
   return { resolve: (params) => resolve(params, byId, texts) };
 }
 
-function parseFile(content: string): unknown {
+/** The documents of a file; none after a problem of the whole file, which it reports. */
+function readDocuments(content: string, report: (problem: string) => void): readonly PersistedDocument[] {
   try {
-    return parseJson(content, 'the file');
+    const documents = persistedDocumentsOf(parseJson(content, 'the file'));
+    if (typeof documents !== 'string' && documents.length > 0) return documents;
+    report(typeof documents === 'string' ? documents : 'has no documents: every request would be rejected');
   } catch (error) {
-    throw error instanceof GatewayError ? new InvalidPersistedOperations([error.message]) : error;
+    if (!(error instanceof GatewayError)) throw error;
+    report(error.message);
   }
+  return [];
 }
 
 /** What is wrong with a document, one line each, with line and column. */

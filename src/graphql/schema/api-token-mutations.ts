@@ -1,14 +1,20 @@
 import { maxOverlapSeconds } from '../../domain/api-token-input.ts';
 import { manageApiTokens } from '../../domain/api-token-management.ts';
 import type { IssuedApiToken } from '../../domain/api-tokens.ts';
-import { scopeNames } from '../../domain/caller.ts';
-import { NotFound } from '../../domain/errors.ts';
+import { InvalidInput, NotFound } from '../../domain/errors.ts';
 import type { ApiToken } from '../../generated/prisma/client.ts';
-import { ApiTokenType } from './api-token.ts';
+import { ApiTokenType, apiTokenNumberOf, ScopeType } from './api-token.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
 
-const idDescription = 'The number of the API token, as `apiTokens` and the command `token list` show it.';
+const idDescription = 'The globally unique ID of the API token.';
+
+/** @throws InvalidInput when it is not the ID of an API token. */
+function requireNumber(id: string): number {
+  const number = apiTokenNumberOf(id);
+  if (number !== undefined) return number;
+  throw new InvalidInput([{ path: ['id'], message: 'must be the ID of an API token, as `apiTokens` returns it.' }]);
+}
 
 const CreateApiTokenPayload = builder.objectRef<IssuedApiToken>('CreateApiTokenPayload').implement({
   description: 'The new API token with its secret.',
@@ -45,7 +51,7 @@ builder.mutationField('createApiToken', (t) =>
                 'The environment that it has access to; null means untagged. Defaults to the environment of the API token that ' +
                 'sends the request.',
             }),
-            scopes: field.stringList({ required: true, description: `At least one of ${scopeNames.join(', ')}.` }),
+            scopes: field.field({ type: [ScopeType], required: true, description: 'What it may do: at least one scope.' }),
             expiresAt: field.field({ type: 'DateTime', description: 'When it expires, in the future. Defaults to never.' }),
           }),
         }),
@@ -89,7 +95,8 @@ builder.mutationField('rotateApiToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { db, caller }) => manageApiTokens(db, caller).rotate(input),
+    resolve: (_, { input }, { db, caller }) =>
+      manageApiTokens(db, caller).rotate(requireNumber(input.id), input.overlapSeconds ?? 0),
   }),
 );
 
@@ -116,6 +123,8 @@ builder.mutationField('revokeApiToken', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input }, { db, caller }) => ({ apiToken: await manageApiTokens(db, caller).revoke(input) }),
+    resolve: async (_, { input }, { db, caller }) => ({
+      apiToken: await manageApiTokens(db, caller).revoke(requireNumber(input.id)),
+    }),
   }),
 );

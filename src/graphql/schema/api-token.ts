@@ -1,16 +1,24 @@
-import { type Credential, describeScope, scopeNames } from '../../domain/caller.ts';
+import { type Credential, describeScope, isScope, scopeNames } from '../../domain/caller.ts';
 import { Unauthenticated } from '../../domain/errors.ts';
 import type { ApiToken } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
+import { defineNamedEnum } from './named-enum.ts';
+import { decodeNodeId } from './node-id.ts';
+
+/** A scope of API tokens. */
+export const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
 
 /** An API token; one that authenticated a request has no time of revocation. */
-export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken').implement({
+export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken');
+
+builder.node(ApiTokenType, {
   description: 'An API token, the credential of a caller, without its secret.',
+  id: { resolve: ({ id }) => String(id), description: 'The globally unique ID of the API token.' },
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'scopes' in value,
   fields: (t) => ({
-    id: t.id({
-      description: 'The number that identifies it, also in the commands `token list`, `token rotate` and `token revoke`.',
-      resolve: ({ id }) => String(id),
+    number: t.exposeInt('id', {
+      description: 'The number that the commands `token list`, `token rotate` and `token revoke` show and take.',
     }),
     name: t.exposeString('name', { description: 'A label that says what it is for.' }),
     environmentTag: t.expose('environmentTag', {
@@ -18,8 +26,11 @@ export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken
       nullable: true,
       description: 'The environment it has access to; null means untagged.',
     }),
-    scopes: t.exposeStringList('scopes', {
-      description: `The scopes it has:\n${scopeNames.map((scope) => `- \`${scope}\`: ${describeScope(scope)}`).join('\n')}`,
+    scopes: t.field({
+      type: [ScopeType],
+      description: 'The scopes it has.',
+      // A newer version of the gateway may have issued it with others, which permit nothing here.
+      resolve: ({ scopes }) => scopes.filter(isScope),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
     expiresAt: t.expose('expiresAt', {
@@ -40,6 +51,13 @@ export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken
     }),
   }),
 });
+
+/** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
+export function apiTokenNumberOf(nodeId: string): number | undefined {
+  const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
+  const number = Number(id);
+  return typename === 'ApiToken' && /^\d{1,10}$/.test(id) && number >= 1 && number < 2 ** 31 ? number : undefined;
+}
 
 builder.queryField('caller', (t) =>
   t.field({

@@ -5,11 +5,11 @@ import { codes, isCode } from '../../docs-config/rules/registry.ts';
 import type { Level } from '../../docs-config/rules/rule.ts';
 import type { Report, ValidateOptions } from '../../docs-config/validate.ts';
 import { type CheckContext, documentChecker } from '../../docs-config-pool/check-documents.ts';
-import { InvalidInput } from '../../domain/errors.ts';
-import { docsConfigCodePath } from '../../http/paths.ts';
+import { InvalidInput, type Issue } from '../../domain/errors.ts';
+import { docsConfigCodePath, paths } from '../../http/paths.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
-import { DocsConfigType } from './docs-config-types.ts';
+import type { FieldCost } from './field-cost.ts';
 
 /** The maximum number of files per call. */
 const maxDocuments = 20;
@@ -83,10 +83,11 @@ const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
       resolve: ({ diagnostics }) => [...diagnostics],
     }),
     config: t.field({
-      type: DocsConfigType,
+      type: 'JSON',
       nullable: true,
-      description: 'The document with every default filled in; null if there are errors.',
-      resolve: ({ config }) => config as Record<string, unknown> | null,
+      extensions: { cost: () => 100 } satisfies FieldCost, // as long as the document
+      description: `The document with every default filled in, as the JSON Schema at \`${paths.docsConfigSchema}\` describes it; null if there are errors.`,
+      resolve: ({ config }) => config,
     }),
   }),
 });
@@ -135,15 +136,33 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
 
 type Document = typeof DocsConfigInput.$inferInput;
 
-/** The texts of documents. A value that occurs several times, as a variable can, is printed once. */
-function textsOf(documents: readonly Document[]): string[] {
+/**
+ * The texts of documents. A value that occurs several times, as a variable can, is printed once.
+ *
+ * @param pathOf the path of a document in the arguments.
+ * @throws InvalidInput when a value has a number that was not read exactly, because its text would have another one.
+ */
+function textsOf(documents: readonly Document[], pathOf: (index: number) => Issue['path']): string[] {
   const printed = new Map<unknown, string>();
-  return documents.map(({ source, value }) => {
+  return documents.map(({ source, value }, index) => {
     if (source != null) return source;
-    const text = printed.get(value) ?? printValue(value);
+    const text = printed.get(value) ?? printExactly(value, [...pathOf(index), 'value']);
     printed.set(value, text);
     return text;
   });
+}
+
+function printExactly(value: unknown, path: Issue['path']): string {
+  // Without recursion: nothing has bounded the depth yet.
+  const unvisited = [value];
+  for (let item = unvisited.pop(); item !== undefined; item = unvisited.pop()) {
+    if (typeof item === 'number' && !Number.isFinite(item)) {
+      const message = 'has a number that cannot be represented exactly; send the document as source.';
+      throw new InvalidInput([{ path, message }]);
+    }
+    if (typeof item === 'object' && item !== null) for (const part of Object.values(item)) unvisited.push(part);
+  }
+  return printValue(value);
 }
 
 function readOptions(given: typeof OptionsInput.$inferInput | null | undefined): ValidateOptions {
@@ -170,7 +189,11 @@ builder.queryFields((t) => ({
     },
     resolve: async (_, { input, options }, context) => {
       context.caller.require('config:validate');
-      const [report] = await documentChecker.check(textsOf([input]), readOptions(options), checkContextOf(context));
+      const [report] = await documentChecker.check(
+        textsOf([input], () => ['input']),
+        readOptions(options),
+        checkContextOf(context),
+      );
       return report as Report;
     },
   }),
@@ -187,7 +210,11 @@ builder.queryFields((t) => ({
       if (inputs.length > maxDocuments) {
         throw new InvalidInput([{ path: ['inputs'], message: `must contain at most ${maxDocuments} files.` }]);
       }
-      return documentChecker.check(textsOf(inputs), readOptions(options), checkContextOf(context));
+      return documentChecker.check(
+        textsOf(inputs, (index) => ['inputs', index]),
+        readOptions(options),
+        checkContextOf(context),
+      );
     },
   }),
 }));

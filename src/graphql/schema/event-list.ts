@@ -1,28 +1,31 @@
-import { listEvents } from '../../domain/event-list.ts';
+import { listEvents, listEventsOfGroup } from '../../domain/event-list.ts';
+import { apiTokenNumberOf } from './api-token.ts';
 import { builder } from './builder.ts';
 import { definePages, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
-import { EventType, eventTypeList, readsChanges } from './event.ts';
-import { type FieldCost, filterCost, isFiltered } from './field-cost.ts';
-import { selector, UserGroupByInput } from './user-group.ts';
+import { EventType, EventTypeType, readsChanges } from './event.ts';
+import { type FieldCost, filterCost, isFiltered, lookUpCost } from './field-cost.ts';
+import { selector, UserGroupByInput, UserGroupType } from './user-group.ts';
 
 const EventFilterInput = builder.inputType('EventFilter', {
   description: 'Selects events. Every given condition must hold.',
   fields: (t) => ({
-    types: t.stringList({ description: `The types to choose from:\n${eventTypeList}` }),
+    types: t.field({ type: [EventTypeType], description: 'The types to choose from.' }),
     userGroup: t.field({
       type: UserGroupByInput,
       description:
         'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too.',
     }),
-    apiTokenId: t.id({ description: 'The number of an API token: changes that were made with it, and changes of it.' }),
+    apiTokenId: t.id({ description: 'The ID of an API token: changes that were made with it, and changes of it.' }),
     occurredAt: t.field({ type: DateTimeRangeInput, description: 'When the change was made.' }),
   }),
 });
 
+const EventConnection = definePages('Event', EventType, 'events');
+
 builder.queryField('events', (t) =>
   t.field({
-    type: definePages('Event', EventType, 'events'),
+    type: EventConnection,
     nullable: true,
     extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
     description:
@@ -38,8 +41,23 @@ builder.queryField('events', (t) =>
     },
     resolve: (_, { filter, ...page }, { db, caller, isAbandoned }, info) => {
       const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'no group');
+      const apiTokenId = filter?.apiTokenId == null ? undefined : (apiTokenNumberOf(filter.apiTokenId) ?? 'no API token');
       const options = { withChanges: readsChanges(info) };
-      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup } }, isAbandoned, options);
+      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, isAbandoned, options);
     },
+  }),
+);
+
+builder.objectField(UserGroupType, 'events', (t) =>
+  t.field({
+    type: EventConnection,
+    nullable: true,
+    extensions: { pageSize, cost: () => lookUpCost } satisfies FieldCost,
+    description:
+      'The audit log of the group, the newest event first, as far as it is of the environment of the API token, with scope admin of ' +
+      'every environment. Requires the scope audit:read.',
+    args: { first: pageArguments.first, after: pageArguments.after },
+    resolve: ({ teamId }, page, { db, caller, isAbandoned, hasTransaction }, info) =>
+      listEventsOfGroup(db, caller, teamId, page, { withChanges: readsChanges(info), isAbandoned, hasTransaction }),
   }),
 );

@@ -1,18 +1,19 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { GatewayError } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/event-limits.ts';
-import { eventTypeNames, eventTypes } from '../../domain/event-types.ts';
-import { environmentTagOf, eventApiToken, eventKey, userGroupOf } from '../../domain/events.ts';
+import { eventTypeNames, eventTypes, isEventType } from '../../domain/event-types.ts';
+import { eventApiToken, eventKey, userGroupOf } from '../../domain/events.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { ApiTokenType } from './api-token.ts';
 import { builder } from './builder.ts';
-import { EnvironmentTagType } from './environment-tag.ts';
 import { type FieldCost, lookUpCost } from './field-cost.ts';
+import { defineNamedEnum } from './named-enum.ts';
 import { isAnySelected } from './selected-fields.ts';
 import type { SelectionInfo } from './selection-size.ts';
 import { readsJson, UserGroupType } from './user-group.ts';
 
-/** The types of events as a list in a description. */
-export const eventTypeList = eventTypeNames.map((name) => `- \`${name}\`: ${eventTypes[name]}`).join('\n');
+/** A type of events. */
+export const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
 
 const ActorKindType = builder.enumType('EventActorKind', {
   description: 'Who made a change.',
@@ -20,6 +21,16 @@ const ActorKindType = builder.enumType('EventActorKind', {
     API_TOKEN: { description: 'A request with an API token.' },
     CLI: { description: 'A command.' },
     SYSTEM: { description: 'The gateway itself, such as on the first start.' },
+  } as const,
+});
+
+const EventEnvironmentType = builder.enumType('EventEnvironment', {
+  description: 'The environment that an event belongs to.',
+  values: {
+    CUSTOMER: { value: 'Customer', description: 'Groups of real customers.' },
+    TESTING: { value: 'Testing', description: 'Groups for testing.' },
+    UNTAGGED: { value: 'Untagged', description: 'Groups and API tokens without an environment.' },
+    NONE: { value: 'None', description: 'No environment: the event is about the whole gateway, such as one of keys.' },
   } as const,
 });
 
@@ -55,7 +66,15 @@ builder.node(EventType, {
   id: { resolve: eventKey, description: 'The globally unique ID of the event.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'actorKind' in value,
   fields: (t) => ({
-    type: t.exposeString('type', { description: `What happened:\n${eventTypeList}` }),
+    type: t.field({
+      type: EventTypeType,
+      description: 'What happened.',
+      resolve: ({ type }) => {
+        if (isEventType(type)) return type;
+        const message = `A newer version of the gateway recorded an event of the type ${type}. Try again when every instance is updated.`;
+        throw new GatewayError('UNAVAILABLE', message);
+      },
+    }),
     occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When the change was made.' }),
     actor: t.field({ type: EventActorType, description: 'Who made the change.', resolve: (event) => event }),
     requestId: t.exposeString('requestId', {
@@ -80,12 +99,9 @@ builder.node(EventType, {
       nullable: true,
       description: 'The provided ID of that group; null if the event is about something else.',
     }),
-    environmentTag: t.field({
-      type: EnvironmentTagType,
-      nullable: true,
-      description:
-        'The environment of the group or the API token after the change; null means untagged, or that the event belongs to no environment.',
-      resolve: environmentTagOf,
+    environment: t.expose('environment', {
+      type: EventEnvironmentType,
+      description: 'The environment of the group or the API token after the change.',
     }),
     apiToken: t.field({
       type: ApiTokenType,

@@ -39,13 +39,13 @@ export const heavyCost = 2_000;
 export const longDocumentLength = 2_000;
 
 /**
- * The limits of the file in `PERSISTED_OPERATIONS`, each checked before the gateway starts. docs/limits.md lists the same
- * figures.
+ * The limits of the files in `PERSISTED_OPERATIONS`, each checked before the gateway starts and after a change. docs/limits.md
+ * lists the same figures.
  */
 export const persistedOperationsLimits = {
-  /** The size of the file, in bytes. */
+  /** The size of the files, in bytes. */
   maxPersistedFileBytes: 8 * 1024 * 1024,
-  /** Documents in the file. */
+  /** Documents in the files. */
   maxPersistedOperations: 5_000,
   /** Problems that are listed. */
   maxPersistedProblems: 100,

@@ -1,8 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { findApiToken } from '../../domain/api-token-management.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { type EventReadOptions, findEvent } from '../../domain/events.ts';
 import { findUserGroup, type ReadOptions } from '../../domain/user-groups.ts';
-import type { Event, UserGroup } from '../../generated/prisma/client.ts';
+import type { ApiToken, Event, UserGroup } from '../../generated/prisma/client.ts';
+import { apiTokenNumberOf } from './api-token.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { readsChanges } from './event.ts';
@@ -21,9 +23,14 @@ async function findNode(
   { db, caller }: GraphQLContext,
   nodeId: string,
   options: ReadOptions & EventReadOptions,
-): Promise<UserGroup | Event | undefined> {
+): Promise<UserGroup | Event | Omit<ApiToken, 'secretHash'> | undefined> {
   const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
   if (typename === 'Event') return findEvent(db, caller, id, options);
+  if (typename === 'ApiToken') {
+    caller.require('admin');
+    const number = apiTokenNumberOf(nodeId);
+    return number === undefined ? undefined : findApiToken(db, caller, number);
+  }
   if (typename !== 'UserGroup') {
     caller.require('groups:read', 'audit:read');
     return undefined;
@@ -35,7 +42,7 @@ async function findNode(
 
 const optionsOf = (info: GraphQLResolveInfo) => ({ withJson: readsJson(info), withChanges: readsChanges(info) });
 
-const scopes = 'Requires the scope groups:read for a user group, and audit:read for an event.';
+const scopes = 'Requires the scope groups:read for a user group, audit:read for an event, and admin for an API token.';
 
 builder.queryFields((t) => ({
   node: t.field({

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await database.pool.query('truncate user_group, retired_token, api_token, retired_secret, signing_key, event');
   const { userGroup } = await getOrCreateUserGroup(db, caller, { providedId: 'stored', properties: { plan: 'free' } });
   token = currentTokenOf(db, caller, userGroup);
-  const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null };
+  const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
   apiTokenId = (await issueApiToken(database.prisma, request)).apiToken.id;
 });
 
@@ -43,7 +43,7 @@ const readAll = async () =>
   Promise.all(tables.map(async (table) => (await database.pool.query(`select t::text from ${table} t order by 1`)).rows));
 
 const by = { providedId: 'stored' };
-const newToken = { name: 'new', environmentTag: null, scopes: ['admin'], expiresAt: null };
+const newToken = { name: 'new', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
 
 /** Every operation that writes through the client; each makes a change that another connection sees once it is committed. */
 const writes: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {

@@ -1,4 +1,5 @@
 import { tokenPrefixes } from '../../../src/domain/tokens.ts';
+import { apiTokenId } from '../node-id.ts';
 import { forgedToken } from '../tokens.ts';
 
 /** What is stored, and ways of naming it. */
@@ -69,11 +70,9 @@ export function namedValues({ ids, teamIds, providedIds, tokens, cursors }: Know
     code: ['nested-group', 'hex-color', 'nothing'],
     files: ['intro.mdx', 'api/users.md', ''],
     properties: [{ plan: 'gold' }, {}, null, [1], { a: [1, true, { b: null }] }],
-    name: ['Same', 'UserGroup', 'DocsConfigLogo', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
+    name: ['Same', 'UserGroup', 'DocsConfigRange', 'Error', 'ErrorCode', 'DocsConfigInput', 'Nothing', ''],
     // None that exists, because the secret of an API token that is created is never the same again.
-    scopes: ['nothing', ''],
-    types: ['user_group.created', 'api_token.created', 'nothing'],
-    apiTokenId: ['1', '2', '0', 'nonsense'],
+    apiTokenId: [apiTokenId(1), apiTokenId(2), apiTokenId(0), 'nonsense'],
     overlapSeconds: [0, 60, -1, 604_801],
     audience: ['dashboards', ''],
     expiresInSeconds: [60, 86_400, 59, 86_401, -1],

@@ -162,7 +162,6 @@ const constructs: Readonly<Record<string, RegExp>> = {
   'variable inside a literal': /[[{,] ?(\w+: )?\$\w/,
   introspection: /\b__(schema|type)\b/,
   mutation: /^mutation/,
-  'union in config': /\b(logo|pages|color)\b/,
   'alias __proto__': /\b__proto__:/,
 };
 

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy } from 'react';
 import { Failure } from '../graphql/failure.ts';
+import type { Scope } from '../graphql/generated.ts';
 
 /** A page of the console. */
 export interface Page {
@@ -7,7 +8,7 @@ export interface Page {
   readonly name: string;
   readonly title: string;
   /** The scope that it needs, if it needs one for anything. */
-  readonly scope?: string;
+  readonly scope?: Scope;
   /** Whether the navigation has it. */
   readonly isListed: boolean;
   readonly component: ComponentType;
@@ -33,9 +34,9 @@ const DocsConfig = loaded(() => import('../docs-config/docs-config.tsx'));
 /** The pages, in the order of the navigation. The first one is shown under the path of the console itself. */
 export const pages: readonly Page[] = [
   { name: '', title: 'Overview', isListed: true, component: Overview },
-  { name: 'groups', title: 'Groups', scope: 'groups:read', isListed: true, component: Groups },
-  { name: 'group', title: 'Group', scope: 'groups:read', isListed: false, component: Group },
-  { name: 'api-tokens', title: 'API tokens', scope: 'admin', isListed: true, component: ApiTokens },
-  { name: 'audit-log', title: 'Audit log', scope: 'audit:read', isListed: true, component: AuditLog },
-  { name: 'docs-config', title: 'Docs configuration', scope: 'config:validate', isListed: true, component: DocsConfig },
+  { name: 'groups', title: 'Groups', scope: 'GROUPS_READ', isListed: true, component: Groups },
+  { name: 'group', title: 'Group', scope: 'GROUPS_READ', isListed: false, component: Group },
+  { name: 'api-tokens', title: 'API tokens', scope: 'ADMIN', isListed: true, component: ApiTokens },
+  { name: 'audit-log', title: 'Audit log', scope: 'AUDIT_READ', isListed: true, component: AuditLog },
+  { name: 'docs-config', title: 'Docs configuration', scope: 'CONFIG_VALIDATE', isListed: true, component: DocsConfig },
 ];

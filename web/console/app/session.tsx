@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { type Client, createClient } from '../graphql/client.ts';
-import type { ApiTokenFieldsFragment } from '../graphql/generated.ts';
+import type { ApiTokenFieldsFragment, Scope } from '../graphql/generated.ts';
 
 /** The API token that the console uses, without its secret. */
 export type SignedIn = ApiTokenFieldsFragment;
@@ -10,7 +10,7 @@ export interface Session {
   readonly client: Client;
   readonly caller: SignedIn;
   /** Whether the API token has a scope, by itself or by one that includes it. */
-  can(scope: string): boolean;
+  can(scope: Scope): boolean;
   /** Forgets the API token. */
   signOut(): void;
 }
@@ -49,7 +49,7 @@ export function SessionProvider({ apiToken, caller, onSignOut, children }: Sessi
         if (!isOver.current) signOut(message);
       }),
       caller,
-      can: (scope) => caller.scopes.includes('admin') || caller.scopes.includes(scope),
+      can: (scope) => caller.scopes.includes('ADMIN') || caller.scopes.includes(scope),
       signOut: () => signOut(),
     }),
     [apiToken, caller, signOut],

@@ -1,5 +1,6 @@
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { type Failure, toFailure } from '../graphql/failure.ts';
+import { type Scope, scopes } from '../graphql/generated.ts';
 import { AllEnvironmentsBadge, choiceOf, EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -39,7 +40,7 @@ export function Shell() {
         Skip to the content
       </a>
       <TopBar />
-      {can('admin') ? (
+      {can('ADMIN') ? (
         <p className="environment-strip">
           <strong>Every environment.</strong> Customer groups are among them: changes concern real customers, at once.
         </p>
@@ -79,7 +80,7 @@ export function Shell() {
 
 function TopBar() {
   const { caller, can, signOut } = useSession();
-  const isAdmin = can('admin');
+  const isAdmin = can('ADMIN');
   return (
     <header className={`top-bar environment-${isAdmin ? 'customer' : choiceOf(caller.environmentTag).toLowerCase()}`}>
       <Link className="home" href={hrefOf('')}>
@@ -88,7 +89,7 @@ function TopBar() {
       </Link>
       <div className="identity">
         {isAdmin ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}
-        <span className="identity-name" title={`API token ${caller.id}`}>
+        <span className="identity-name" title={`API token ${caller.number}`}>
           <span className="visually-hidden">Signed in with the API token </span>
           {caller.name}
         </span>
@@ -99,7 +100,7 @@ function TopBar() {
           <ul aria-label="Scopes of the API token">
             {caller.scopes.map((scope) => (
               <li key={scope}>
-                <code>{scope}</code>
+                <code>{scopes[scope].name}</code>
               </li>
             ))}
           </ul>
@@ -149,7 +150,7 @@ function Navigation({ current }: { readonly current: string }) {
   );
 }
 
-function MissingScope({ title, scope }: { readonly title: string; readonly scope: string }) {
+function MissingScope({ title, scope }: { readonly title: string; readonly scope: Scope }) {
   const { caller } = useSession();
   return (
     <>
@@ -158,11 +159,11 @@ function MissingScope({ title, scope }: { readonly title: string; readonly scope
       </header>
       <EmptyState title="Your API token may not see this">
         <p>
-          This page requires the scope <code>{scope}</code>. The API token <strong>{caller.name}</strong> has{' '}
+          This page requires the scope <code>{scopes[scope].name}</code>. The API token <strong>{caller.name}</strong> has{' '}
           {caller.scopes.map((held, index) => (
             <span key={held}>
               {index > 0 && ', '}
-              <code>{held}</code>
+              <code>{scopes[held].name}</code>
             </span>
           ))}
           . Sign out, and sign in with one that has it.

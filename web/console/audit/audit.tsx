@@ -1,5 +1,5 @@
 import { hrefOf, navigate, usePlace } from '../app/router.tsx';
-import { type EventFilter, EventList as EventListDocument, eventTypes } from '../graphql/generated.ts';
+import { type EventFilter, EventList as EventListDocument, type EventType, eventTypes } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { dayStart } from '../ui/days.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -40,7 +40,10 @@ export default function AuditLog() {
         <SelectField
           label="Type"
           value={values.type}
-          options={[{ value: '', label: 'Every type' }, ...Object.keys(eventTypes).map((value) => ({ value, label: value }))]}
+          options={[
+            { value: '', label: 'Every type' },
+            ...Object.entries(eventTypes).map(([value, { name }]) => ({ value, label: name })),
+          ]}
           onChange={(type) => show({ type })}
         />
         <GroupFilter
@@ -88,7 +91,7 @@ export default function AuditLog() {
 function filterOf(values: Record<(typeof filterNames)[number], string>): EventFilter {
   const [from, to] = [dayStart(values.from), dayStart(values.to, 1)];
   return {
-    ...(values.type && { types: [values.type] }),
+    ...(values.type && { types: [values.type as EventType] }),
     ...(values.group && { userGroup: { id: values.group } }),
     ...(!values.group && values['provided-id'] && { userGroup: { providedId: values['provided-id'] } }),
     ...(values.token && { apiTokenId: values.token }),

@@ -24,8 +24,10 @@ export function EventList({ events, isLoading, isOfOneGroup = false }: EventList
       {events.map((event) => (
         <li key={event.id}>
           <div className="event-head">
-            <strong title={descriptionOf(event.type)}>{event.type}</strong>
-            {!isOfOneGroup && hasEnvironment(event) && <EnvironmentBadge tag={event.environmentTag} />}
+            <strong title={eventTypes[event.type].meaning}>{eventTypes[event.type].name}</strong>
+            {!isOfOneGroup && event.environment !== 'NONE' && (
+              <EnvironmentBadge tag={event.environment === 'UNTAGGED' ? null : event.environment} />
+            )}
             <Time value={event.occurredAt} />
           </div>
           <p className="event-about">
@@ -57,7 +59,7 @@ function Subject({ event }: { readonly event: EventRowFragment }) {
   if (!apiToken) return null;
   return (
     <>
-      API token <Link href={hrefOf('audit-log', { token: apiToken.id })}>{apiToken.name}</Link> #{apiToken.id}
+      API token <Link href={hrefOf('audit-log', { token: apiToken.id })}>{apiToken.name}</Link> #{apiToken.number}
     </>
   );
 }
@@ -66,10 +68,10 @@ function Actor({ event: { actor } }: { readonly event: EventRowFragment }) {
   const { can } = useSession();
   if (actor.kind === 'SYSTEM') return <>the gateway</>;
   if (actor.kind === 'CLI') return <>{actor.name}, with a command</>;
-  if (!actor.apiToken || !can('audit:read')) return <>{actor.name}</>;
+  if (!actor.apiToken || !can('AUDIT_READ')) return <>{actor.name}</>;
   return (
     <>
-      <Link href={hrefOf('audit-log', { token: actor.apiToken.id })}>{actor.name}</Link> #{actor.apiToken.id}
+      <Link href={hrefOf('audit-log', { token: actor.apiToken.id })}>{actor.name}</Link> #{actor.apiToken.number}
     </>
   );
 }
@@ -115,12 +117,4 @@ function Changes({ value }: { readonly value: unknown }) {
       )}
     </>
   );
-}
-
-/** Whether an event belongs to an environment. Those of imports and keys, which name no group and no API token, do not. */
-const hasEnvironment = ({ type, userGroupId }: EventRowFragment): boolean =>
-  userGroupId !== null || type.startsWith('api_token.');
-
-function descriptionOf(type: string): string | undefined {
-  return Object.entries(eventTypes).find(([name]) => name === type)?.[1];
 }

@@ -8,56 +8,59 @@ interface GroupFilterProps {
   /** The globally unique id of a group, from a link; it finds the events of a deleted group too. */
   readonly groupId: string;
   readonly providedId: string;
-  /** The number of an API token. */
+  /** The globally unique id of an API token, from a link. */
   readonly apiTokenId: string;
   readonly onChange: (change: { group?: string; 'provided-id'?: string; token?: string }) => void;
 }
 
-/** Filters by group and by API token, sent with Enter. */
+/** Filters by group, sent with Enter, and by what a link chose. */
 export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: GroupFilterProps) {
   const [group, setGroup] = useState(providedId);
-  const [token, setToken] = useState(apiTokenId);
   const isToken = containsToken(group);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isToken) return;
-    onChange({ 'provided-id': group, token: token.trim() });
+    onChange({ 'provided-id': group });
   };
   return (
     <form className="filters inline" onSubmit={submit}>
-      {groupId ? (
+      {(groupId || apiTokenId) && (
         <ul className="chips" aria-label="Filter">
-          <li>
-            One group
-            <Button
-              variant="quiet"
-              className="icon-only small"
-              aria-label="Show every group"
-              onClick={() => onChange({ group: '' })}
-            >
-              <CloseIcon />
-            </Button>
-          </li>
+          {groupId && <Chip label="One group" removeLabel="Show every group" onRemove={() => onChange({ group: '' })} />}
+          {apiTokenId && (
+            <Chip label="One API token" removeLabel="Show every API token" onRemove={() => onChange({ token: '' })} />
+          )}
         </ul>
-      ) : (
-        <TextField
-          label="Group"
-          placeholder="provided id"
-          error={isToken ? 'This is a token. Search for it among the groups.' : undefined}
-          value={group}
-          onChange={setGroup}
-        />
       )}
-      <TextField
-        label="API token"
-        placeholder="its number"
-        inputMode="numeric"
-        pattern="[0-9]*"
-        maxLength={10}
-        value={token}
-        onChange={setToken}
-      />
-      <Button type="submit">Filter</Button>
+      {!groupId && (
+        <>
+          <TextField
+            label="Group"
+            placeholder="provided id"
+            error={isToken ? 'This is a token. Search for it among the groups.' : undefined}
+            value={group}
+            onChange={setGroup}
+          />
+          <Button type="submit">Filter</Button>
+        </>
+      )}
     </form>
+  );
+}
+
+interface ChipProps {
+  readonly label: string;
+  readonly removeLabel: string;
+  readonly onRemove: () => void;
+}
+
+function Chip({ label, removeLabel, onRemove }: ChipProps) {
+  return (
+    <li>
+      {label}
+      <Button variant="quiet" className="icon-only small" aria-label={removeLabel} onClick={onRemove}>
+        <CloseIcon />
+      </Button>
+    </li>
   );
 }

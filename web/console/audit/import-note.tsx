@@ -7,7 +7,7 @@ export function ImportNote() {
   return (
     <p className="muted">
       Changes that an import made to it are not listed.{' '}
-      {can('admin') && <Link href={hrefOf('audit-log', { type: 'user_group.imported' })}>Show the imports</Link>}
+      {can('ADMIN') && <Link href={hrefOf('audit-log', { type: 'USER_GROUP_IMPORTED' })}>Show the imports</Link>}
     </p>
   );
 }

@@ -1,31 +1,88 @@
 // Generated from the .graphql files below web/console by `npm run generate`. Do not edit.
 import { document } from './document.ts';
 
-/** Every scope of API tokens, and what it allows. */
+/** Every scope of API tokens: its name outside of GraphQL, and what it allows. */
 export const scopes = {
-  "groups:read": "find and read user groups; includes groups:resolve",
-  "groups:write": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names",
-  "groups:resolve": "only resolve a user group token or an embed token to its user group, without the current token; for embed backends",
-  "audit:read": "read the audit log: which changes were made, when and by whom",
-  "embed:sign": "create embed tokens of user groups",
-  "config:validate": "validate configuration files of documentation sites",
-  "metrics:read": "read the metrics of the gateway",
-  "admin": "full access to every environment, and the management of API tokens"
+  "ADMIN": {
+    "name": "admin",
+    "meaning": "full access to every environment, and the management of API tokens"
+  },
+  "AUDIT_READ": {
+    "name": "audit:read",
+    "meaning": "read the audit log: which changes were made, when and by whom"
+  },
+  "CONFIG_VALIDATE": {
+    "name": "config:validate",
+    "meaning": "validate configuration files of documentation sites"
+  },
+  "EMBED_SIGN": {
+    "name": "embed:sign",
+    "meaning": "create embed tokens of user groups"
+  },
+  "GROUPS_READ": {
+    "name": "groups:read",
+    "meaning": "find and read user groups; includes groups:resolve"
+  },
+  "GROUPS_RESOLVE": {
+    "name": "groups:resolve",
+    "meaning": "only resolve a user group token or an embed token to its user group, without the current token; for embed backends"
+  },
+  "GROUPS_WRITE": {
+    "name": "groups:write",
+    "meaning": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names"
+  },
+  "METRICS_READ": {
+    "name": "metrics:read",
+    "meaning": "read the metrics of the gateway"
+  }
 } as const;
 
-/** Every type of event of the audit log, and what it means. */
+/** Every type of event of the audit log: its name outside of GraphQL, and what it means. */
 export const eventTypes = {
-  "user_group.created": "a user group was created; `changes` has the fields that it was given",
-  "user_group.updated": "fields of a user group were changed; an update with equal values is not recorded",
-  "user_group.token_rotated": "the token of a user group was replaced",
-  "user_group.environment_changed": "a user group was moved to another environment, to which the event belongs",
-  "user_group.deleted": "a user group was deleted, with its tokens",
-  "user_group.imported": "an import created or changed user groups; one event for each import, with their numbers so far",
-  "api_token.created": "an API token was created",
-  "api_token.rotated": "the secret of an API token was replaced",
-  "api_token.revoked": "an API token was revoked",
-  "signing_key.rotated": "another key was published, which signs embed tokens from soon on",
-  "encryption_key.rotated": "another key encrypts stored tokens"
+  "API_TOKEN_CREATED": {
+    "name": "api_token.created",
+    "meaning": "an API token was created"
+  },
+  "API_TOKEN_REVOKED": {
+    "name": "api_token.revoked",
+    "meaning": "an API token was revoked"
+  },
+  "API_TOKEN_ROTATED": {
+    "name": "api_token.rotated",
+    "meaning": "the secret of an API token was replaced"
+  },
+  "ENCRYPTION_KEY_ROTATED": {
+    "name": "encryption_key.rotated",
+    "meaning": "another key encrypts stored tokens"
+  },
+  "SIGNING_KEY_ROTATED": {
+    "name": "signing_key.rotated",
+    "meaning": "another key was published, which signs embed tokens from soon on"
+  },
+  "USER_GROUP_CREATED": {
+    "name": "user_group.created",
+    "meaning": "a user group was created; `changes` has the fields that it was given"
+  },
+  "USER_GROUP_DELETED": {
+    "name": "user_group.deleted",
+    "meaning": "a user group was deleted, with its tokens"
+  },
+  "USER_GROUP_ENVIRONMENT_CHANGED": {
+    "name": "user_group.environment_changed",
+    "meaning": "a user group was moved to another environment, to which the event belongs"
+  },
+  "USER_GROUP_IMPORTED": {
+    "name": "user_group.imported",
+    "meaning": "an import created or changed user groups; one event for each import, with their numbers so far"
+  },
+  "USER_GROUP_TOKEN_ROTATED": {
+    "name": "user_group.token_rotated",
+    "meaning": "the token of a user group was replaced"
+  },
+  "USER_GROUP_UPDATED": {
+    "name": "user_group.updated",
+    "meaning": "fields of a user group were changed; an update with equal values is not recorded"
+  }
 } as const;
 
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -40,8 +97,8 @@ export type CreateApiTokenInput = {
   readonly expiresAt?: string | null | undefined;
   /** A label that says what it is for: 1 to 255 characters, no control characters. */
   readonly name: string;
-  /** At least one of groups:read, groups:write, groups:resolve, audit:read, embed:sign, config:validate, metrics:read, admin. */
-  readonly scopes: ReadonlyArray<string>;
+  /** What it may do: at least one scope. */
+  readonly scopes: ReadonlyArray<Scope>;
 };
 
 /** The group, and what the token contains. */
@@ -186,30 +243,53 @@ export type EventActorKind =
   /** The gateway itself, such as on the first start. */
   | 'SYSTEM';
 
+/** The environment that an event belongs to. */
+export type EventEnvironment =
+  /** Groups of real customers. */
+  | 'CUSTOMER'
+  /** No environment: the event is about the whole gateway, such as one of keys. */
+  | 'NONE'
+  /** Groups for testing. */
+  | 'TESTING'
+  /** Groups and API tokens without an environment. */
+  | 'UNTAGGED';
+
 /** Selects events. Every given condition must hold. */
 export type EventFilter = {
-  /** The number of an API token: changes that were made with it, and changes of it. */
+  /** The ID of an API token: changes that were made with it, and changes of it. */
   readonly apiTokenId?: string | null | undefined;
   /** When the change was made. */
   readonly occurredAt?: DateTimeRange | null | undefined;
-  /**
-   * The types to choose from:
-   * - `user_group.created`: a user group was created; `changes` has the fields that it was given
-   * - `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded
-   * - `user_group.token_rotated`: the token of a user group was replaced
-   * - `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs
-   * - `user_group.deleted`: a user group was deleted, with its tokens
-   * - `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far
-   * - `api_token.created`: an API token was created
-   * - `api_token.rotated`: the secret of an API token was replaced
-   * - `api_token.revoked`: an API token was revoked
-   * - `signing_key.rotated`: another key was published, which signs embed tokens from soon on
-   * - `encryption_key.rotated`: another key encrypts stored tokens
-   */
-  readonly types?: ReadonlyArray<string> | null | undefined;
+  /** The types to choose from. */
+  readonly types?: ReadonlyArray<EventType> | null | undefined;
   /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too. */
   readonly userGroup?: UserGroupBy | null | undefined;
 };
+
+/** What happened. */
+export type EventType =
+  /** `api_token.created`: an API token was created. */
+  | 'API_TOKEN_CREATED'
+  /** `api_token.revoked`: an API token was revoked. */
+  | 'API_TOKEN_REVOKED'
+  /** `api_token.rotated`: the secret of an API token was replaced. */
+  | 'API_TOKEN_ROTATED'
+  /** `encryption_key.rotated`: another key encrypts stored tokens. */
+  | 'ENCRYPTION_KEY_ROTATED'
+  /** `signing_key.rotated`: another key was published, which signs embed tokens from soon on. */
+  | 'SIGNING_KEY_ROTATED'
+  /** `user_group.created`: a user group was created; `changes` has the fields that it was given. */
+  | 'USER_GROUP_CREATED'
+  /** `user_group.deleted`: a user group was deleted, with its tokens. */
+  | 'USER_GROUP_DELETED'
+  /** `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs. */
+  | 'USER_GROUP_ENVIRONMENT_CHANGED'
+  /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
+  | 'USER_GROUP_IMPORTED'
+  /** `user_group.token_rotated`: the token of a user group was replaced. */
+  | 'USER_GROUP_TOKEN_ROTATED'
+  /** `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded. */
+  | 'USER_GROUP_UPDATED';
 
 /** The id, and the initial values of a new group. */
 export type GetOrCreateUserGroupInput = {
@@ -242,7 +322,7 @@ export type PropertyFilter = {
 
 /** The API token whose secret is replaced, and how long the replaced one stays accepted. */
 export type RotateApiTokenInput = {
-  /** The number of the API token, as `apiTokens` and the command `token list` show it. */
+  /** The globally unique ID of the API token. */
   readonly id: string;
   /** How long the replaced secret stays accepted, in seconds: 0 to 604800. With 0, it and every secret that was replaced earlier are rejected from the next request on; otherwise those replaced earlier keep their ends. */
   readonly overlapSeconds?: number | null | undefined;
@@ -259,6 +339,25 @@ export type RotateUserGroupTokenInput = {
   /** How long the replaced token still identifies the group, in seconds: 0 to 604800. Defaults to 0: it expires immediately. */
   readonly graceSeconds?: number | null | undefined;
 };
+
+/** What an API token may do. */
+export type Scope =
+  /** `admin`: full access to every environment, and the management of API tokens. */
+  | 'ADMIN'
+  /** `audit:read`: read the audit log: which changes were made, when and by whom. */
+  | 'AUDIT_READ'
+  /** `config:validate`: validate configuration files of documentation sites. */
+  | 'CONFIG_VALIDATE'
+  /** `embed:sign`: create embed tokens of user groups. */
+  | 'EMBED_SIGN'
+  /** `groups:read`: find and read user groups; includes groups:resolve. */
+  | 'GROUPS_READ'
+  /** `groups:resolve`: only resolve a user group token or an embed token to its user group, without the current token; for embed backends. */
+  | 'GROUPS_RESOLVE'
+  /** `groups:write`: get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names. */
+  | 'GROUPS_WRITE'
+  /** `metrics:read`: read the metrics of the gateway. */
+  | 'METRICS_READ';
 
 /** The group, and its new environment. */
 export type SetUserGroupEnvironmentInput = {
@@ -341,9 +440,9 @@ export type EventListQueryVariables = Exact<{
 }>;
 
 
-export type EventListQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: string, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type EventListQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: EventType, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environment: EventEnvironment, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string, readonly number: number } | null } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
-export type EventRowFragment = { readonly id: string, readonly type: string, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environmentTag: EnvironmentTag | null, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string } | null } };
+export type EventRowFragment = { readonly id: string, readonly type: EventType, readonly occurredAt: string, readonly requestId: string | null, readonly providedId: string | null, readonly userGroupId: string | null, readonly environment: EventEnvironment, readonly changes: unknown, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string } | null, readonly actor: { readonly kind: EventActorKind, readonly name: string, readonly apiToken: { readonly id: string, readonly number: number } | null } };
 
 export type CheckDocsConfigQueryVariables = Exact<{
   input: DocsConfigInput;
@@ -358,9 +457,9 @@ export type RangeFieldsFragment = { readonly start: { readonly offset: number, r
 export type CallerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type CallerQuery = { readonly caller: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } | null };
+export type CallerQuery = { readonly caller: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } | null };
 
-export type ApiTokenFieldsFragment = { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
+export type ApiTokenFieldsFragment = { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
 
 export type GroupQueryVariables = Exact<{
   by: UserGroupBy;
@@ -551,7 +650,7 @@ export type ApiTokenListQueryVariables = Exact<{
 }>;
 
 
-export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type CreateApiTokenMutationVariables = Exact<{
   input: CreateApiTokenInput;
@@ -559,7 +658,7 @@ export type CreateApiTokenMutationVariables = Exact<{
 
 
 export type CreateApiTokenMutation = { readonly createApiToken:
-    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
@@ -574,7 +673,7 @@ export type RotateApiTokenMutation = { readonly rotateApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -587,16 +686,16 @@ export type RevokeApiTokenMutation = { readonly revokeApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<string>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
 export const ApiTokenList = document<ApiTokenListQuery, ApiTokenListQueryVariables>(
-  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
 );
 
 export const Caller = document<CallerQuery, CallerQueryVariables>(
-  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}",
+  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}",
 );
 
 export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQueryVariables>(
@@ -604,7 +703,7 @@ export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQue
 );
 
 export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const CreateEmbedToken = document<CreateEmbedTokenMutation, CreateEmbedTokenMutationVariables>(
@@ -624,7 +723,7 @@ export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCou
 );
 
 export const EventList = document<EventListQuery, EventListQueryVariables>(
-  "query EventList($first:Int$after:String$last:Int$before:String$filter:EventFilter){events(first:$first after:$after last:$last before:$before filter:$filter){nodes{...EventRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment EventRow on Event{id type occurredAt requestId providedId userGroupId environmentTag changes apiToken{id name}actor{kind name apiToken{id}}}",
+  "query EventList($first:Int$after:String$last:Int$before:String$filter:EventFilter){events(first:$first after:$after last:$last before:$before filter:$filter){nodes{...EventRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment EventRow on Event{id type occurredAt requestId providedId userGroupId environment changes apiToken{id number name}actor{kind name apiToken{id number}}}",
 );
 
 export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
@@ -664,11 +763,11 @@ export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
 );
 
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(

@@ -20,8 +20,8 @@ export function AuditSection({ group }: Pick<GroupSectionProps, 'group'>) {
   // An event before a move belongs to another environment, whose events this person may not see.
   const hasNoCreation =
     page?.pageInfo.hasNextPage === false &&
-    !types.includes('user_group.created') &&
-    !types.includes('user_group.environment_changed');
+    !types.includes('USER_GROUP_CREATED') &&
+    !types.includes('USER_GROUP_ENVIRONMENT_CHANGED');
   return (
     <Section title="Audit log" description="The latest changes of this group.">
       <FailureNotice title="The audit log could not be loaded" failure={failure} onRetry={reload} />

@@ -73,19 +73,19 @@ function GroupById({ id }: { readonly id: string }) {
       </header>
       <FailureNotice title="The group could not be loaded" failure={failure} onRetry={reload} />
       <Facts group={group} />
-      {!can('groups:write') && (
+      {!can('GROUPS_WRITE') && (
         <p className="notice">
           You can read this group. To change it, sign in with an API token that has the scope <code>groups:write</code>.
         </p>
       )}
-      {can('groups:write') && <NameSection {...props} />}
+      {can('GROUPS_WRITE') && <NameSection {...props} />}
       <TokenSection {...props} />
       <MappingSection {...props} />
       <PropertiesSection {...props} />
-      {can('embed:sign') && <EmbedSection group={group} />}
-      {can('audit:read') && <AuditSection group={group} />}
-      {can('admin') && <EnvironmentSection {...props} />}
-      {can('groups:write') && <DeleteSection {...props} />}
+      {can('EMBED_SIGN') && <EmbedSection group={group} />}
+      {can('AUDIT_READ') && <AuditSection group={group} />}
+      {can('ADMIN') && <EnvironmentSection {...props} />}
+      {can('GROUPS_WRITE') && <DeleteSection {...props} />}
     </>
   );
 }

@@ -35,7 +35,7 @@ const rowsOf = (entries: readonly Entry[]): readonly MappingRow[] => entries.map
 export function MappingSection(props: GroupSectionProps) {
   const { group } = props;
   const { can } = useSession();
-  const isEditable = can('groups:write');
+  const isEditable = can('GROUPS_WRITE');
   const body = useRef<HTMLTableSectionElement>(null);
   /** Undefined while the table shows what is stored, which may change at any time. */
   const [draft, setDraft] = useState<Edited<readonly MappingRow[]>>();

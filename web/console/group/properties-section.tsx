@@ -20,7 +20,7 @@ const writtenDifferently = new Failure(
 export function PropertiesSection(props: GroupSectionProps) {
   const { group } = props;
   const { can } = useSession();
-  const isEditable = can('groups:write');
+  const isEditable = can('GROUPS_WRITE');
   const stored = printProperties(group.properties);
   /** The edited text; undefined while the editor shows what is stored, which may change at any time. */
   const [draft, setDraft] = useState<Edited<string>>();

@@ -33,7 +33,7 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
       title="Token"
       description="Identifies the group when a dashboard is rendered. Anyone who has it sees what the group sees."
       actions={
-        can('groups:write') && (
+        can('GROUPS_WRITE') && (
           <Button
             className="small"
             onClick={() => {

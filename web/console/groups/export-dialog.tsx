@@ -119,7 +119,7 @@ function Scope({ count, state, isSelection }: ScopeProps) {
   if (isSelection) return <p>Saves the selected groups as a file.</p>;
   const conditions = conditionsOf(state);
   if (conditions.length === 0) {
-    const place = can('admin') ? 'every environment' : `the environment ${environmentLabel(caller.environmentTag)}`;
+    const place = can('ADMIN') ? 'every environment' : `the environment ${environmentLabel(caller.environmentTag)}`;
     return <p>{`Saves all ${count === undefined ? 'groups' : countOf(count)} of ${place} as a file.`}</p>;
   }
   const groups =

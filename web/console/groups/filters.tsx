@@ -35,7 +35,7 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
           return isToken ? '' : text;
         }}
       />
-      {can('admin') && (
+      {can('ADMIN') && (
         <SelectField
           label="Environment"
           isLabelHidden

@@ -71,7 +71,7 @@ export default function Groups() {
           <Button onClick={() => setDialog('export')} disabled={rows.length === 0}>
             Export
           </Button>
-          {can('groups:write') && (
+          {can('GROUPS_WRITE') && (
             <Button variant="primary" onClick={() => setDialog('new')}>
               <PlusIcon /> New group
             </Button>
@@ -98,7 +98,7 @@ export default function Groups() {
           <Button className="small" onClick={() => setDialog('export-selected')}>
             Export
           </Button>
-          {can('groups:write') && (
+          {can('GROUPS_WRITE') && (
             <Button className="small" variant="danger" onClick={() => setDialog('delete')}>
               Delete …
             </Button>
@@ -114,7 +114,7 @@ export default function Groups() {
           isOneFound={found !== undefined}
           isFiltered={filter !== undefined || !isFirstPage}
           onClear={() => navigate(hrefOf('groups', queryOf({ ...initialState, size: state.size })))}
-          onCreate={can('groups:write') ? () => setDialog('new') : undefined}
+          onCreate={can('GROUPS_WRITE') ? () => setDialog('new') : undefined}
         />
       )}
       {rows.length > 0 && (

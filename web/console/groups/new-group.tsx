@@ -71,7 +71,7 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           value={name}
           onChange={setName}
         />
-        {can('admin') ? (
+        {can('ADMIN') ? (
           <EnvironmentField value={environment} onChange={setEnvironment} />
         ) : (
           <p>

@@ -7,6 +7,7 @@ import {
   Metrics as MetricsDocument,
   OwnCount,
   type OwnCountQuery,
+  scopes,
 } from '../graphql/generated.ts';
 import { type QueryState, useQuery } from '../graphql/use-query.ts';
 import { AllEnvironmentsBadge, EnvironmentBadge, type EnvironmentChoice, tagOf } from '../ui/badge.tsx';
@@ -19,11 +20,11 @@ import { Metrics } from './metrics.tsx';
 /** The first page: how many groups there are, and what runs, and who is signed in. */
 export default function Overview() {
   const { can } = useSession();
-  const isAdmin = can('admin');
+  const isAdmin = can('ADMIN');
   const counts = useQuery(EnvironmentCounts, isAdmin ? {} : undefined);
-  const ownCount = useQuery(OwnCount, !isAdmin && can('groups:read') ? {} : undefined);
-  const metrics = useQuery(MetricsDocument, can('metrics:read') ? {} : undefined);
-  const instance = useQuery(InstanceDocument, can('metrics:read') ? {} : undefined);
+  const ownCount = useQuery(OwnCount, !isAdmin && can('GROUPS_READ') ? {} : undefined);
+  const metrics = useQuery(MetricsDocument, can('METRICS_READ') ? {} : undefined);
+  const instance = useQuery(InstanceDocument, can('METRICS_READ') ? {} : undefined);
   // Together, because they mostly have the same cause, such as a database that does not respond.
   const failed = [counts, ownCount, metrics, instance].filter(({ failure }) => failure);
   return (
@@ -38,9 +39,9 @@ export default function Overview() {
           for (const { reload } of failed) reload();
         }}
       />
-      {isAdmin ? <CountsOfAll {...counts} /> : can('groups:read') && <OwnEnvironment {...ownCount} />}
-      {can('metrics:read') && <Metrics {...metrics} />}
-      {can('metrics:read') && <Instance {...instance} />}
+      {isAdmin ? <CountsOfAll {...counts} /> : can('GROUPS_READ') && <OwnEnvironment {...ownCount} />}
+      {can('METRICS_READ') && <Metrics {...metrics} />}
+      {can('METRICS_READ') && <Instance {...instance} />}
       <Identity />
     </>
   );
@@ -103,13 +104,13 @@ function Identity() {
         </div>
         <div>
           <dt>Environment</dt>
-          <dd>{can('admin') ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}</dd>
+          <dd>{can('ADMIN') ? <AllEnvironmentsBadge /> : <EnvironmentBadge tag={caller.environmentTag} />}</dd>
         </div>
         <div>
           <dt>Scopes</dt>
           <dd className="scope-list">
             {caller.scopes.map((scope) => (
-              <code key={scope}>{scope}</code>
+              <code key={scope}>{scopes[scope].name}</code>
             ))}
           </dd>
         </div>

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
-import { CreateApiToken, scopes } from '../graphql/generated.ts';
+import { CreateApiToken, type Scope, scopes } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
@@ -27,7 +27,7 @@ interface CreateTokenProps {
 export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   const [name, setName] = useState('');
   const [environment, setEnvironment] = useState<EnvironmentChoice | ''>('');
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set());
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [day, setDay] = useState('');
   /** Not the time of the request: trying again is to send the same. */
@@ -43,7 +43,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
     const result = await creation.run();
     if (result) onCreated({ secret: result.secret, apiToken: result.apiToken, title: 'The API token was created' });
   };
-  const toggle = (scope: string) => {
+  const toggle = (scope: Scope) => {
     const next = new Set(chosen);
     if (!next.delete(scope)) next.add(scope);
     setChosen(next);
@@ -68,12 +68,12 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
         />
         <fieldset className="scope-choices" aria-invalid={failure?.issueAt('scopes') ? true : undefined}>
           <legend>Scopes</legend>
-          {Object.entries(scopes).map(([scope, description]) => (
+          {(Object.keys(scopes) as Scope[]).map((scope) => (
             <label key={scope} className="check-label">
               <input type="checkbox" checked={chosen.has(scope)} onChange={() => toggle(scope)} />
               <span>
-                <code>{scope}</code>
-                <span className="hint">{sentence(description)}</span>
+                <code>{scopes[scope].name}</code>
+                <span className="hint">{sentence(scopes[scope].meaning)}</span>
               </span>
             </label>
           ))}

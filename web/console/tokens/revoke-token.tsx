@@ -50,9 +50,14 @@ export function RevokeToken({ apiToken, onClose, onRevoked }: RevokeTokenProps) 
         {apiToken.id === caller.id && (
           <p className="notice bad">This is the API token that you are signed in with: you will be signed out.</p>
         )}
-        <TextField label={`Type its number, ${apiToken.id}, to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />
+        <TextField
+          label={`Type its number, ${apiToken.number}, to confirm`}
+          inputMode="numeric"
+          value={typed}
+          onChange={setTyped}
+        />
         <FailureNotice title="The API token was not revoked" failure={revocation.failure} />
-        <DialogFooter isDangerous isDisabled={typed.trim() !== apiToken.id}>
+        <DialogFooter isDangerous isDisabled={typed.trim() !== String(apiToken.number)}>
           Revoke
         </DialogFooter>
       </form>

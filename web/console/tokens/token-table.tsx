@@ -1,4 +1,5 @@
-import type { ApiTokenFieldsFragment } from '../graphql/generated.ts';
+import { hrefOf, Link } from '../app/router.tsx';
+import { type ApiTokenFieldsFragment, scopes } from '../graphql/generated.ts';
 import { Badge, EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
@@ -11,7 +12,7 @@ const soonMs = 14 * 86_400_000;
 
 interface TokenTableProps {
   readonly rows: readonly ApiTokenRow[];
-  /** The number of the API token that the console uses. */
+  /** The API token that the console uses. */
   readonly ownId: string;
   readonly isLoading: boolean;
   readonly onRotate: (apiToken: ApiTokenRow) => void;
@@ -49,17 +50,19 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
                 <span className="token-name" title={row.name}>
                   {row.name}
                 </span>{' '}
-                <span className="muted">#{row.id}</span>
+                <Link className="token-number" href={hrefOf('audit-log', { token: row.id })} title="Its audit log">
+                  #{row.number}
+                </Link>
                 {row.id === ownId && <Badge>in use here</Badge>}
                 <State row={row} />
-                <span className="below narrow-only scope-list">{row.scopes.join(', ')}</span>
+                <span className="below narrow-only scope-list">{row.scopes.map((scope) => scopes[scope].name).join(', ')}</span>
               </th>
               <td>
                 <EnvironmentBadge tag={row.environmentTag} />
               </td>
               <td className="wide-only scope-list">
                 {row.scopes.map((scope) => (
-                  <code key={scope}>{scope}</code>
+                  <code key={scope}>{scopes[scope].name}</code>
                 ))}
               </td>
               <td className="medium-only">

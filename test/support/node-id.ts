@@ -1,0 +1,4 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
+
+/** The globally unique ID of the API token with this number. */
+export const apiTokenId = (number: number): string => encodeGlobalID('ApiToken', number);
