@@ -136,7 +136,7 @@ export const settings = {
     name: 'INTROSPECTION',
     schema: flag,
     default: 'true',
-    description: '`false` rejects GraphQL introspection and serves no `/schema.graphql`',
+    description: '`false` rejects GraphQL introspection and does not serve the schema',
   },
   persistedOperationsPath: {
     name: 'PERSISTED_OPERATIONS',

@@ -97,7 +97,7 @@ describe.each(Object.entries(characters))('%s', (code, character) => {
     const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
     const document = `mutation ($input: CreateApiTokenInput!) { result: createApiToken(input: $input) {
       ... on InvalidInput { issues { path message } } } }`;
-    const input = { name: text, environmentTag: 'TESTING', scopes: ['groups:read'] };
+    const input = { name: text, environmentTag: 'TESTING', scopes: ['GROUPS_READ'] };
     const { json } = await gateway.graphql(document, { input }, { token: secret });
     expect(json.data.result).toEqual({ issues: [{ path: ['name'], message }] });
   });

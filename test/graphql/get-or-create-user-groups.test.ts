@@ -233,6 +233,7 @@ test('properties and mapping are read when they are selected, through any fragme
     (UserGroup as { getFields(): Record<string, { name: string; args: readonly unknown[]; type: unknown }> }).getFields(),
   );
   for (const { name, args, type } of fields) {
+    if (name === 'events') continue; // of the audit log, and paged
     const given = args.length > 0 ? '(schemaId: "s")' : '';
     const sub = String(type).includes('DataSourceMapping') ? '{ schemaId }' : '';
     expect(await call(`... on GetOrCreateUserGroupPayload { userGroup { ${name}${given} ${sub} } }`)).toHaveProperty(name);

@@ -34,7 +34,7 @@ const unknownIds: [string, string][] = [
   ['no node id', 'acme'],
   ['not of base64', '😀 not base64'],
   ['of a type that is not there', nodeId('Nothing:1')],
-  ['of a type that is not a node', nodeId('ApiToken:1')],
+  ['of a type that is not a node', nodeId('Issue:1')],
   ['without a number', nodeId('UserGroup:')],
   ['of no number', nodeId('UserGroup:acme')],
   ['of a fraction', nodeId('UserGroup:1.0')],
