@@ -4,12 +4,7 @@ import type { Logger } from 'pino';
 import { within } from './concurrency.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
-import {
-  type ExtendedPrisma,
-  extendPrisma,
-  extendPrismaInUnit,
-  type StatementOptions,
-} from './database/queries/extended-prisma.ts';
+import { createDb, createUnitDb, type Db, type StatementOptions } from './database/queries/db.ts';
 import { findNewestKeyId } from './database/queries/key-uses.ts';
 import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { traceStatements } from './database/traced.ts';
@@ -21,7 +16,7 @@ import { type KeyRing, missingKeyIn } from './domain/keys.ts';
 import { recordLastUsed } from './domain/last-used.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
 import type { StoredBytes } from './domain/stored-bytes.ts';
-import type { Db } from './domain/user-groups.ts';
+import type { Services } from './domain/user-groups.ts';
 import { measureGateway } from './gateway-gauges.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { type ContextOf, createContext } from './graphql/schema/context.ts';
@@ -103,14 +98,14 @@ export function buildGateway(
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const eventBytes = options.eventBytes ?? createEventBytes();
   const statements: StatementOptions = { onRecorded: (event) => countEvent(eventBytes, event) };
-  const bindDb = (prisma: ExtendedPrisma, { query }: Pick<Database, 'query'>): Db => {
+  const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
-    return { prisma, keys, eventBytes, embedTokens: { signingKeys, publicUrl } };
+    return { db, keys, eventBytes, embedTokens: { signingKeys, publicUrl } };
   };
-  const db = bindDb(extendPrisma(database, statements), database);
-  const { signingKeys } = db.embedTokens;
-  const executeOnce = createExecuteOnce(database, keys, (unit) => bindDb(extendPrismaInUnit(unit, statements), unit));
-  const lastUsed = recordLastUsed(db.prisma);
+  const services = bindServices(createDb(database, statements), database);
+  const { signingKeys } = services.embedTokens;
+  const executeOnce = createExecuteOnce(database, keys, (unit) => bindServices(createUnitDb(unit, statements), unit));
+  const lastUsed = recordLastUsed(services.db);
   let draining = false;
 
   const graphqlMetrics = new GraphQLMetrics();
@@ -121,10 +116,10 @@ export function buildGateway(
   const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
-  const contextOf: ContextOf = (request, boundDb = db, countError = request.countError) => {
+  const contextOf: ContextOf = (request, bound = services, countError = request.countError) => {
     const { caller, report, isAbandoned } = request;
     return createContext({
-      db: boundDb,
+      services: bound,
       caller,
       report,
       countError,
@@ -132,7 +127,7 @@ export function buildGateway(
       metrics: instanceMetrics,
       instance,
       noted: request,
-      hasTransaction: boundDb !== db,
+      hasTransaction: bound !== services,
       meter: new ResponseMeter(request.responseRoom),
     });
   };
@@ -142,7 +137,7 @@ export function buildGateway(
     layout,
     graphql: graphqlHandler(contextOf, executeOnce, { ...options, graphqlMetrics }),
     user: userHandler(schema, contextOf, executeOnce),
-    introspection: introspectionHandler((caller, token) => introspect(db, caller, token)),
+    introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),
     printSdl: options.introspection ? printSdl : undefined,
@@ -152,7 +147,7 @@ export function buildGateway(
   // What is switched off is not there at all, so that it costs requests nothing.
   const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, log }) : undefined;
   const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
-  const authenticate = authenticateBy({ apiToken: db.prisma.apiToken, lastUsed });
+  const authenticate = authenticateBy({ apiToken: services.db.apiToken, lastUsed });
 
   const server = createHttpServer({
     authenticate: rateLimiting ? rateLimiting.authenticate(authenticate) : authenticate,

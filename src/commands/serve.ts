@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { extendPrisma } from '../database/queries/extended-prisma.ts';
+import { createDb } from '../database/queries/db.ts';
 import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import { documentChecker } from '../docs-config-pool/check-documents.ts';
 import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
@@ -49,7 +49,7 @@ export async function serve(args: string[]): Promise<number> {
   if (cluster.isPrimary) await requireFreeAddress(settings); // of workers, the others may use it
   return withDatabase(async ({ config, log, database, keys }) => {
     if (cluster.isPrimary) warnOfOpenFiles(config, log);
-    const prisma = extendPrisma(database);
+    const prisma = createDb(database);
     if (config.bootstrapApiToken) await acceptBootstrapToken(prisma, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();

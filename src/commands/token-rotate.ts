@@ -1,4 +1,4 @@
-import { extendPrisma } from '../database/queries/extended-prisma.ts';
+import { createDb } from '../database/queries/db.ts';
 import { maxOverlapSeconds } from '../domain/api-token-input.ts';
 import { rotateApiToken } from '../domain/api-tokens.ts';
 import { ownAuthor } from './command-author.ts';
@@ -28,10 +28,6 @@ export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'st
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
   return withExistingDatabase(async ({ database }) => {
-    return printIssued(
-      io,
-      await rotateApiToken(extendPrisma(database), Number(id), overlapSeconds, ownAuthor()),
-      given.has('json'),
-    );
+    return printIssued(io, await rotateApiToken(createDb(database), Number(id), overlapSeconds, ownAuthor()), given.has('json'));
   });
 }

@@ -4,7 +4,7 @@ import { type ApiTokenPage, type ApiTokenPageInput, readApiTokenPage } from './a
 import { type IssuedApiToken, issueApiToken, revokeApiToken, rotateApiToken } from './api-tokens.ts';
 import type { Caller, Scope } from './caller.ts';
 import { pageReads } from './page-reads.ts';
-import type { Db } from './user-groups.ts';
+import type { Services } from './user-groups.ts';
 
 /** The properties of an API token that a caller creates; null counts as omitted, except for the environment. */
 export interface CreateApiTokenInput {
@@ -30,15 +30,15 @@ export interface ApiTokenManagement {
  *
  * @throws Unauthenticated, Forbidden without `admin`.
  */
-export function manageApiTokens({ prisma }: Pick<Db, 'prisma'>, caller: Caller): ApiTokenManagement {
+export function manageApiTokens({ db }: Pick<Services, 'db'>, caller: Caller): ApiTokenManagement {
   caller.require('admin');
   const { author } = caller;
   return {
-    list: (input) => pageReads.run(caller.share, () => readApiTokenPage(prisma, input)),
+    list: (input) => pageReads.run(caller.share, () => readApiTokenPage(db, input)),
     create: ({ environmentTag = caller.environmentTag, expiresAt = null, ...rest }) =>
-      issueApiToken(prisma, { ...rest, environmentTag, expiresAt }, author),
-    rotate: (number, overlapSeconds) => rotateApiToken(prisma, number, overlapSeconds, author),
-    revoke: (number) => revokeApiToken(prisma, number, author),
+      issueApiToken(db, { ...rest, environmentTag, expiresAt }, author),
+    rotate: (number, overlapSeconds) => rotateApiToken(db, number, overlapSeconds, author),
+    revoke: (number) => revokeApiToken(db, number, author),
   };
 }
 
@@ -47,11 +47,7 @@ export function manageApiTokens({ prisma }: Pick<Db, 'prisma'>, caller: Caller):
  *
  * @throws Unauthenticated, Forbidden without `admin`.
  */
-export function findApiToken(
-  { prisma }: Pick<Db, 'prisma'>,
-  caller: Caller,
-  number: number,
-): Promise<ListedApiToken | undefined> {
+export function findApiToken({ db }: Pick<Services, 'db'>, caller: Caller, number: number): Promise<ListedApiToken | undefined> {
   caller.require('admin');
-  return prisma.apiToken.findById(number, caller.share);
+  return db.apiToken.findById(number, caller.share);
 }

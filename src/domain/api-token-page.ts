@@ -20,14 +20,14 @@ const keyset = defineKeyset<Pick<ApiToken, 'id'>>('ApiToken', { id: integerColum
  *
  * @throws InvalidInput, also for a cursor of another list.
  */
-export async function readApiTokenPage(prisma: Pick<PrismaClient, 'apiToken'>, input: ApiTokenPageInput): Promise<ApiTokenPage> {
+export async function readApiTokenPage(db: Pick<PrismaClient, 'apiToken'>, input: ApiTokenPageInput): Promise<ApiTokenPage> {
   const section = sectionOf(input, { keyset, direction: 'desc' });
   const listed = input.includeRevoked ? {} : { revokedAt: null };
-  const found = await prisma.apiToken.findMany({
+  const found = await db.apiToken.findMany({
     where: { ...listed, AND: between(section) },
     orderBy: { id: section.direction },
     take: section.limit,
   });
   const page = cutPage({ found, cursorOf: keyset.cursorOf, nodeOf: (token) => token }, section);
-  return withTotalCount(page, () => prisma.apiToken.count({ where: listed }));
+  return withTotalCount(page, () => db.apiToken.count({ where: listed }));
 }

@@ -1,7 +1,7 @@
 import { retryOnConflict } from '../database/errors.ts';
 import { lockFirstApiToken, revokeUnrevoked } from '../database/queries/api-token-writes.ts';
+import type { ApiTokenStatements, Db } from '../database/queries/db.ts';
 import type { Author } from '../database/queries/event-writes.ts';
-import type { ApiTokenStatements, ExtendedPrisma } from '../database/queries/extended-prisma.ts';
 import { type ClockReader, readClock } from '../database/queries/statement-time.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { checkApiToken, checkOverlap } from './api-token-input.ts';
@@ -34,11 +34,11 @@ type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & C
 
 /** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
 export async function issueApiToken(
-  prisma: Prisma,
+  db: Prisma,
   request: ApiTokenRequest,
   author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
-  return prisma.$transaction((transaction) => createApiToken(transaction, request, author));
+  return db.$transaction((transaction) => createApiToken(transaction, request, author));
 }
 
 async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
@@ -61,8 +61,8 @@ async function createApiToken(transaction: Transaction, request: ApiTokenRequest
 }
 
 /** Every API token, revoked and expired ones included, oldest first. */
-export function listApiTokens(prisma: Pick<Prisma, 'apiToken'>): Promise<ApiToken[]> {
-  return prisma.apiToken.findMany({ orderBy: { id: 'asc' } });
+export function listApiTokens(db: Pick<Prisma, 'apiToken'>): Promise<ApiToken[]> {
+  return db.apiToken.findMany({ orderBy: { id: 'asc' } });
 }
 
 /**
@@ -71,8 +71,8 @@ export function listApiTokens(prisma: Pick<Prisma, 'apiToken'>): Promise<ApiToke
  * @param author who revokes it; by default the gateway itself.
  * @throws NotFound when no API token has this id.
  */
-export async function revokeApiToken(prisma: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
-  return prisma.$transaction(async (transaction) => {
+export async function revokeApiToken(db: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
+  return db.$transaction(async (transaction) => {
     const isRevoked = await revokeUnrevoked(transaction, id);
     const apiToken = await findApiToken(transaction, id);
     if (isRevoked) await recordApiTokenRevocation(transaction, author, apiToken);
@@ -91,25 +91,25 @@ export async function revokeApiToken(prisma: Prisma, id: number, author: Author 
  * @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that do not succeed.
  */
 export async function rotateApiToken(
-  prisma: Pick<ExtendedPrisma, 'apiToken'>,
+  db: Pick<Db, 'apiToken'>,
   id: number,
   overlapSeconds: number,
   author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
   checkOverlap(overlapSeconds);
-  const { secretHash, ...apiToken } = await findApiToken(prisma, id);
+  const { secretHash, ...apiToken } = await findApiToken(db, id);
   if (apiToken.revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
   const secret = issueToken('apiToken');
   const newHash = hashSecret(secret);
   const currentHash = Buffer.from(secretHash).toString('hex');
   const rotation = { id, currentHash, newHash, overlapSeconds, author };
-  if (!(await prisma.apiToken.replaceSecret(rotation))) throw await rotationFault(prisma, id, currentHash);
+  if (!(await db.apiToken.replaceSecret(rotation))) throw await rotationFault(db, id, currentHash);
   return { secret, apiToken: { ...apiToken, secretHash: bytesOf(newHash) } };
 }
 
 /** Why the secret of an API token could not be replaced. */
-async function rotationFault(prisma: Pick<Prisma, 'apiToken'>, id: number, expectedHash: string): Promise<NotFound> {
-  const { revokedAt, secretHash } = await findApiToken(prisma, id);
+async function rotationFault(db: Pick<Prisma, 'apiToken'>, id: number, expectedHash: string): Promise<NotFound> {
+  const { revokedAt, secretHash } = await findApiToken(db, id);
   if (revokedAt) return new NotFound(`The API token ${id} is revoked. Create a new one.`);
   // What else keeps its secret from being replaced, by the database's clock.
   const isUnchanged = Buffer.from(secretHash).toString('hex') === expectedHash;
@@ -117,8 +117,8 @@ async function rotationFault(prisma: Pick<Prisma, 'apiToken'>, id: number, expec
   return new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
 }
 
-async function findApiToken(prisma: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
-  const apiToken = await prisma.apiToken.findUnique({ where: { id } });
+async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
+  const apiToken = await db.apiToken.findUnique({ where: { id } });
   if (!apiToken) throw new NotFound(`No API token has the id ${id}. \`token list\` lists all of them.`);
   return apiToken;
 }
@@ -129,9 +129,9 @@ const bytesOf = (hexadecimal: string): Uint8Array<ArrayBuffer> => Buffer.from(he
  * Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already, also
  * if it was revoked or replaced since.
  */
-export async function acceptBootstrapToken(prisma: ExtendedPrisma, secret: string): Promise<void> {
-  if (await prisma.apiToken.findBySecretHash(hashSecret(secret))) return;
-  await prisma.$transaction(async (transaction) => {
+export async function acceptBootstrapToken(db: Db, secret: string): Promise<void> {
+  if (await db.apiToken.findBySecretHash(hashSecret(secret))) return;
+  await db.$transaction(async (transaction) => {
     const createdAt = await readClock(transaction);
     const data = [{ name: 'bootstrap', scopes: ['admin'], createdAt, secretHash: bytesOf(hashSecret(secret)) }];
     const [created] = await transaction.apiToken.createManyAndReturn({ data, skipDuplicates: true });
@@ -143,11 +143,11 @@ export async function acceptBootstrapToken(prisma: ExtendedPrisma, secret: strin
  * Issues the first API token, for the Testing environment, with the scopes `groups:read` and `groups:write`; nothing if there
  * is one already. Of instances that start concurrently on one database, exactly one issues it.
  */
-export async function issueFirstApiToken(prisma: ExtendedPrisma): Promise<IssuedApiToken | undefined> {
+export async function issueFirstApiToken(db: Db): Promise<IssuedApiToken | undefined> {
   // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
-  if (await prisma.apiToken.hasAny()) return undefined;
+  if (await db.apiToken.hasAny()) return undefined;
   return retryOnConflict(() =>
-    prisma.$transaction(async (transaction) => {
+    db.$transaction(async (transaction) => {
       await lockFirstApiToken(transaction);
       if ((await transaction.apiToken.count()) > 0) return undefined;
       const request = {

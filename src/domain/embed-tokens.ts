@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { checkEmbedToken, defaultEmbedTokenSeconds, embedTokenLimits } from './embed-token-input.ts';
 import { loadJwt } from './signing-keys.ts';
 import { mayBeUserGroupToken } from './tokens.ts';
-import { type Db, findGroupOfToken, locate, notFound, type UserGroupBy } from './user-groups.ts';
+import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 
 /** The members of a new embed token. */
 export interface EmbedTokenInput {
@@ -33,15 +33,15 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
  * @throws NotFound when there is no such group, or the caller has no access to it.
  */
 export async function createEmbedToken(
-  db: Db,
+  services: Services,
   caller: Caller,
   by: UserGroupBy,
   input: EmbedTokenInput,
 ): Promise<{ token: string; expiresAt: Date }> {
   checkEmbedToken(caller, { by, ...input });
   const [group, keys, { signJwt }] = await Promise.all([
-    locate(db, caller, by),
-    db.embedTokens.signingKeys.read(caller.share),
+    locate(services, caller, by),
+    services.embedTokens.signingKeys.read(caller.share),
     loadJwt(),
   ]);
   if (!group) throw notFound();
@@ -50,7 +50,7 @@ export async function createEmbedToken(
   const issuedAt = Math.floor(keys.now.getTime() / 1_000);
   const expiresAt = issuedAt + (expiresInSeconds ?? defaultEmbedTokenSeconds);
   const claims = {
-    iss: issuerOf(db.embedTokens.publicUrl(), group.environmentTag),
+    iss: issuerOf(services.embedTokens.publicUrl(), group.environmentTag),
     sub: group.providedId,
     ...(audience != null && { aud: audience }),
     iat: issuedAt,
@@ -89,14 +89,14 @@ const inactive = { active: false } as const;
  *
  * @throws Forbidden without `groups:resolve`.
  */
-export async function introspect(db: Db, caller: Caller, token: string): Promise<Introspection> {
+export async function introspect(services: Services, caller: Caller, token: string): Promise<Introspection> {
   caller.require('groups:resolve');
   // No embed token is as short as a user group token: its key id and signature alone have 129 characters, its claims more.
-  return mayBeUserGroupToken(token) ? resolveUserGroupToken(db, caller, token) : resolveEmbedToken(db, caller, token);
+  return mayBeUserGroupToken(token) ? resolveUserGroupToken(services, caller, token) : resolveEmbedToken(services, caller, token);
 }
 
-async function resolveUserGroupToken(db: Db, caller: Caller, token: string): Promise<Introspection> {
-  const found = await findGroupOfToken(db, caller, token);
+async function resolveUserGroupToken(services: Services, caller: Caller, token: string): Promise<Introspection> {
+  const found = await findGroupOfToken(services, caller, token);
   if (!found || !caller.canAccess(found.userGroup)) return inactive;
   const { expiresAt } = found;
   return active(found.userGroup, expiresAt ? { exp: Math.floor(expiresAt.getTime() / 1_000) } : {});
@@ -115,16 +115,17 @@ interface EmbedTokenClaims {
   readonly env: EnvironmentTag | null;
 }
 
-async function resolveEmbedToken(db: Db, caller: Caller, token: string): Promise<Introspection> {
+async function resolveEmbedToken(services: Services, caller: Caller, token: string): Promise<Introspection> {
   if (token.length > embedTokenLimits.maxEmbedTokenCharacters || !compactJwt.test(token)) return inactive;
-  const [{ now, published }, { verifyJwt }] = await Promise.all([db.embedTokens.signingKeys.read(caller.share), loadJwt()]);
+  const [{ now, published }, { verifyJwt }] = await Promise.all([services.embedTokens.signingKeys.read(caller.share), loadJwt()]);
   const verified = await verifyJwt(token, published, now);
   if (!verified) return inactive;
   const { iss, sub, aud, exp, team_id, env } = verified as unknown as EmbedTokenClaims;
-  const group = await db.prisma.userGroup.findByTeamId(team_id, caller.share);
+  const group = await services.db.userGroup.findByTeamId(team_id, caller.share);
   if (!group || !caller.canAccess(group)) return inactive;
   const { providedId, environmentTag } = group;
-  const isCurrent = providedId === sub && environmentTag === env && issuerOf(db.embedTokens.publicUrl(), environmentTag) === iss;
+  const isCurrent =
+    providedId === sub && environmentTag === env && issuerOf(services.embedTokens.publicUrl(), environmentTag) === iss;
   return isCurrent ? active(group, { exp, ...(aud !== undefined && { aud }) }) : inactive;
 }
 

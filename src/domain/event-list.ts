@@ -15,7 +15,7 @@ import { type KeysetSection, mergeByKeyset, sectionOf } from './keyset.ts';
 import { cutPage, type Page, type PageInput } from './page.ts';
 import { pageReads } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
-import { type Db, locate, type UserGroupBy } from './user-groups.ts';
+import { locate, type Services, type UserGroupBy } from './user-groups.ts';
 
 /** How many deleted groups with one provided id a filter takes. */
 const maxDeletedGroups = 100;
@@ -31,7 +31,7 @@ const maxDeletedGroups = 100;
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listEvents(
-  db: Db,
+  services: Services,
   caller: Caller,
   input: EventListInput,
   isAbandoned: () => boolean = () => false,
@@ -43,14 +43,14 @@ export function listEvents(
   checkEventList(input);
   const { withChanges = true } = options;
   const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
-  return readPage({ db, caller, isAbandoned, input, section, withChanges });
+  return readPage({ services, caller, isAbandoned, input, section, withChanges });
 }
 
 /** How the events of a group are read. */
 export interface GroupEventOptions extends EventReadOptions {
   /** Whether the response is no longer needed; a read that has not started is then skipped. */
   readonly isAbandoned: () => boolean;
-  /** Whether `db` is a transaction: it has its connection, and must not wait for others that need one. */
+  /** Whether `services` is a transaction: it has its connection, and must not wait for others that need one. */
   readonly hasTransaction: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface GroupEventOptions extends EventReadOptions {
  * @throws GatewayError `UNAVAILABLE`, by its promise, when too many pages wait.
  */
 export function listEventsOfGroup(
-  { prisma }: Pick<Db, 'prisma'>,
+  { db }: Pick<Services, 'db'>,
   caller: Caller,
   teamId: number,
   input: Pick<PageInput, 'first' | 'after'>,
@@ -77,7 +77,7 @@ export function listEventsOfGroup(
   const read = async () => {
     if (isAbandoned()) throw abandoned();
     const query = { environments: readableEnvironments(caller), conditions, direction, start, end, limit, withChanges };
-    return toPage(await findEvents(prisma, query), section);
+    return toPage(await findEvents(db, query), section);
   };
   return hasTransaction ? read() : pageReads.run(caller.share, read);
 }
@@ -87,7 +87,7 @@ const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>):
 
 /** What is read for one request. */
 interface ListRequest {
-  readonly db: Db;
+  readonly services: Services;
   readonly caller: Caller;
   readonly isAbandoned: () => boolean;
   readonly input: EventListInput;
@@ -116,7 +116,7 @@ function partsOf(environments: readonly EventEnvironment[], conditions: EventCon
 }
 
 async function readParts(
-  { db, caller, input, isAbandoned, section, withChanges }: ListRequest,
+  { services, caller, input, isAbandoned, section, withChanges }: ListRequest,
   parts: readonly Part[],
 ): Promise<readonly Event[]> {
   const { start, end, limit, direction } = section;
@@ -125,12 +125,12 @@ async function readParts(
   const isFiltered = Object.values(input.filter ?? {}).some((condition) => condition != null);
   const lists =
     isFiltered && reads.length > 0
-      ? await readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'events' }, reads)
+      ? await readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'events' }, reads)
       : await Promise.all(
           reads.map((read) =>
             pageReads.run(caller.share, async () => {
               if (isAbandoned()) throw abandoned();
-              return read(db.prisma);
+              return read(services.db);
             }),
           ),
         );
@@ -159,22 +159,22 @@ async function conditionsOf(
  * no deleted group.
  */
 async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Promise<number[]> {
-  const { db, caller } = request;
+  const { services, caller } = request;
   if (by === 'no group') return [];
   if ('teamId' in by) return [by.teamId];
   if ('token' in by) {
-    const group = await locate(db, caller, by);
+    const group = await locate(services, caller, by);
     return group ? [group.teamId] : [];
   }
   // One after the other: a group that is deleted in between is found by the second.
-  const stored = (await db.prisma.userGroup.findByProvidedId(by.providedId, caller.share)) ?? [];
+  const stored = (await services.db.userGroup.findByProvidedId(by.providedId, caller.share)) ?? [];
   return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
 }
 
 /** The deleted groups about which the caller may read an event, all of them. @throws InvalidInput when there are too many. */
-async function deletedTeamIds({ db, caller, isAbandoned }: ListRequest, providedId: string): Promise<number[]> {
+async function deletedTeamIds({ services, caller, isAbandoned }: ListRequest, providedId: string): Promise<number[]> {
   const environments = readableEnvironments(caller);
-  const [found = []] = await readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'events' }, [
+  const [found = []] = await readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'events' }, [
     (reader) => findDeletedTeamIds(reader, { environments, providedId, limit: maxDeletedGroups + 1 }),
   ]);
   if (found.length <= maxDeletedGroups) return found;

@@ -5,7 +5,7 @@ import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/cli
 import type { Caller } from './caller.ts';
 import { bigIntColumn, defineKeyset, timeColumn } from './keyset.ts';
 import { pageReads } from './page-reads.ts';
-import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
+import { lookUpGroup, type ReadOptions, type Services } from './user-groups.ts';
 
 const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
 
@@ -35,7 +35,7 @@ export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurr
  * @throws Forbidden without `audit:read`.
  */
 export async function findEvent(
-  { prisma }: Pick<Db, 'prisma'>,
+  { db }: Pick<Services, 'db'>,
   caller: Caller,
   key: string,
   { withChanges = true }: EventReadOptions = {},
@@ -44,19 +44,19 @@ export async function findEvent(
   const [, milliseconds, number] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
   const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
   if (!occurredAt || id === undefined) return undefined;
-  const find = () => findEventAt(prisma, readableEnvironments(caller), { occurredAt, id }, withChanges);
+  const find = () => findEventAt(db, readableEnvironments(caller), { occurredAt, id }, withChanges);
   return pageReads.run(caller.share, find);
 }
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */
 export async function userGroupOf(
-  db: Pick<Db, 'prisma'>,
+  services: Pick<Services, 'db'>,
   caller: Caller,
   { teamId }: Pick<Event, 'teamId'>,
   options: ReadOptions = {},
 ): Promise<UserGroup | undefined> {
   caller.require('audit:read');
-  const group = teamId === null ? undefined : await lookUpGroup(db, caller, teamId, options);
+  const group = teamId === null ? undefined : await lookUpGroup(services, caller, teamId, options);
   return group && caller.canAccess(group) ? group : undefined;
 }
 
@@ -64,11 +64,11 @@ export async function userGroupOf(
  * The API token with this number; undefined when there is none, or it belongs to an environment that the caller has no access to.
  */
 export async function eventApiToken(
-  { prisma }: Pick<Db, 'prisma'>,
+  { db }: Pick<Services, 'db'>,
   caller: Caller,
   id: number | null,
 ): Promise<ListedApiToken | undefined> {
   caller.require('audit:read');
-  const apiToken = id === null ? undefined : await prisma.apiToken.findById(id, caller.share);
+  const apiToken = id === null ? undefined : await db.apiToken.findById(id, caller.share);
   return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
 }

@@ -8,7 +8,7 @@ import type { Caller } from './caller.ts';
 import { asGatewayError, GatewayError } from './errors.ts';
 import { isMissingKey, type KeyRing, type Place } from './keys.ts';
 import { StoredBytes } from './stored-bytes.ts';
-import type { Db } from './user-groups.ts';
+import type { Services } from './user-groups.ts';
 
 /** The limits of requests with an Idempotency-Key. */
 export const idempotencyLimits = {
@@ -76,7 +76,7 @@ export interface Execution {
  * Executes a request once, or returns the response that was stored when it was executed. The changes and the response are
  * committed in one transaction, so that the same request can fetch a response that did not arrive.
  *
- * @param execute takes the database access that belongs to the transaction. What it throws undoes all changes.
+ * @param execute takes the services whose database is the transaction. What it throws undoes all changes.
  * @returns the response as a text, and whether it is a stored one.
  * @throws GatewayError `IDEMPOTENCY_KEY_IN_USE` while the request is being executed, `IDEMPOTENCY_KEY_REUSED` when the response
  *   is that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, or the API token has stored too
@@ -85,19 +85,19 @@ export interface Execution {
 export type ExecuteOnce = (
   caller: Caller,
   request: KeyedRequest,
-  execute: (db: Db) => Promise<Execution>,
+  execute: (services: Services) => Promise<Execution>,
 ) => Promise<{ readonly response: string; readonly isReplayed: boolean }>;
 
 /**
  * Creates a function that executes requests once.
  *
- * @param bind creates the database access of the domain for a transaction.
+ * @param bind creates the services of a transaction.
  * @param stored counts what is stored for each API token.
  */
 export function createExecuteOnce(
   database: Pick<Database, 'workUnit' | 'poolSize'>,
   keys: KeyRing,
-  bind: (unit: WorkUnit) => Db,
+  bind: (unit: WorkUnit) => Services,
   stored = new StoredBytes({ minBytes, maxBytes }),
 ): ExecuteOnce {
   const connections = Math.max(1, Math.floor(database.poolSize / 2));

@@ -1,4 +1,4 @@
-import type { ApiTokenStatements } from '../database/queries/extended-prisma.ts';
+import type { ApiTokenStatements } from '../database/queries/db.ts';
 
 /** How long a use of an API token may go unrecorded. */
 const flushIntervalMs = 5_000;

@@ -19,7 +19,7 @@ const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
 
 /** On whose behalf something is read, and what. */
 export interface TimedRead {
-  readonly prisma: Pick<Database['prisma'], '$transaction'>;
+  readonly db: Pick<Database['prisma'], '$transaction'>;
   /** The share of the caller. */
   readonly share: number | undefined;
   /** Whether the response is no longer needed; reads that have not started are then skipped. */
@@ -34,11 +34,11 @@ export interface TimedRead {
  * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error. Also when too many reads wait.
  */
 export async function readWithinTime<Result>(
-  { prisma, share, isAbandoned, items }: TimedRead,
+  { db, share, isAbandoned, items }: TimedRead,
   reads: readonly ((transaction: Prisma.TransactionClient) => Promise<Result>)[],
 ): Promise<Result[]> {
   const work = () =>
-    prisma.$transaction(async (transaction) => {
+    db.$transaction(async (transaction) => {
       const deadlineMs = performance.now() + maxReadMs;
       const results: Result[] = [];
       for (const read of reads) {

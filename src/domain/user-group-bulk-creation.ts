@@ -16,7 +16,7 @@ import {
   ownAmong,
 } from './user-group-creation.ts';
 import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './user-group-input.ts';
-import { type Db, withToken } from './user-groups.ts';
+import { type Services, withToken } from './user-groups.ts';
 
 /** A group of a bulk call that is valid and has no outcome yet. */
 interface PendingGroup {
@@ -37,7 +37,7 @@ interface PendingGroup {
  * @throws GatewayError `UNAVAILABLE` when groups with one of the ids come and go during each attempt.
  */
 export async function getOrCreateUserGroups(
-  db: Db,
+  services: Services,
   caller: Caller,
   inputs: readonly NewUserGroup[],
   { withJson }: { readonly withJson: boolean },
@@ -69,12 +69,12 @@ export async function getOrCreateUserGroups(
 
   if (pending.length === 0) return outcomes;
   const { author } = caller;
-  const stored = new Map(await db.prisma.userGroup.findByProvidedIds(idsOf(pending), withJson));
+  const stored = new Map(await services.db.userGroup.findByProvidedIds(idsOf(pending), withJson));
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const { drafts: planned, refusals } = planDrafts(db.keys, author, pending, stored);
+    const { drafts: planned, refusals } = planDrafts(services.keys, author, pending, stored);
     const drafts = [...planned.values()].map(({ draft }) => draft);
-    if (attempt === 1 && drafts.length > 0) requireEventBytes(db.eventBytes, caller);
-    const inserted = drafts.length > 0 ? await db.prisma.userGroup.insertMany(drafts) : [];
+    if (attempt === 1 && drafts.length > 0) requireEventBytes(services.eventBytes, caller);
+    const inserted = drafts.length > 0 ? await services.db.userGroup.insertMany(drafts) : [];
     for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
 
     pending = pending.filter(({ index, input: { providedId }, environmentTag }) => {
@@ -91,7 +91,7 @@ export async function getOrCreateUserGroups(
     if (pending.length === 0) return outcomes;
     // Something else holds these ids, or did: read where groups are written.
     const ids = idsOf(pending);
-    const holders = await db.prisma.userGroup.findHoldersOfIds(ids, withJson);
+    const holders = await services.db.userGroup.findHoldersOfIds(ids, withJson);
     for (const id of ids) stored.set(id, holders.get(id) ?? []);
   }
   throw creationContended(pending[0]?.input.providedId ?? '');

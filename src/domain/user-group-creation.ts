@@ -9,7 +9,7 @@ import type { DataSourceMapping } from './limits.ts';
 import { issueToken } from './tokens.ts';
 import { checkGetOrCreate, newGroupRefusal } from './user-group-input.ts';
 import { encryptToken } from './user-group-tokens.ts';
-import { type Db, type UserGroupFields, withToken } from './user-groups.ts';
+import { type Services, type UserGroupFields, withToken } from './user-groups.ts';
 
 /** The input of get-or-create. */
 export interface NewUserGroup extends UserGroupFields {
@@ -33,13 +33,13 @@ export interface Creation {
  * @throws Conflict when a group of another environment, or an untagged one, holds the id.
  * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  */
-export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUserGroup): Promise<Creation> {
+export async function getOrCreateUserGroup(services: Services, caller: Caller, input: NewUserGroup): Promise<Creation> {
   caller.require('groups:write');
   const environmentTag = caller.chooseEnvironment(input.environmentTag);
   checkGetOrCreate(caller, input);
   const { providedId } = input;
 
-  const existing = ownAmong((await db.prisma.userGroup.findByProvidedId(providedId, caller.share)) ?? [], {
+  const existing = ownAmong((await services.db.userGroup.findByProvidedId(providedId, caller.share)) ?? [], {
     providedId,
     environmentTag,
   });
@@ -47,16 +47,16 @@ export async function getOrCreateUserGroup(db: Db, caller: Caller, input: NewUse
   const refusal = newGroupRefusal(input);
   if (refusal) throw refusal;
 
-  const { draft, token } = draftOf(db.keys, input, environmentTag, caller.author);
-  requireEventBytes(db.eventBytes, caller);
+  const { draft, token } = draftOf(services.keys, input, environmentTag, caller.author);
+  requireEventBytes(services.eventBytes, caller);
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const inserted = await db.prisma.userGroup.insertOne(draft, caller.share);
+    const inserted = await services.db.userGroup.insertOne(draft, caller.share);
     // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
     const created = inserted !== undefined && isOfDraft(inserted, draft);
     if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 
     // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
-    const holders = (await db.prisma.userGroup.findHoldersOfId(providedId, caller.share)) ?? [];
+    const holders = (await services.db.userGroup.findHoldersOfId(providedId, caller.share)) ?? [];
     const winner = ownAmong(holders, { providedId, environmentTag });
     if (winner) return { userGroup: winner, created: false };
     // It was deleted since, or moved to another environment.

@@ -2,7 +2,7 @@ import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { VersionMismatch } from './errors.ts';
 import { checkDelete } from './user-group-input.ts';
-import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
+import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 
 /**
  * Deletes a group with its tokens, current and replaced: they stop immediately, and its provided id can be used again.
@@ -15,17 +15,17 @@ import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
  * @throws VersionMismatch.
  */
 export async function deleteUserGroup(
-  db: Db,
+  services: Services,
   caller: Caller,
   by: UserGroupBy,
   expectedVersions?: readonly number[],
 ): Promise<UserGroup> {
   checkDelete(caller, { by, expectedVersions });
-  const group = await locate(db, caller, by);
+  const group = await locate(services, caller, by);
   if (!group) throw notFound();
   const { environmentTag, allEnvironments, author } = caller;
   const { teamId } = group;
-  const deleted = await db.prisma.userGroup.deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author });
+  const deleted = await services.db.userGroup.deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author });
   if (!deleted) throw notFound(); // deleted by another call, or moved to another environment
   if ('current' in deleted) throw new VersionMismatch(deleted.current);
   return deleted.userGroup;

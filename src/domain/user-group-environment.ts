@@ -2,7 +2,7 @@ import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
 import { Conflict, VersionMismatch } from './errors.ts';
 import { checkSetEnvironment } from './user-group-input.ts';
-import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
+import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 
 /**
  * Moves a group to an environment. Its id, number and tokens stay.
@@ -16,7 +16,7 @@ import { type Db, locate, notFound, type UserGroupBy } from './user-groups.ts';
  * @throws Conflict when another group has its id there; or, for untagged, in either environment.
  */
 export async function setUserGroupEnvironment(
-  db: Db,
+  services: Services,
   caller: Caller,
   by: UserGroupBy,
   environmentTag: EnvironmentTag | null | undefined,
@@ -24,11 +24,11 @@ export async function setUserGroupEnvironment(
 ): Promise<UserGroup> {
   caller.require('admin');
   checkSetEnvironment({ by, environmentTag, expectedVersions });
-  const group = await locate(db, caller, by);
+  const group = await locate(services, caller, by);
   if (!group) throw notFound();
   const { teamId } = group;
   const { author } = caller;
-  const changed = await db.prisma.userGroup.setEnvironment({
+  const changed = await services.db.userGroup.setEnvironment({
     teamId,
     environmentTag: environmentTag ?? null,
     expectedVersions,

@@ -13,7 +13,7 @@ import {
   type UserGroupOrderField,
 } from './user-group-list-input.ts';
 import { countGroups, type GroupsRequest, readSection } from './user-group-reads.ts';
-import type { Db, ReadOptions } from './user-groups.ts';
+import type { ReadOptions, Services } from './user-groups.ts';
 
 /** A page of user groups. All groups that the filter matches are counted; null when that takes too long. */
 export type UserGroupPage = CountedPage<UserGroup>;
@@ -40,7 +40,7 @@ const newestFirst: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listUserGroups(
-  db: Db,
+  services: Services,
   caller: Caller,
   input: UserGroupListInput,
   isAbandoned: () => boolean = () => false,
@@ -50,7 +50,7 @@ export function listUserGroups(
   checkListInput(input);
   const filter = input.filter ?? {};
   const environments = environmentsOf(caller, filter);
-  const request: GroupsRequest = { db, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
+  const request: GroupsRequest = { services, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
   const { field, direction } = input.orderBy ?? newestFirst;
   const sortBy = sortFields[field];
   const section = sectionOf(input, {

@@ -1,4 +1,4 @@
-import type { ExtendedPrisma } from '../database/queries/extended-prisma.ts';
+import type { Db } from '../database/queries/db.ts';
 import { countMatches, findMatches } from '../database/queries/user-group-matches.ts';
 import type { GroupConditions, MatchReader, PageQuery, Position, SortField } from '../database/queries/user-group-page-query.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
@@ -7,11 +7,11 @@ import { mergeByKeyset } from './keyset.ts';
 import { createSharedPageReads, type ReadPage } from './page-reads.ts';
 import { readWithinTime } from './timed-read.ts';
 import { type GroupPosition, userGroupKeysets } from './user-group-cursor.ts';
-import { type Db, lookUpGroup, type ReadOptions } from './user-groups.ts';
+import { lookUpGroup, type ReadOptions, type Services } from './user-groups.ts';
 
 /** Which groups are read, and for whom. */
 export interface GroupsRequest {
-  readonly db: Db;
+  readonly services: Services;
   readonly caller: Caller;
   /** Whether the response is no longer needed; reads that have not started are then skipped. */
   readonly isAbandoned: () => boolean;
@@ -51,21 +51,21 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
 }
 
 /** For each database, because keys do not name it. */
-const sharedReads = new WeakMap<ExtendedPrisma, ReadPage<UserGroup[]>>();
+const sharedReads = new WeakMap<Db, ReadPage<UserGroup[]>>();
 
 async function readOrder(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
-  const { db, caller, isAbandoned, options, environments } = request;
-  const { prisma } = db;
+  const { services, caller, isAbandoned, options, environments } = request;
+  const { db } = services;
   const { withJson = true } = options;
-  const readPage = sharedReads.get(prisma) ?? createSharedPageReads();
-  sharedReads.set(prisma, readPage);
+  const readPage = sharedReads.get(db) ?? createSharedPageReads();
+  sharedReads.set(db, readPage);
   const lists = await Promise.all(
     environments.map((environmentTag) => {
       const query = { ...order, environmentTag, limit: size + 1 };
       const { start, end } = order;
       // Without the caller, whose right to the environment is checked already: what a page has depends on nothing else of it.
       const key = JSON.stringify([withJson, environmentTag, order.sortBy, order.direction, start, end, size]);
-      return readPage(key, { share: caller.share, isAbandoned }, () => prisma.userGroup.readPage(query, withJson));
+      return readPage(key, { share: caller.share, isAbandoned }, () => db.userGroup.readPage(query, withJson));
     }),
   );
   return mergeByKeyset(
@@ -102,7 +102,7 @@ class GroupInOrder implements FoundGroup {
 
 /** Finds the positions within the time limit, and then the groups by the same statement as other look-ups. */
 async function readMatches(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
-  const { db, caller, options, environments, conditions } = request;
+  const { services, caller, options, environments, conditions } = request;
   const lists = await readInTime(request, async (reader, environmentTag) =>
     (await findMatches(reader, { ...order, environmentTag, conditions, limit: size + 1 })).map((each) => ({
       ...each,
@@ -111,7 +111,7 @@ async function readMatches(request: GroupsRequest, { size, ...order }: GroupSect
   );
   return Promise.all(
     mergeByKeyset(lists, userGroupKeysets[order.sortBy], order.direction).map(async (position, index) => {
-      const group = index < size ? await lookUpGroup(db, caller, position.teamId, options) : undefined;
+      const group = index < size ? await lookUpGroup(services, caller, position.teamId, options) : undefined;
       return { ...position, group: group && environments.includes(group.environmentTag) ? group : undefined };
     }),
   );
@@ -119,9 +119,9 @@ async function readMatches(request: GroupsRequest, { size, ...order }: GroupSect
 
 /** Reads each environment, all of them within the time limit. */
 async function readInTime<Result>(
-  { db, caller, isAbandoned, environments }: GroupsRequest,
+  { services, caller, isAbandoned, environments }: GroupsRequest,
   read: (reader: MatchReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
 ): Promise<Result[]> {
   const reads = environments.map((tag) => (reader: MatchReader) => read(reader, tag));
-  return readWithinTime({ prisma: db.prisma, share: caller.share, isAbandoned, items: 'user groups' }, reads);
+  return readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'user groups' }, reads);
 }

@@ -7,7 +7,7 @@ import { type Json, printableIssues } from './limits.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { mappingText } from './user-group-creation.ts';
 import { checkMergedProperties, checkUpdate } from './user-group-input.ts';
-import { type Db, locate, notFound, type UserGroupBy, type UserGroupFields } from './user-groups.ts';
+import { locate, notFound, type Services, type UserGroupBy, type UserGroupFields } from './user-groups.ts';
 
 /** The changes of an update. A field that is undefined stays as it is. */
 export interface UserGroupChanges extends UserGroupFields {
@@ -28,15 +28,20 @@ export interface UserGroupChanges extends UserGroupFields {
  *   is not the stored one.
  * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  */
-export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
+export async function updateUserGroup(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  changes: UserGroupChanges,
+): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
-  requireEventBytes(db.eventBytes, caller);
+  requireEventBytes(services.eventBytes, caller);
   const { name, mapping, properties, mergeProperties: patch, expectedVersions } = changes;
   const nameIssues = name == null ? [] : printableIssues(['name'], name);
   const isPrintable = nameIssues.length === 0;
   const update = {
     name: isPrintable ? (name ?? undefined) : undefined,
-    ...(await targetOf(db, caller, by)),
+    ...(await targetOf(services, caller, by)),
     author: caller.author,
     mapping: mapping == null ? undefined : mappingText(mapping),
     properties: properties == null ? properties : JSON.stringify(properties),
@@ -50,8 +55,8 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
   const revise = patch === undefined ? undefined : (stored: unknown) => merge(stored as Json, patch);
   const updated =
     checkName || revise || expectedVersions
-      ? await db.prisma.userGroup.patchOne({ ...update, checkName, revise, expectedVersions }, caller.share)
-      : await db.prisma.userGroup.updateOne(update, caller.share);
+      ? await services.db.userGroup.patchOne({ ...update, checkName, revise, expectedVersions }, caller.share)
+      : await services.db.userGroup.updateOne(update, caller.share);
   if (!updated) throw notFound();
   if ('current' in updated) throw new VersionMismatch(updated.current);
   return updated;
@@ -64,13 +69,13 @@ export async function updateUserGroup(db: Db, caller: Caller, by: UserGroupBy, c
  * @throws NotFound.
  * @throws InvalidInput.
  */
-async function targetOf(db: Db, caller: Caller, by: UserGroupBy): Promise<UserGroupTarget> {
+async function targetOf(services: Services, caller: Caller, by: UserGroupBy): Promise<UserGroupTarget> {
   const { environmentTag, allEnvironments } = caller;
   if ('teamId' in by) return { teamId: by.teamId, providedId: null, environmentTag, allEnvironments };
   if ('providedId' in by && !allEnvironments) {
     return { teamId: null, providedId: by.providedId, environmentTag, allEnvironments };
   }
-  const group = await locate(db, caller, by);
+  const group = await locate(services, caller, by);
   if (!group) throw notFound();
   return { teamId: group.teamId, providedId: null, environmentTag, allEnvironments };
 }

@@ -1,4 +1,4 @@
-import type { ExtendedPrisma } from '../database/queries/extended-prisma.ts';
+import type { Db } from '../database/queries/db.ts';
 import type { GroupOfToken } from '../database/queries/group-by-token.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { Caller } from './caller.ts';
@@ -12,11 +12,11 @@ import { checkRotate, checkSelector } from './user-group-input.ts';
 import { decryptToken, encryptToken, type StoredToken } from './user-group-tokens.ts';
 
 /**
- * The database access of the domain: Prisma with the statements of the hot path, the keys that user group tokens are stored with,
- * and what embed tokens are signed with.
+ * What the domain works with: the database, the keys that user group tokens are stored with, and what embed tokens are signed
+ * with.
  */
-export interface Db {
-  readonly prisma: ExtendedPrisma;
+export interface Services {
+  readonly db: Db;
   readonly keys: KeyRing;
   readonly embedTokens: EmbedTokenIssuer;
   /** What API tokens have recorded in the audit log. */
@@ -52,23 +52,23 @@ export interface ReadOptions {
  * @throws InvalidInput when an id or a token is malformed.
  */
 export function findUserGroup(
-  db: Db,
+  services: Services,
   caller: Caller,
   by: UserGroupBy,
   options: ReadOptions = {},
 ): Promise<UserGroup | undefined> {
   caller.require('token' in by ? 'groups:resolve' : 'groups:read');
-  return locate(db, caller, by, options);
+  return locate(services, caller, by, options);
 }
 
 /** The group with this number, also when the caller has no access to it. */
 export function lookUpGroup(
-  { prisma }: Pick<Db, 'prisma'>,
+  { db }: Pick<Services, 'db'>,
   { share }: Caller,
   teamId: number,
   { withJson = true }: ReadOptions,
 ): Promise<UserGroup | undefined> {
-  return withJson ? prisma.userGroup.findByTeamId(teamId, share) : prisma.userGroup.findSummaryByTeamId(teamId, share);
+  return withJson ? db.userGroup.findByTeamId(teamId, share) : db.userGroup.findSummaryByTeamId(teamId, share);
 }
 
 /** Where a group carries its current token, once it is known. A symbol, so that nothing prints it. */
@@ -91,7 +91,7 @@ export function withToken(group: UserGroup & WithKnownToken, token: string): Use
  * @throws Forbidden without `groups:read` or `groups:write`.
  * @throws DecryptionError when the key is missing or the row was changed.
  */
-export function currentTokenOf({ keys }: Pick<Db, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
+export function currentTokenOf({ keys }: Pick<Services, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
   caller.require('groups:read', 'groups:write');
   group[knownToken] ??= decryptToken(keys, 'user_group', group);
   return group[knownToken];
@@ -121,7 +121,7 @@ export interface RotationInput {
  * @throws VersionMismatch when the group has none of the expected versions.
  */
 export async function rotateUserGroupToken(
-  db: Db,
+  services: Services,
   caller: Caller,
   input: RotationInput,
 ): Promise<{ userGroup: UserGroup; previousTokenExpiresAt: Date | null }> {
@@ -133,11 +133,11 @@ export async function rotateUserGroupToken(
   const graceSeconds = input.graceSeconds ?? 0;
   const { environmentTag, allEnvironments, author } = caller;
   const rotate = () =>
-    db.prisma.userGroup.rotateToken(
+    services.db.userGroup.rotateToken(
       {
-        currentHashes: db.keys.hashes(currentToken),
-        retired: graceSeconds > 0 ? encryptToken(db.keys, 'retired_token', currentToken) : undefined,
-        replacement: encryptToken(db.keys, 'user_group', newToken),
+        currentHashes: services.keys.hashes(currentToken),
+        retired: graceSeconds > 0 ? encryptToken(services.keys, 'retired_token', currentToken) : undefined,
+        replacement: encryptToken(services.keys, 'user_group', newToken),
         author,
         environmentTag,
         allEnvironments,
@@ -148,9 +148,9 @@ export async function rotateUserGroupToken(
       caller.share,
     );
   // Again where keys are being rotated: the row may have got its hash under another key while the statement waited for it.
-  const rotated = (await rotate()) ?? (db.keys.refresh() || db.keys.ids.length > 1 ? await rotate() : undefined);
+  const rotated = (await rotate()) ?? (services.keys.refresh() || services.keys.ids.length > 1 ? await rotate() : undefined);
   if (!rotated) {
-    await requireKeysOfTokens(db, caller);
+    await requireKeysOfTokens(services, caller);
     throw notFound();
   }
   if ('current' in rotated) throw new VersionMismatch(rotated.current);
@@ -163,12 +163,17 @@ export async function rotateUserGroupToken(
  *
  * @throws InvalidInput.
  */
-export async function locate(db: Db, caller: Caller, by: UserGroupBy, options: ReadOptions = {}): Promise<UserGroup | undefined> {
+export async function locate(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  options: ReadOptions = {},
+): Promise<UserGroup | undefined> {
   checkSelector(by);
-  if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(db, caller, by.teamId, options));
-  if ('token' in by) return onlyVisible(caller, await locateByToken(db, caller, by.token));
+  if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(services, caller, by.teamId, options));
+  if ('token' in by) return onlyVisible(caller, await locateByToken(services, caller, by.token));
   const groups =
-    (await db.prisma.userGroup.findByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
+    (await services.db.userGroup.findByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([
@@ -181,13 +186,13 @@ export async function locate(db: Db, caller: Caller, by: UserGroupBy, options: R
  *
  * @throws MissingKey when there is none, and tokens are stored under a key that this process lacks: it may be one of them.
  */
-export async function findGroupOfToken(db: Db, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
+export async function findGroupOfToken(services: Services, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
   if (!mayBeUserGroupToken(token)) return undefined;
-  const { prisma, keys } = db;
-  const find = () => prisma.userGroup.findByTokenHash(keys.hashes(token), caller.share);
+  const { db, keys } = services;
+  const find = () => db.userGroup.findByTokenHash(keys.hashes(token), caller.share);
   // Again if a key was added since: rows may use it already.
   const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
-  if (!found) await requireKeysOfTokens(db, caller);
+  if (!found) await requireKeysOfTokens(services, caller);
   return found;
 }
 
@@ -196,15 +201,15 @@ export async function findGroupOfToken(db: Db, caller: Caller, token: string): P
  *
  * @throws MissingKey when a token that still identifies a group has a hash of a key that this process lacks: it may be that one.
  */
-async function requireKeysOfTokens({ prisma, keys }: Db, { share }: Caller): Promise<void> {
-  const missing = (await prisma.userGroup.keyIdsOfTokens('all', share))?.filter((id) => !keys.has(id)) ?? [];
+async function requireKeysOfTokens({ db, keys }: Services, { share }: Caller): Promise<void> {
+  const missing = (await db.userGroup.keyIdsOfTokens('all', share))?.filter((id) => !keys.has(id)) ?? [];
   for (const id of missing) {
-    if (await prisma.userGroup.hasLiveTokens(id, share)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
+    if (await db.userGroup.hasLiveTokens(id, share)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
   }
 }
 
-async function locateByToken(db: Db, caller: Caller, token: string): Promise<UserGroup | undefined> {
-  const found = await findGroupOfToken(db, caller, token);
+async function locateByToken(services: Services, caller: Caller, token: string): Promise<UserGroup | undefined> {
+  const found = await findGroupOfToken(services, caller, token);
   return found?.isCurrent ? withToken(found.userGroup, token) : found?.userGroup;
 }
 

@@ -1,5 +1,5 @@
 import { type ExecuteOnce, parseIdempotencyKey } from '../domain/idempotency.ts';
-import type { Db } from '../domain/user-groups.ts';
+import type { Services } from '../domain/user-groups.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';
 
 /** The request header with the key, as Node.js names it. */
@@ -24,18 +24,18 @@ export const hasIdempotencyKey = ({ headers, caller }: Pick<HttpRequest, 'header
  * the body that it had, and the header `Idempotency-Replayed: true`.
  *
  * @param content what identifies the request: method, path, and all else that its effect depends on.
- * @param execute executes the request with the given database access.
+ * @param execute executes the request with the services of its transaction.
  * @throws GatewayError `INVALID_INPUT` when the key is malformed; what {@link ExecuteOnce} and `execute` throw.
  */
 export async function respondOnce(
   executeOnce: ExecuteOnce,
   request: HttpRequest,
   content: string,
-  execute: (db: Db) => Promise<KeyedResponse>,
+  execute: (services: Services) => Promise<KeyedResponse>,
 ): Promise<HttpResponse> {
   const key = parseIdempotencyKey(request.headers[idempotencyKeyHeader] as string);
-  const { response, isReplayed } = await executeOnce(request.caller, { key, content }, async (db) => {
-    const { response: executed, isKept } = await execute(db);
+  const { response, isReplayed } = await executeOnce(request.caller, { key, content }, async (services) => {
+    const { response: executed, isKept } = await execute(services);
     return { response: JSON.stringify(executed), isKept };
   });
   const { status, headers, body } = JSON.parse(response) as HttpResponse;

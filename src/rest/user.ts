@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { droppedBodyRemedy, errorCatalog } from '../domain/errors.ts';
 import type { ExecuteOnce } from '../domain/idempotency.ts';
-import type { Db } from '../domain/user-groups.ts';
+import type { Services } from '../domain/user-groups.ts';
 import { compileMutation } from '../graphql/execution/compiled-operation.ts';
 import { traceMutation } from '../graphql/execution/traced.ts';
 import type { ContextOf } from '../graphql/schema/context.ts';
@@ -142,13 +142,15 @@ export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, execute
       request.operation = operation.name;
       const members = readMembers(request, operation.names);
       const expectedVersions = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
-      const execute = async (db?: Db) => {
-        const context = contextOf(request, db);
+      const execute = async (services?: Services) => {
+        const context = contextOf(request, services);
         const expecting = expectedVersions ? { ...context, expectedVersions } : context;
         return (await operation.compiled.run(operation.input(members), expecting)) as Result;
       };
       if (operation.takesKey && hasIdempotencyKey(request)) {
-        return respondOnce(executeOnce, request, contentOf(request), async (db) => keyed(request, members, await execute(db)));
+        return respondOnce(executeOnce, request, contentOf(request), async (services) =>
+          keyed(request, members, await execute(services)),
+        );
       }
       return render(request, members, await execute());
     },

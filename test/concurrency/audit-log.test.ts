@@ -9,7 +9,7 @@ import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { deleteUserGroup } from '../../src/domain/user-group-deletion.ts';
 import { setUserGroupEnvironment } from '../../src/domain/user-group-environment.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
-import { currentTokenOf, type Db, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
+import { currentTokenOf, rotateUserGroupToken, type Services } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 import { replay, storedGroups } from '../support/replay.ts';
@@ -17,7 +17,7 @@ import { replay, storedGroups } from '../support/replay.ts';
 let database: TestDatabase;
 /** Acts as a second process for the database. */
 let second: Database;
-let dbs: Db[];
+let dbs: Services[];
 const tokens: string[] = [];
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ const operation = fc.record({
   kind: fc.constantFrom(
     ...(['create', 'create', 'bulk', 'update', 'update', 'update', 'patch', 'patch', 'rotate', 'move', 'delete'] as const),
   ),
-  db: fc.nat({ max: 1 }),
+  services: fc.nat({ max: 1 }),
   id: fc.nat({ max: 2 }),
   tag,
   fields,
@@ -74,10 +74,10 @@ const history = fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { 
 let requests = 0;
 
 /** Makes a change under a request id of its own. @returns the types of the events that it must have recorded, or may have. */
-async function make(run: string, { kind, db: process, id, tag, fields, patch }: Operation) {
+async function make(run: string, { kind, services: process, id, tag, fields, patch }: Operation) {
   requests += 1;
   const requestId = `request-${requests}`;
-  const db = dbs[process] as Db;
+  const services = dbs[process] as Services;
   const caller = new Caller(
     {
       id: 7,
@@ -95,31 +95,33 @@ async function make(run: string, { kind, db: process, id, tag, fields, patch }: 
   const work = async (): Promise<string[]> => {
     switch (kind) {
       case 'create': {
-        const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId, ...fields });
-        tokens.push(currentTokenOf(db, caller, userGroup));
+        const { userGroup, created } = await getOrCreateUserGroup(services, caller, { providedId, ...fields });
+        tokens.push(currentTokenOf(services, caller, userGroup));
         return created ? ['user_group.created'] : [];
       }
       case 'bulk': {
         const inputs = [0, 1, 2, id].map((each) => ({ providedId: `${run} ${each}`, ...fields }));
-        const results = await getOrCreateUserGroups(db, caller, inputs, { withJson: true });
+        const results = await getOrCreateUserGroups(services, caller, inputs, { withJson: true });
         return results.flatMap((result) => (!(result instanceof GatewayError) && result.created ? ['user_group.created'] : []));
       }
       case 'update':
       case 'patch':
-        await updateUserGroup(db, caller, by, kind === 'update' ? fields : { name: fields.name, mergeProperties: patch });
+        await updateUserGroup(services, caller, by, kind === 'update' ? fields : { name: fields.name, mergeProperties: patch });
         return ['user_group.updated?'];
       case 'rotate': {
-        const { userGroup } = await getOrCreateUserGroup(db, new Caller(caller.apiToken, `${requestId} found`), { providedId });
-        const currentToken = currentTokenOf(db, caller, userGroup);
-        const rotated = await rotateUserGroupToken(db, caller, { currentToken, graceSeconds: id });
-        tokens.push(currentToken, currentTokenOf(db, caller, rotated.userGroup));
+        const { userGroup } = await getOrCreateUserGroup(services, new Caller(caller.apiToken, `${requestId} found`), {
+          providedId,
+        });
+        const currentToken = currentTokenOf(services, caller, userGroup);
+        const rotated = await rotateUserGroupToken(services, caller, { currentToken, graceSeconds: id });
+        tokens.push(currentToken, currentTokenOf(services, caller, rotated.userGroup));
         return ['user_group.token_rotated'];
       }
       case 'move':
-        await setUserGroupEnvironment(db, caller, by, environments[(environments.indexOf(tag) + id) % 3]);
+        await setUserGroupEnvironment(services, caller, by, environments[(environments.indexOf(tag) + id) % 3]);
         return ['user_group.environment_changed?'];
       case 'delete':
-        await deleteUserGroup(db, caller, by);
+        await deleteUserGroup(services, caller, by);
         return ['user_group.deleted'];
     }
   };
@@ -164,7 +166,7 @@ test('after a random history, the events reproduce the stored state, and each ch
 });
 
 test('updates that do not change a value record nothing', async () => {
-  const db = dbs[0] as Db;
+  const services = dbs[0] as Services;
   const caller = new Caller({
     id: 7,
     name: 'history',
@@ -176,18 +178,18 @@ test('updates that do not change a value record nothing', async () => {
   });
   const by = { providedId: 'unchanged' };
   const fields = { name: 'A', properties: { a: 1, b: { c: [1] } }, mapping: [{ schemaId: 's', dataSource: 'd' }] };
-  await getOrCreateUserGroup(db, caller, { ...by, ...fields });
-  await getOrCreateUserGroup(db, caller, { ...by, name: 'B' });
-  await updateUserGroup(db, caller, by, fields);
-  await updateUserGroup(db, caller, by, { properties: { b: { c: [1] }, a: 1 } });
-  await updateUserGroup(db, caller, by, { mergeProperties: { a: 1 } });
-  await updateUserGroup(db, caller, by, {});
+  await getOrCreateUserGroup(services, caller, { ...by, ...fields });
+  await getOrCreateUserGroup(services, caller, { ...by, name: 'B' });
+  await updateUserGroup(services, caller, by, fields);
+  await updateUserGroup(services, caller, by, { properties: { b: { c: [1] }, a: 1 } });
+  await updateUserGroup(services, caller, by, { mergeProperties: { a: 1 } });
+  await updateUserGroup(services, caller, by, {});
   const events = await database.prisma.event.findMany({ where: by });
   expect(events.map(({ type }) => type)).toEqual(['user_group.created']);
 });
 
 test('a number in a short notation keeps it in an event', async () => {
-  const db = dbs[0] as Db;
+  const services = dbs[0] as Services;
   const caller = new Caller({
     id: 7,
     name: 'history',
@@ -198,9 +200,9 @@ test('a number in a short notation keeps it in an event', async () => {
     lastUsedAt: null,
   });
   const large = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`n${index}`, 1e308]));
-  await getOrCreateUserGroup(db, caller, { providedId: 'large numbers' });
-  await updateUserGroup(db, caller, { providedId: 'large numbers' }, { properties: large });
-  await updateUserGroup(db, caller, { providedId: 'large numbers' }, { properties: { ...large, n0: 1 } });
+  await getOrCreateUserGroup(services, caller, { providedId: 'large numbers' });
+  await updateUserGroup(services, caller, { providedId: 'large numbers' }, { properties: large });
+  await updateUserGroup(services, caller, { providedId: 'large numbers' }, { properties: { ...large, n0: 1 } });
   const text = "select length(changes::text) as length from event where provided_id = 'large numbers' order by id";
   const { rows } = await database.pool.query<{ length: number }>(text);
   expect(rows[1]?.length).toBeLessThan(500 * 20);

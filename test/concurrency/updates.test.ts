@@ -5,7 +5,7 @@ import type { VersionMismatch } from '../../src/domain/errors.ts';
 import type { Json } from '../../src/domain/limits.ts';
 import { setUserGroupEnvironment } from '../../src/domain/user-group-environment.ts';
 import { updateUserGroup } from '../../src/domain/user-group-update.ts';
-import type { Db, UserGroupBy } from '../../src/domain/user-groups.ts';
+import type { Services, UserGroupBy } from '../../src/domain/user-groups.ts';
 import { rotateUserGroupToken } from '../../src/domain/user-groups.ts';
 import type { UserGroup } from '../../src/generated/prisma/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -14,7 +14,7 @@ import { until } from '../support/process.ts';
 import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
-let db: Db;
+let services: Services;
 const statements: string[] = [];
 
 const caller = new Caller({
@@ -33,7 +33,7 @@ beforeAll(async () => {
     statements.push(name);
     return database.query(name, ...statement);
   };
-  db = bindQueries({ ...database, query });
+  services = bindQueries({ ...database, query });
 });
 afterAll(() => database.close());
 
@@ -66,7 +66,7 @@ test('updates that are sent concurrently, of one group or several, by any select
       const together = [await createGroup(), await createGroup()];
       const inTurn = [await createGroup(), await createGroup()];
       const update = async (group: UserGroup | undefined, { selector, change: fields }: (typeof sequence)[number]) =>
-        pick(await updateUserGroup(db, caller, { [selector]: group?.[selector] } as UserGroupBy, fields));
+        pick(await updateUserGroup(services, caller, { [selector]: group?.[selector] } as UserGroupBy, fields));
       statements.length = 0;
       const results = await Promise.all(sequence.map((step) => update(together[step.group], step)));
       expect(statements).toEqual(['update-groups']);
@@ -105,7 +105,7 @@ test('updates and merge patches that expect versions, sent concurrently, behave 
         { selector, expectedVersions, change: fields }: (typeof sequence)[number],
       ) => {
         const by = { [selector]: group?.[selector] } as UserGroupBy;
-        return updateUserGroup(db, caller, by, { ...fields, expectedVersions }).then(
+        return updateUserGroup(services, caller, by, { ...fields, expectedVersions }).then(
           (updated) => pick(updated),
           (error: VersionMismatch) => ({ code: error.code, current: pick(error.userGroup) }),
         );
@@ -129,10 +129,10 @@ test('updates and merge patches that expect versions, sent concurrently, behave 
 test('an update that finds no group does not affect those that are sent with it', async () => {
   const [own, foreign] = [await createGroup(), await createGroup('Customer')];
   const results = await Promise.allSettled([
-    updateUserGroup(db, caller, { providedId: own.providedId }, { name: 'own' }),
-    updateUserGroup(db, caller, { providedId: foreign.providedId }, { name: 'foreign' }),
-    updateUserGroup(db, caller, { teamId: foreign.teamId }, { name: 'foreign' }),
-    updateUserGroup(db, caller, { teamId: 2_147_483_647 }, { name: 'none' }),
+    updateUserGroup(services, caller, { providedId: own.providedId }, { name: 'own' }),
+    updateUserGroup(services, caller, { providedId: foreign.providedId }, { name: 'foreign' }),
+    updateUserGroup(services, caller, { teamId: foreign.teamId }, { name: 'foreign' }),
+    updateUserGroup(services, caller, { teamId: 2_147_483_647 }, { name: 'none' }),
   ]);
   expect(results.map((result) => (result.status === 'fulfilled' ? result.value.name : result.reason.code))).toEqual([
     'own',
@@ -145,7 +145,7 @@ test('an update that finds no group does not affect those that are sent with it'
 test('updatedAt is the time of the database, for each group of a batch', async () => {
   const [first, second] = [await createGroup(), await createGroup()];
   const updated = await Promise.all(
-    [first, second, first].map(({ teamId }) => updateUserGroup(db, caller, { teamId }, { name: 'timed' })),
+    [first, second, first].map(({ teamId }) => updateUserGroup(services, caller, { teamId }, { name: 'timed' })),
   );
   const { rows } = await database.pool.query(
     `select updated_at, clock_timestamp() - updated_at < interval '1 minute' as is_recent from user_group where team_id = any ($1) order by team_id`,
@@ -167,10 +167,10 @@ const admin = new Caller({
 });
 
 test.each<[string, (group: UserGroup) => Promise<UserGroup>]>([
-  ['an update', ({ teamId }) => updateUserGroup(db, caller, { teamId }, { name: 'waited' })],
-  ['a merge patch', ({ teamId }) => updateUserGroup(db, caller, { teamId }, { mergeProperties: { waited: true } })],
-  ['a change of environment', ({ teamId }) => setUserGroupEnvironment(db, admin, { teamId }, 'Customer')],
-  ['a rotation', async (group) => (await rotateUserGroupToken(db, caller, { currentToken: tokenOf(group) })).userGroup],
+  ['an update', ({ teamId }) => updateUserGroup(services, caller, { teamId }, { name: 'waited' })],
+  ['a merge patch', ({ teamId }) => updateUserGroup(services, caller, { teamId }, { mergeProperties: { waited: true } })],
+  ['a change of environment', ({ teamId }) => setUserGroupEnvironment(services, admin, { teamId }, 'Customer')],
+  ['a rotation', async (group) => (await rotateUserGroupToken(services, caller, { currentToken: tokenOf(group) })).userGroup],
 ])('%s that waited for another one does not move updatedAt backwards', async (_, write) => {
   const group = await createGroup();
   const holder = await database.pool.connect();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { extendPrisma } from '../../src/database/queries/extended-prisma.ts';
+import { createDb } from '../../src/database/queries/db.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -65,7 +65,7 @@ afterEach(() => database.close());
 test('a database of the version before is converted: every token finds its group and decrypts, nothing else changes', async () => {
   expect(await migrate(database, encrypt)).toContain(encryption);
 
-  const { userGroup } = extendPrisma(database);
+  const { userGroup } = createDb(database);
   const found = await Promise.all([...current, ...retired].map((token) => userGroup.findByTokenHash(testKeys.hashes(token))));
   expect(found.map((each) => each?.userGroup.teamId)).toEqual(
     [...current, ...retired].map((_, index) => (index % groupCount) + 1),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
 import { getOrCreateUserGroups } from '../../src/domain/user-group-bulk-creation.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
-import type { Db } from '../../src/domain/user-groups.ts';
+import type { Services } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -24,7 +24,7 @@ const caller = new Caller({
 });
 
 /** A database in which another group takes the id just before the first `times` insertions, and is deleted just after them. */
-function contended(providedId: string, times: number): Db {
+function contended(providedId: string, times: number): Services {
   let left = times;
   const query: TestDatabase['query'] = async (name, ...statement) => {
     if (name !== 'insert-groups' || left === 0) return database.query(name, ...statement);
@@ -52,11 +52,11 @@ test('the same in a bulk call, whose other groups are created as well', async ()
 
 test.each(['single', 'bulk'])('after five attempts it is UNAVAILABLE, and can be repeated: %s', async (way) => {
   const providedId = `always contended ${way}`;
-  const db = contended(providedId, 5);
+  const services = contended(providedId, 5);
   const attempt = () =>
     way === 'single'
-      ? getOrCreateUserGroup(db, caller, { providedId })
-      : getOrCreateUserGroups(db, caller, [{ providedId }], { withJson: false });
+      ? getOrCreateUserGroup(services, caller, { providedId })
+      : getOrCreateUserGroups(services, caller, [{ providedId }], { withJson: false });
   await expect(attempt()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('safe to try again') });
   expect([await attempt()].flat()).toMatchObject([{ created: true }]);
 });

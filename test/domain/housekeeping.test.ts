@@ -101,13 +101,13 @@ test('removes replaced tokens whose grace period is over, and no other; one that
 });
 
 test('a replaced secret stays known, so that the bootstrap setting does not bring it back', async () => {
-  const { prisma } = bindQueries(database);
-  await acceptBootstrapToken(prisma, 'an-operators/own+choice=2026');
+  const { db } = bindQueries(database);
+  await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
-  await rotateApiToken(prisma, id, 0);
+  await rotateApiToken(db, id, 0);
   await database.pool.query("update retired_secret set expires_at = now() - interval '100 days'");
   await runHousekeeping(database, { retentionDays: 1 });
-  await acceptBootstrapToken(prisma, 'an-operators/own+choice=2026');
+  await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
   expect(await database.prisma.apiToken.count()).toBe(1);
 });
 

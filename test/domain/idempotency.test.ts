@@ -86,8 +86,8 @@ test('large responses of an API token are stored up to a sum in 24 hours; beyond
   let last = 0;
   const store = (bytes: number, by = caller) => {
     last += 1;
-    return once(by, { key: `stored ${last}`, content: '' }, async (db) => {
-      await db.prisma.apiToken.create({ data: { name: 'stored', scopes: [], secretHash: randomBytes(32) } });
+    return once(by, { key: `stored ${last}`, content: '' }, async (services) => {
+      await services.db.apiToken.create({ data: { name: 'stored', scopes: [], secretHash: randomBytes(32) } });
       return { response: 'x'.repeat(bytes), isKept: true };
     });
   };
@@ -148,18 +148,18 @@ test('a response that was moved to another row is not sent', async () => {
 
 test('a response that is not kept comes with no change, and what is thrown undoes it too', async () => {
   const once = executor(oldKeys);
-  const create = async (db: ReturnType<typeof bindQueries>) => {
-    await db.prisma.apiToken.create({ data: { name: 'undone', scopes: [], secretHash: Buffer.alloc(32, 7) } });
-    expect(await db.prisma.apiToken.count({ where: { name: 'undone' } })).toBe(1);
+  const create = async (services: ReturnType<typeof bindQueries>) => {
+    await services.db.apiToken.create({ data: { name: 'undone', scopes: [], secretHash: Buffer.alloc(32, 7) } });
+    expect(await services.db.apiToken.count({ where: { name: 'undone' } })).toBe(1);
   };
   const request = { key: 'undone', content: '' };
-  const refused = await once(caller, request, async (db) => {
-    await create(db);
+  const refused = await once(caller, request, async (services) => {
+    await create(services);
     return { response: 'refused', isKept: false };
   });
   expect(refused).toEqual({ response: 'refused', isReplayed: false });
-  const failure = once(caller, request, async (db) => {
-    await create(db);
+  const failure = once(caller, request, async (services) => {
+    await create(services);
     throw new Error('fails');
   });
   await expect(failure).rejects.toMatchObject({ code: 'INTERNAL' });

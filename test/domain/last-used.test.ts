@@ -18,7 +18,7 @@ async function createToken(name: string): Promise<number> {
 const lastUse = async (id: number) => (await database.prisma.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
 
 test('uses that cannot be written are written the next time, the last one of each API token', async () => {
-  const lastUsed = recordLastUsed(bindQueries(database).prisma);
+  const lastUsed = recordLastUsed(bindQueries(database).db);
   onTestFinished(() => lastUsed.stop());
   const [once, again] = [await createToken('once'), await createToken('again')];
   await database.pool.query('alter table api_token rename to elsewhere');

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { extendPrisma } from '../../src/database/queries/extended-prisma.ts';
+import { createDb } from '../../src/database/queries/db.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
-import { currentTokenOf, type Db, findUserGroup } from '../../src/domain/user-groups.ts';
+import { currentTokenOf, findUserGroup, type Services } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 
 /** What is written, and a copy for look-ups that no change reaches. */
 let primary: TestDatabase;
 let copy: TestDatabase;
-let db: Db;
+let services: Services;
 
 const callerOf = (environmentTag: 'Customer' | null): Caller =>
   new Caller({
@@ -24,7 +24,7 @@ const callerOf = (environmentTag: 'Customer' | null): Caller =>
 
 beforeAll(async () => {
   [primary, copy] = [await createTestDatabase(), await createTestDatabase()];
-  db = { ...bindQueries(primary), prisma: extendPrisma(primary, { lookups: copy }) };
+  services = { ...bindQueries(primary), db: createDb(primary, { lookups: copy }) };
 });
 afterAll(async () => {
   await primary.close();
@@ -33,26 +33,26 @@ afterAll(async () => {
 
 test('look-ups use the database that they are bound to, writes the other', async () => {
   const caller = callerOf('Customer');
-  const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId: 'written' });
+  const { userGroup, created } = await getOrCreateUserGroup(services, caller, { providedId: 'written' });
   expect(created).toBe(true);
-  expect(await findUserGroup(db, caller, { token: currentTokenOf(db, caller, userGroup) })).toBeUndefined();
+  expect(await findUserGroup(services, caller, { token: currentTokenOf(services, caller, userGroup) })).toBeUndefined();
   expect(await primary.prisma.userGroup.count({ where: { providedId: 'written' } })).toBe(1);
   expect(await copy.prisma.userGroup.count()).toBe(0);
 });
 
 test('get-or-create returns a group that the copy does not have yet', async () => {
   const caller = callerOf('Customer');
-  const first = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'first' });
-  const { userGroup, created } = await getOrCreateUserGroup(db, caller, { providedId: 'recent', name: 'second' });
-  expect({ created, token: currentTokenOf(db, caller, userGroup), name: userGroup.name }).toEqual({
+  const first = await getOrCreateUserGroup(services, caller, { providedId: 'recent', name: 'first' });
+  const { userGroup, created } = await getOrCreateUserGroup(services, caller, { providedId: 'recent', name: 'second' });
+  expect({ created, token: currentTokenOf(services, caller, userGroup), name: userGroup.name }).toEqual({
     created: false,
-    token: currentTokenOf(db, caller, first.userGroup),
+    token: currentTokenOf(services, caller, first.userGroup),
     name: 'first',
   });
 });
 
 test('get-or-create conflicts with a group that the copy does not have yet', async () => {
-  await getOrCreateUserGroup(db, callerOf('Customer'), { providedId: 'held' });
-  const conflicting = getOrCreateUserGroup(db, callerOf(null), { providedId: 'held' });
+  await getOrCreateUserGroup(services, callerOf('Customer'), { providedId: 'held' });
+  const conflicting = getOrCreateUserGroup(services, callerOf(null), { providedId: 'held' });
   await expect(conflicting).rejects.toMatchObject({ code: 'CONFLICT' });
 });

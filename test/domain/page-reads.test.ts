@@ -172,7 +172,7 @@ describe('on a database with groups of every environment', () => {
 
   test('callers that wait for the same list at the same time get only the groups that they have access to', async () => {
     const free = occupyPlaces();
-    const db = bindQueries(database);
+    const services = bindQueries(database);
     const callerOf = (id: number, environmentTag: EnvironmentTag | null, scope: string) =>
       new Caller({
         id,
@@ -184,10 +184,10 @@ describe('on a database with groups of every environment', () => {
         lastUsedAt: null,
       });
     const pages = Array.from({ length: 3 }, (_, round) => [
-      listUserGroups(db, callerOf(10 * round, 'Customer', 'groups:read'), {}),
-      listUserGroups(db, callerOf(10 * round + 1, 'Testing', 'groups:read'), {}),
-      listUserGroups(db, callerOf(10 * round + 2, null, 'groups:read'), {}),
-      listUserGroups(db, callerOf(10 * round + 3, null, 'admin'), {}),
+      listUserGroups(services, callerOf(10 * round, 'Customer', 'groups:read'), {}),
+      listUserGroups(services, callerOf(10 * round + 1, 'Testing', 'groups:read'), {}),
+      listUserGroups(services, callerOf(10 * round + 2, null, 'groups:read'), {}),
+      listUserGroups(services, callerOf(10 * round + 3, null, 'admin'), {}),
     ]);
     free();
     for (const round of pages) {

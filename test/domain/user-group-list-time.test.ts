@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/domain/caller.ts';
 import { listUserGroups } from '../../src/domain/user-group-list.ts';
-import type { Db } from '../../src/domain/user-groups.ts';
+import type { Services } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
-let db: Db;
+let services: Services;
 beforeAll(async () => {
   database = await createTestDatabase();
-  db = bindQueries(database);
+  services = bindQueries(database);
   const data = ['a', 'b', 'c'].map((name) => ({ providedId: name, name, ...storedToken(`an imported token ${name}`) }));
   await database.prisma.userGroup.createMany({ data });
 });
@@ -33,12 +33,12 @@ const tooLong = {
 };
 
 test('a filtered page that takes longer than two seconds is stopped, and counting is null; others are still served', async () => {
-  const page = await listUserGroups(db, callerOf(1), {});
+  const page = await listUserGroups(services, callerOf(1), {});
   // Every read of user groups now waits for a lock, as a search through many of them would take its time.
   const held = await holdWrites(database.url);
   let isAbandoned = false;
   const search = (id: number) =>
-    listUserGroups(db, callerOf(id), { filter: { search: 'a' } }, () => isAbandoned).catch(({ code, message }) => ({
+    listUserGroups(services, callerOf(id), { filter: { search: 'a' } }, () => isAbandoned).catch(({ code, message }) => ({
       code,
       message,
     }));
@@ -58,7 +58,7 @@ test('a filtered page that takes longer than two seconds is stopped, and countin
     new Set(['The request was abandoned: it timed out or the client disconnected.']),
   );
   await held.release();
-  expect(await (await listUserGroups(db, callerOf(1), { filter: { search: 'a' } })).totalCount()).toBe(1);
+  expect(await (await listUserGroups(services, callerOf(1), { filter: { search: 'a' } })).totalCount()).toBe(1);
   for (const setting of ['statement_timeout', 'plan_cache_mode']) {
     const { rows } = await database.pool.query(`show ${setting}`);
     expect(['10s', 'auto']).toContain(rows[0][setting]);
@@ -67,7 +67,7 @@ test('a filtered page that takes longer than two seconds is stopped, and countin
 
 test('however many pages are read at once, connections remain for other requests', async () => {
   const held = await holdWrites(database.url);
-  const pages = Array.from({ length: 20 }, (_, index) => listUserGroups(db, callerOf(index), {}));
+  const pages = Array.from({ length: 20 }, (_, index) => listUserGroups(services, callerOf(index), {}));
   await held.untilOneWaits();
   expect(await database.prisma.apiToken.count()).toBe(0);
   await held.release();
@@ -115,6 +115,6 @@ test('a filtered group that is deleted after its position was read is left out, 
   const filter = { providedIds: ['a', 'b', 'c'] };
   const page = await listUserGroups(deleting, callerOf(1), { first: 2, orderBy, filter });
   expect([page.edges.map(({ node }) => node.name), page.hasNextPage]).toEqual([['a'], true]);
-  const next = await listUserGroups(db, callerOf(1), { first: 2, after: page.endCursor, orderBy, filter });
+  const next = await listUserGroups(services, callerOf(1), { first: 2, after: page.endCursor, orderBy, filter });
   expect(next.edges.map(({ node }) => node.name)).toEqual(['c']);
 });

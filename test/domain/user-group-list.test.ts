@@ -10,7 +10,7 @@ import type {
   UserGroupListInput,
   UserGroupOrder,
 } from '../../src/domain/user-group-list-input.ts';
-import type { Db } from '../../src/domain/user-groups.ts';
+import type { Services } from '../../src/domain/user-groups.ts';
 import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
@@ -28,11 +28,11 @@ interface Group {
 }
 
 let database: TestDatabase;
-let db: Db;
+let services: Services;
 let tokens = 0;
 beforeAll(async () => {
   database = await createTestDatabase();
-  db = bindQueries(database);
+  services = bindQueries(database);
 });
 beforeEach(() => database.pool.query('truncate user_group cascade'));
 afterAll(() => database.close());
@@ -100,14 +100,14 @@ async function walk(
   onPage: () => Promise<void>,
 ): Promise<number[]> {
   const seen: number[] = [];
-  let page = await listUserGroups(db, caller, input);
+  let page = await listUserGroups(services, caller, input);
   for (let pages = 0; pages < 200; pages += 1) {
     const ids = idsOf(page.edges.map(({ node }) => node));
     if (isBackward) seen.unshift(...ids);
     else seen.push(...ids);
     if (isBackward ? !page.hasPreviousPage : !page.hasNextPage) return seen;
     await onPage();
-    page = await listUserGroups(db, caller, {
+    page = await listUserGroups(services, caller, {
       ...input,
       ...(isBackward ? { before: page.startCursor } : { after: page.endCursor }),
     });
@@ -263,7 +263,7 @@ describe('filters', () => {
         ]);
         for (const { filter: wanted, caller, order } of queries) {
           const expected = groups.filter((group) => caller.canAccess(group) && matches(group, wanted, lower));
-          const page = await listUserGroups(db, caller, { first: 100, filter: wanted, orderBy: order });
+          const page = await listUserGroups(services, caller, { first: 100, filter: wanted, orderBy: order });
           expect(idsOf(page.edges.map(({ node }) => node))).toEqual(idsOf(sorted(expected, order)));
           expect(await page.totalCount()).toBe(expected.length);
           found += expected.length;
@@ -286,7 +286,7 @@ describe('filters', () => {
     ...rest,
   });
   const search = async (given: UserGroupFilter) => {
-    const { edges } = await listUserGroups(db, callerOf('Testing', 'groups:read'), {
+    const { edges } = await listUserGroups(services, callerOf('Testing', 'groups:read'), {
       first: 100,
       filter: given,
       orderBy: { field: 'NAME', direction: 'ASC' },

@@ -7,7 +7,7 @@ import { KeyRing, MissingKey } from '../../src/domain/keys.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
-import { currentTokenOf, type Db, findUserGroup, rotateUserGroupToken } from '../../src/domain/user-groups.ts';
+import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
@@ -23,10 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const withKeys = (...keys: Buffer[]): Db => ({ ...bindQueries(database), keys: new KeyRing(keys) });
+const withKeys = (...keys: Buffer[]): Services => ({ ...bindQueries(database), keys: new KeyRing(keys) });
 
 /** An instance that started before the key was added to its file. */
-function behind(): Db {
+function behind(): Services {
   let isRead = false;
   const reload = () => {
     if (isRead) return undefined;
@@ -37,26 +37,26 @@ function behind(): Db {
 }
 
 let count = 0;
-/** A new group, stored with the first key of `db`. */
-async function createGroup(db: Db): Promise<{ id: string; token: string }> {
+/** A new group, stored with the first key of `services`. */
+async function createGroup(services: Services): Promise<{ id: string; token: string }> {
   count += 1;
   const id = `group ${count}`;
-  const { userGroup } = await getOrCreateUserGroup(db, caller, { providedId: id });
-  return { id, token: currentTokenOf(db, caller, userGroup) };
+  const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId: id });
+  return { id, token: currentTokenOf(services, caller, userGroup) };
 }
 
-const idOf = async (db: Db, token: string) => (await findUserGroup(db, caller, { token }))?.providedId;
-const tokenById = async (db: Db, providedId: string) => {
-  const group = await findUserGroup(db, caller, { providedId });
-  return group && currentTokenOf(db, caller, group);
+const idOf = async (services: Services, token: string) => (await findUserGroup(services, caller, { token }))?.providedId;
+const tokenById = async (services: Services, providedId: string) => {
+  const group = await findUserGroup(services, caller, { providedId });
+  return group && currentTokenOf(services, caller, group);
 };
 
 test('a group that was stored with any configured key is found, shown, and rotated', async () => {
   const { id, token } = await createGroup(withKeys(oldKey));
-  const db = withKeys(newKey, oldKey);
-  expect([await idOf(db, token), await tokenById(db, id)]).toEqual([id, token]);
-  const { userGroup } = await rotateUserGroupToken(db, caller, { currentToken: token, graceSeconds: 60 });
-  const next = currentTokenOf(db, caller, userGroup);
+  const services = withKeys(newKey, oldKey);
+  expect([await idOf(services, token), await tokenById(services, id)]).toEqual([id, token]);
+  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token, graceSeconds: 60 });
+  const next = currentTokenOf(services, caller, userGroup);
 
   // From now on both tokens are stored with the new key.
   const fresh = withKeys(newKey);
@@ -64,11 +64,11 @@ test('a group that was stored with any configured key is found, shown, and rotat
 });
 
 test('a group that a retired token finds shows its current token, not the one that found it', async () => {
-  const db = withKeys(oldKey);
-  const { token } = await createGroup(db);
-  const { userGroup } = await rotateUserGroupToken(db, caller, { currentToken: token, graceSeconds: 60 });
-  const found = await findUserGroup(db, caller, { token });
-  expect(found && currentTokenOf(db, caller, found)).toBe(currentTokenOf(db, caller, userGroup));
+  const services = withKeys(oldKey);
+  const { token } = await createGroup(services);
+  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token, graceSeconds: 60 });
+  const found = await findUserGroup(services, caller, { token });
+  expect(found && currentTokenOf(services, caller, found)).toBe(currentTokenOf(services, caller, userGroup));
 });
 
 test.each([
@@ -89,41 +89,41 @@ test.each([
 
 test('without its key it is not known which group a token identifies, and the token of a group is not shown', async () => {
   const { id, token } = await createGroup(withKeys(newKey));
-  const db = withKeys(oldKey);
-  await expect(idOf(db, token)).rejects.toThrow(MissingKey);
-  await expect(rotateUserGroupToken(db, caller, { currentToken: token })).rejects.toThrow(MissingKey);
-  await expect(tokenById(db, id)).rejects.toThrow(MissingKey);
+  const services = withKeys(oldKey);
+  await expect(idOf(services, token)).rejects.toThrow(MissingKey);
+  await expect(rotateUserGroupToken(services, caller, { currentToken: token })).rejects.toThrow(MissingKey);
+  await expect(tokenById(services, id)).rejects.toThrow(MissingKey);
 });
 
 test('of calls for one new id that share an insertion, each returns the token that is stored', async () => {
-  const db = withKeys(oldKey);
-  const calls = Array.from({ length: 5 }, () => getOrCreateUserGroup(db, caller, { providedId: 'shared' }));
+  const services = withKeys(oldKey);
+  const calls = Array.from({ length: 5 }, () => getOrCreateUserGroup(services, caller, { providedId: 'shared' }));
   const results = await Promise.all(calls);
   expect(results.filter(({ created }) => created)).toHaveLength(1);
-  const tokens = new Set(results.map(({ userGroup }) => currentTokenOf(db, caller, userGroup)));
+  const tokens = new Set(results.map(({ userGroup }) => currentTokenOf(services, caller, userGroup)));
   expect([...tokens]).toEqual([await tokenById(withKeys(oldKey), 'shared')]);
 });
 
 test('a token that a request rotates while it is re-encrypted is the request’s', async () => {
-  const [db, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
-  const { id, token } = await createGroup(db);
+  const [services, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
+  const { id, token } = await createGroup(services);
   const change = {
-    previousHash: Buffer.from(db.keys.hash(token), 'hex'),
+    previousHash: Buffer.from(services.keys.hash(token), 'hex'),
     ...encryptToken(both.keys, 'user_group', token),
   };
-  const { userGroup } = await rotateUserGroupToken(db, caller, { currentToken: token });
+  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token });
   expect(await replaceStoredTokens(database, 'user_group', [change])).toBe(0);
-  expect(await tokenById(both, id)).toBe(currentTokenOf(db, caller, userGroup));
+  expect(await tokenById(both, id)).toBe(currentTokenOf(services, caller, userGroup));
 });
 
 test('a rotation that waits for the re-encryption of its row still finds it', async () => {
-  const [db, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
-  const { token } = await createGroup(db);
+  const [services, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
+  const { token } = await createGroup(services);
   const { tokenHash, tokenEncrypted } = encryptToken(both.keys, 'user_group', token);
   const holder = await database.pool.connect();
   await holder.query('begin');
   const update = 'update user_group set token_hash = $1, token_encrypted = $2 where token_hash = $3';
-  await holder.query(update, [tokenHash, tokenEncrypted, Buffer.from(db.keys.hash(token), 'hex')]);
+  await holder.query(update, [tokenHash, tokenEncrypted, Buffer.from(services.keys.hash(token), 'hex')]);
   const rotation = rotateUserGroupToken(both, caller, { currentToken: token });
   await untilBlocked(database);
   await holder.query('commit');
@@ -132,9 +132,9 @@ test('a rotation that waits for the re-encryption of its row still finds it', as
 });
 
 test('re-encryption changes nothing but the hash and the encrypted token', async () => {
-  const db = withKeys(oldKey);
-  const { id, token } = await createGroup(db);
-  const before = await findUserGroup(db, caller, { providedId: id });
+  const services = withKeys(oldKey);
+  const { id, token } = await createGroup(services);
+  const before = await findUserGroup(services, caller, { providedId: id });
   const both = withKeys(newKey, oldKey);
   const progress: [number, number][] = [];
   const result = await reencryptAll(database, both.keys, (...step) => void progress.push(step));
@@ -160,13 +160,13 @@ test('a token that cannot be decrypted is left as it is, and reported', async ()
 });
 
 test('no token is in a row, in a data file of the database, or in what is printed of a group', async () => {
-  const db = withKeys(newKey);
-  const { id, token } = await createGroup(db);
-  const found = await findUserGroup(db, caller, { token });
-  expect(found && currentTokenOf(db, caller, found)).toBe(token);
+  const services = withKeys(newKey);
+  const { id, token } = await createGroup(services);
+  const found = await findUserGroup(services, caller, { token });
+  expect(found && currentTokenOf(services, caller, found)).toBe(token);
   expect(JSON.stringify(found)).not.toContain(token);
-  const { userGroup } = await rotateUserGroupToken(db, caller, { currentToken: token, graceSeconds: 60 });
-  expect(currentTokenOf(db, caller, userGroup)).toHaveLength(issueToken('userGroup').length);
+  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token, graceSeconds: 60 });
+  expect(currentTokenOf(services, caller, userGroup)).toHaveLength(issueToken('userGroup').length);
   expect(await dumpOf(database)).toContain(id);
   expect(await dumpOf(database)).not.toContain('ugt_');
   expect(await dataFilesWith(database, /ugt_/)).toEqual([]);

@@ -165,10 +165,10 @@ describe('a name with control characters that is renamed in the meantime is refu
     const times = { createdAt: new Date(0), expiresAt: null, lastUsedAt: null };
     const { providedId, name } = await storeGroup('batched', '\u202e');
     const { teamId } = await groupOf(providedId);
-    const db = bindQueries(gateway.database);
+    const services = bindQueries(gateway.database);
     const caller = new Caller({ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'], ...times });
     const updates = [name, 'renamed', name].map((each, index) =>
-      updateUserGroup(db, caller, { teamId }, { name: each, mergeProperties: { [index]: index } }),
+      updateUserGroup(services, caller, { teamId }, { name: each, mergeProperties: { [index]: index } }),
     );
     expect(await Promise.allSettled(updates)).toMatchObject([
       { value: { name } },

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const anonymous = (): GraphQLContext =>
   createContext({
-    db: bindQueries(database),
+    services: bindQueries(database),
     caller: Caller.anonymous,
     report: () => {},
   });

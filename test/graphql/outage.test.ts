@@ -20,11 +20,11 @@ function counted() {
     if (state.isCut) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     return database.query(...statement);
   };
-  return { state, db: bindQueries({ ...database, query }) };
+  return { state, services: bindQueries({ ...database, query }) };
 }
 
 test('while the database does not respond, a request with a compiled query asks it once, from the second request on', async () => {
-  const { state, db } = counted();
+  const { state, services } = counted();
   const { full, fast, compiles } = createPaths();
   const params = { query: 'query ($id: Int!) { userGroup(by: { teamId: $id }) { name } }', variables: { id: 1 } };
   expect(compiles(params.query)).toBe(true);
@@ -37,7 +37,7 @@ test('while the database does not respond, a request with a compiled query asks 
     expiresAt: null,
     lastUsedAt: null,
   });
-  const context = () => createContext({ db, caller, report: () => {} });
+  const context = () => createContext({ services, caller, report: () => {} });
   await full(params, undefined, context());
   for (let use = 0; use < 5; use += 1) expect((await fast(params, undefined, context()))?.status).toBe(200);
 

@@ -144,10 +144,12 @@ function outcome(data: unknown, errors: readonly { code: unknown; path: unknown;
 
 /** What the reference implementation makes of a request: written here, with nothing of the gateway but schema and context. */
 async function reference(source: string, variables: unknown, token: string | null, more: object = {}): Promise<Outcome> {
-  const db = bindQueries(gateway.database);
+  const services = bindQueries(gateway.database);
   const caller =
-    token === null ? Caller.anonymous : await authenticate({ apiToken: db.prisma.apiToken, lastUsed: { note: () => {} } }, token);
-  const contextValue = createContext({ db, caller, report: () => {} });
+    token === null
+      ? Caller.anonymous
+      : await authenticate({ apiToken: services.db.apiToken, lastUsed: { note: () => {} } }, token);
+  const contextValue = createContext({ services, caller, report: () => {} });
   const variableValues = variables as Record<string, unknown>;
   const { operationName } = more as { operationName?: string };
   const { data, errors = [] } = await graphql({ schema, source, contextValue, variableValues, operationName });

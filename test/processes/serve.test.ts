@@ -142,7 +142,7 @@ test('the limit of headers does not depend on the options of Node.js', async () 
 
 test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', async () => {
   await migrate(database);
-  await acceptBootstrapToken(bindQueries(database).prisma, 'an-operators/own+choice=2026');
+  await acceptBootstrapToken(bindQueries(database).db, 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
   await revokeApiToken(database.prisma, id);
   const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
@@ -151,10 +151,10 @@ test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', as
 
 test('a BOOTSTRAP_API_TOKEN whose secret was replaced stays replaced when the gateway starts again', async () => {
   await migrate(database);
-  const { prisma } = bindQueries(database);
-  await acceptBootstrapToken(prisma, 'an-operators/own+choice=2026');
+  const { db } = bindQueries(database);
+  await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
-  const { secret } = await rotateApiToken(prisma, id, 0);
+  const { secret } = await rotateApiToken(db, id, 0);
   const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
   expect((await getGroup(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
   expect((await getGroup(gateway.url, secret)).status).toBe(200);

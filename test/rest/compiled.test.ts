@@ -32,7 +32,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const contextOf = (caller: Caller): GraphQLContext => createContext({ db: bindQueries(database), caller, report: () => {} });
+const contextOf = (caller: Caller): GraphQLContext =>
+  createContext({ services: bindQueries(database), caller, report: () => {} });
 
 /** What an operation came to: its result as JSON, an input of wrong types, or a failure. */
 type Outcome = { readonly result: string } | { readonly wrongTypes: true } | { readonly failed: string };

@@ -64,7 +64,7 @@ const sortFields = { CREATED: 'createdAt', UPDATED: 'updatedAt', NAME: 'name', P
 
 /** Reads pages as a caller does, and has PostgreSQL explain each statement with a limit that it was sent for them. */
 export async function costOfPages(database: Database): Promise<PlanCost[]> {
-  const db = bindQueries(database);
+  const services = bindQueries(database);
   const statements: { text: string; values: unknown[] }[] = [];
   const record = (client: pg.ClientBase) => {
     const query = client.query.bind(client);
@@ -80,7 +80,7 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
 
   async function costOf(title: string, caller: Caller, input: UserGroupListInput, maxBuffers: number): Promise<PlanCost> {
     statements.length = 0;
-    await listUserGroups(db, caller, input);
+    await listUserGroups(services, caller, input);
     const sent = [...statements];
     if (sent.length === 0) throw new Error(`${title}: no statement was recorded.`);
     let buffers = 0;

@@ -1,25 +1,25 @@
 import type { Database } from '../../src/database/client.ts';
-import { type ExtendedPrisma, extendPrisma, extendPrismaInUnit } from '../../src/database/queries/extended-prisma.ts';
+import { createDb, createUnitDb, type Db } from '../../src/database/queries/db.ts';
 import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
 import type { WorkUnit } from '../../src/database/work-unit.ts';
 import { createEventBytes } from '../../src/domain/event-limits.ts';
 import { SigningKeys } from '../../src/domain/signing-keys.ts';
-import type { Db } from '../../src/domain/user-groups.ts';
+import type { Services } from '../../src/domain/user-groups.ts';
 import { testKeys } from './keys.ts';
 
-/** The database access of the domain, on one database, with the tests' key. Embed tokens have the issuer `http://gateway.test`. */
-export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'transaction'>): Db {
-  return bind(extendPrisma(database), database);
+/** What the domain works with, on one database, with the tests' key. Embed tokens have the issuer `http://gateway.test`. */
+export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'transaction'>): Services {
+  return bind(createDb(database), database);
 }
 
 /** The same in a transaction, as requests with an Idempotency-Key have it. */
-export function bindUnit(unit: WorkUnit): Db {
-  return bind(extendPrismaInUnit(unit), unit);
+export function bindUnit(unit: WorkUnit): Services {
+  return bind(createUnitDb(unit), unit);
 }
 
-function bind(prisma: ExtendedPrisma, { query }: Pick<Database, 'query'>): Db {
+function bind(db: Db, { query }: Pick<Database, 'query'>): Services {
   return {
-    prisma,
+    db,
     keys: testKeys,
     eventBytes: createEventBytes(),
     embedTokens: { signingKeys: new SigningKeys(bindSigningKeys({ query }), testKeys), publicUrl: () => 'http://gateway.test' },

@@ -58,10 +58,10 @@ export function graphqlHandler(
   }
 
   function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
-    return respondOnce(executeOnce, request, `POST /graphql\n${request.body}`, async (db) => {
+    return respondOnce(executeOnce, request, `POST /graphql\n${request.body}`, async (services) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => void codes.add(code);
-      const response = await respond(request, params, type, contextOf(request, db, countError));
+      const response = await respond(request, params, type, contextOf(request, services, countError));
       for (const code of codes) request.countError(code);
       return keyedResponseOf(response, codes);
     });

@@ -19,6 +19,6 @@ builder.queryField('apiTokens', (t) =>
         description: 'Whether to list revoked API tokens too. Expired ones are listed in any case.',
       }),
     },
-    resolve: (_, args, { db, caller }) => manageApiTokens(db, caller).list(args),
+    resolve: (_, args, { services, caller }) => manageApiTokens(services, caller).list(args),
   }),
 );

@@ -57,7 +57,7 @@ builder.mutationField('createApiToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { db, caller }) => manageApiTokens(db, caller).create(input),
+    resolve: (_, { input }, { services, caller }) => manageApiTokens(services, caller).create(input),
   }),
 );
 
@@ -95,8 +95,8 @@ builder.mutationField('rotateApiToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { db, caller }) =>
-      manageApiTokens(db, caller).rotate(requireNumber(input.id), input.overlapSeconds ?? 0),
+    resolve: (_, { input }, { services, caller }) =>
+      manageApiTokens(services, caller).rotate(requireNumber(input.id), input.overlapSeconds ?? 0),
   }),
 );
 
@@ -123,8 +123,8 @@ builder.mutationField('revokeApiToken', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input }, { db, caller }) => ({
-      apiToken: await manageApiTokens(db, caller).revoke(requireNumber(input.id)),
+    resolve: async (_, { input }, { services, caller }) => ({
+      apiToken: await manageApiTokens(services, caller).revoke(requireNumber(input.id)),
     }),
   }),
 );

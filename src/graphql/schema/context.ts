@@ -1,13 +1,13 @@
 import type { Caller } from '../../domain/caller.ts';
 import type { ErrorCode, GatewayError } from '../../domain/errors.ts';
 import type { InstanceReport, InstanceSource } from '../../domain/instance.ts';
-import type { Db } from '../../domain/user-groups.ts';
+import type { Services } from '../../domain/user-groups.ts';
 import { type MetricsSource, reportOf } from '../../metrics/report.ts';
 import { ResponseMeter } from './response-meter.ts';
 
 /** The context of the resolvers; one object per request. */
 export interface GraphQLContext {
-  readonly db: Db;
+  readonly services: Services;
   /** The caller that sent the request; anonymous without a credential. */
   readonly caller: Caller;
   /** Logs a failure that is the gateway's own or the database's, under the request's id. */
@@ -47,25 +47,29 @@ export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countEr
 /**
  * Creates the context of a request.
  *
- * @param db the database access of its transaction, if it has one.
+ * @param services those of its transaction, if it has one.
  * @param countError counts its error codes, if the request is not to.
  */
-export type ContextOf = (request: ContextRequest, db?: Db, countError?: GraphQLContext['countError']) => GraphQLContext;
+export type ContextOf = (
+  request: ContextRequest,
+  services?: Services,
+  countError?: GraphQLContext['countError'],
+) => GraphQLContext;
 
 /** The context of one request. */
 export function createContext(options: ContextOptions): GraphQLContext {
-  const { db, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
+  const { services, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
   const {
     instance = noInstance,
     noted = { operation: '', cost: undefined },
     hasTransaction = false,
     meter = new ResponseMeter(),
   } = options;
-  return { db, caller, report, isAbandoned, countError, metrics, instance, noted, meter, hasTransaction };
+  return { services, caller, report, isAbandoned, countError, metrics, instance, noted, meter, hasTransaction };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
-type ContextOptions = Pick<GraphQLContext, 'db' | 'caller' | 'report'> &
+type ContextOptions = Pick<GraphQLContext, 'services' | 'caller' | 'report'> &
   Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'hasTransaction' | 'meter'>>;
 
 const never = (): boolean => false;

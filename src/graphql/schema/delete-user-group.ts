@@ -32,9 +32,9 @@ builder.mutationField('deleteUserGroup', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const { db, caller } = context;
+      const { services, caller } = context;
       caller.require('groups:write');
-      const { teamId } = await deleteUserGroup(db, caller, requireSelector(input.by), expectedVersionsOf(input, context));
+      const { teamId } = await deleteUserGroup(services, caller, requireSelector(input.by), expectedVersionsOf(input, context));
       return { deletedId: encodeGlobalID('UserGroup', teamId) };
     },
   }),

@@ -57,9 +57,9 @@ builder.mutationField('createEmbedToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input: { by, ...input } }, { db, caller }) => {
+    resolve: (_, { input: { by, ...input } }, { services, caller }) => {
       caller.require('embed:sign');
-      return createEmbedToken(db, caller, requireSelector(by), input);
+      return createEmbedToken(services, caller, requireSelector(by), input);
     },
   }),
 );

@@ -39,11 +39,17 @@ builder.queryField('events', (t) =>
       ...pageArguments,
       filter: t.arg({ type: EventFilterInput, description: 'Which events to list. Defaults to all of them.' }),
     },
-    resolve: (_, { filter, ...page }, { db, caller, isAbandoned }, info) => {
+    resolve: (_, { filter, ...page }, { services, caller, isAbandoned }, info) => {
       const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'no group');
       const apiTokenId = filter?.apiTokenId == null ? undefined : (apiTokenNumberOf(filter.apiTokenId) ?? 'no API token');
       const options = { withChanges: readsChanges(info) };
-      return listEvents(db, caller, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, isAbandoned, options);
+      return listEvents(
+        services,
+        caller,
+        { ...page, filter: filter && { ...filter, userGroup, apiTokenId } },
+        isAbandoned,
+        options,
+      );
     },
   }),
 );
@@ -57,7 +63,7 @@ builder.objectField(UserGroupType, 'events', (t) =>
       'The audit log of the group, the newest event first, as far as it is of the environment of the API token, with scope admin of ' +
       'every environment. Requires the scope audit:read.',
     args: { first: pageArguments.first, after: pageArguments.after },
-    resolve: ({ teamId }, page, { db, caller, isAbandoned, hasTransaction }, info) =>
-      listEventsOfGroup(db, caller, teamId, page, { withChanges: readsChanges(info), isAbandoned, hasTransaction }),
+    resolve: ({ teamId }, page, { services, caller, isAbandoned, hasTransaction }, info) =>
+      listEventsOfGroup(services, caller, teamId, page, { withChanges: readsChanges(info), isAbandoned, hasTransaction }),
   }),
 );

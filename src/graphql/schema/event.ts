@@ -53,7 +53,7 @@ const EventActorType = builder.objectRef<Event>('EventActor').implement({
       extensions: lookUp,
       description:
         'The API token that the request was made with; null for others, and for one of an environment that the caller has no access to.',
-      resolve: ({ actorApiTokenId }, _, { db, caller }) => eventApiToken(db, caller, actorApiTokenId),
+      resolve: ({ actorApiTokenId }, _, { services, caller }) => eventApiToken(services, caller, actorApiTokenId),
     }),
   }),
 });
@@ -88,7 +88,7 @@ builder.node(EventType, {
       description:
         'The group that was changed, as it is now; null if it was deleted, the caller has no access to it, or the event is about ' +
         'something else. Its token requires the scope groups:read or groups:write.',
-      resolve: (event, _, { db, caller }, info) => userGroupOf(db, caller, event, { withJson: readsJson(info) }),
+      resolve: (event, _, { services, caller }, info) => userGroupOf(services, caller, event, { withJson: readsJson(info) }),
     }),
     userGroupId: t.id({
       nullable: true,
@@ -108,7 +108,7 @@ builder.node(EventType, {
       nullable: true,
       extensions: lookUp,
       description: 'The API token that was changed; null if the event is about something else.',
-      resolve: ({ subjectApiTokenId }, _, { db, caller }) => eventApiToken(db, caller, subjectApiTokenId),
+      resolve: ({ subjectApiTokenId }, _, { services, caller }) => eventApiToken(services, caller, subjectApiTokenId),
     }),
     changes: t.expose('changes', {
       type: 'JSON',

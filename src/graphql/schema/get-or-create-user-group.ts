@@ -67,6 +67,6 @@ builder.mutationField('getOrCreateUserGroup', (t) =>
         description: 'The id, and the initial values of a new group.',
       }),
     },
-    resolve: (_, { input }, { db, caller }) => getOrCreateUserGroup(db, caller, input),
+    resolve: (_, { input }, { services, caller }) => getOrCreateUserGroup(services, caller, input),
   }),
 );

@@ -61,8 +61,8 @@ builder.mutationField('getOrCreateUserGroups', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input: { groups } }, { db, caller }, info) => ({
-      results: await getOrCreateUserGroups(db, caller, groups, { withJson: readsJson(info) }),
+    resolve: async (_, { input: { groups } }, { services, caller }, info) => ({
+      results: await getOrCreateUserGroups(services, caller, groups, { withJson: readsJson(info) }),
     }),
   }),
 );

@@ -20,16 +20,16 @@ const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.i
 
 /** Each kind of node requires its scope, and so does an ID of none, for which each of them is enough. */
 async function findNode(
-  { db, caller }: GraphQLContext,
+  { services, caller }: GraphQLContext,
   nodeId: string,
   options: ReadOptions & EventReadOptions,
 ): Promise<UserGroup | Event | Omit<ApiToken, 'secretHash'> | undefined> {
   const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
-  if (typename === 'Event') return findEvent(db, caller, id, options);
+  if (typename === 'Event') return findEvent(services, caller, id, options);
   if (typename === 'ApiToken') {
     caller.require('admin');
     const number = apiTokenNumberOf(nodeId);
-    return number === undefined ? undefined : findApiToken(db, caller, number);
+    return number === undefined ? undefined : findApiToken(services, caller, number);
   }
   if (typename !== 'UserGroup') {
     caller.require('groups:read', 'audit:read');
@@ -37,7 +37,7 @@ async function findNode(
   }
   caller.require('groups:read');
   const by = readTeamId(id);
-  return by && findUserGroup(db, caller, by, options);
+  return by && findUserGroup(services, caller, by, options);
 }
 
 const optionsOf = (info: GraphQLResolveInfo) => ({ withJson: readsJson(info), withChanges: readsChanges(info) });

@@ -53,6 +53,6 @@ builder.mutationField('rotateUserGroupToken', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      rotateUserGroupToken(context.db, context.caller, { ...input, expectedVersions: expectedVersionsOf(input, context) }),
+      rotateUserGroupToken(context.services, context.caller, { ...input, expectedVersions: expectedVersionsOf(input, context) }),
   }),
 );

@@ -43,11 +43,13 @@ builder.mutationField('setUserGroupEnvironment', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const { db, caller } = context;
+      const { services, caller } = context;
       caller.require('admin');
       const { by, environmentTag } = input;
       const expectedVersions = expectedVersionsOf(input, context);
-      return { userGroup: await setUserGroupEnvironment(db, caller, requireSelector(by), environmentTag, expectedVersions) };
+      return {
+        userGroup: await setUserGroupEnvironment(services, caller, requireSelector(by), environmentTag, expectedVersions),
+      };
     },
   }),
 );

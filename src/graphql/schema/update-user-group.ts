@@ -55,11 +55,11 @@ builder.mutationField('updateUserGroup', (t) =>
       }),
     },
     resolve: async (_, { input }, context) => {
-      const { db, caller } = context;
+      const { services, caller } = context;
       caller.require('groups:write');
       const { by, ...change } = input;
       const expectedVersions = expectedVersionsOf(input, context);
-      return { userGroup: await updateUserGroup(db, caller, requireSelector(by), { ...change, expectedVersions }) };
+      return { userGroup: await updateUserGroup(services, caller, requireSelector(by), { ...change, expectedVersions }) };
     },
   }),
 );

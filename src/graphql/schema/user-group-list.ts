@@ -97,7 +97,7 @@ builder.queryField('userGroups', (t) =>
       filter: t.arg({ type: UserGroupFilterInput, description: 'Which groups to list. Defaults to all of them.' }),
       orderBy: t.arg({ type: UserGroupOrderInput, description: 'The order. Defaults to the newest first.' }),
     },
-    resolve: (_, args, { db, caller, isAbandoned }, info) =>
-      listUserGroups(db, caller, args, isAbandoned, { withJson: readsJson(info) }),
+    resolve: (_, args, { services, caller, isAbandoned }, info) =>
+      listUserGroups(services, caller, args, isAbandoned, { withJson: readsJson(info) }),
   }),
 );

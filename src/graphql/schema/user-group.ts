@@ -41,7 +41,7 @@ builder.node(UserGroupType, {
         'The current user group token: identifies the group when a dashboard is rendered. Not a credential for this API. ' +
         'Requires the scope groups:read or groups:write; with groups:resolve alone it is FORBIDDEN, so that a token in its ' +
         'grace period does not reveal its replacement.',
-      resolve: (group, _, { db, caller }) => currentTokenOf(db, caller, group),
+      resolve: (group, _, { services, caller }) => currentTokenOf(services, caller, group),
     }),
     environmentTag: t.expose('environmentTag', {
       type: EnvironmentTagType,
@@ -140,9 +140,9 @@ builder.queryFields((t) => ({
       'group is viewing a dashboard and requires the scope groups:resolve, which groups:read includes; every other selector ' +
       'requires groups:read.',
     args: { by: t.arg({ type: UserGroupByInput, required: true, description: 'Selects the group.' }) },
-    resolve: (_, { by }, { db, caller }) => {
+    resolve: (_, { by }, { services, caller }) => {
       const meant = selector(by);
-      if (meant) return findUserGroup(db, caller, meant);
+      if (meant) return findUserGroup(services, caller, meant);
       caller.require('groups:read'); // the id of a node that is not a group
       return undefined;
     },

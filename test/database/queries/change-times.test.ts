@@ -5,7 +5,7 @@ import { getOrCreateUserGroups } from '../../../src/domain/user-group-bulk-creat
 import { draftOf, getOrCreateUserGroup } from '../../../src/domain/user-group-creation.ts';
 import { setUserGroupEnvironment } from '../../../src/domain/user-group-environment.ts';
 import { updateUserGroup } from '../../../src/domain/user-group-update.ts';
-import { currentTokenOf, type Db, rotateUserGroupToken } from '../../../src/domain/user-groups.ts';
+import { currentTokenOf, rotateUserGroupToken, type Services } from '../../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { testKeys } from '../../support/keys.ts';
 import { bindQueries } from '../../support/queries.ts';
@@ -33,7 +33,7 @@ type Send = (text: string) => Promise<unknown>;
 type Change = (providedId: string, begin: (send: Send) => Promise<unknown>) => Promise<unknown>;
 
 const inUnit =
-  (change: (db: Db, providedId: string) => Promise<unknown>): Change =>
+  (change: (services: Services, providedId: string) => Promise<unknown>): Change =>
   (providedId, begin) =>
     database.workUnit(async (unit) => {
       await begin((text) => unit.query(text, text, []));
@@ -41,9 +41,9 @@ const inUnit =
     });
 
 const creations: Readonly<Record<string, Change>> = {
-  'get-or-create': inUnit((db, providedId) => getOrCreateUserGroup(db, caller, { providedId })),
-  'get-or-create of many': inUnit((db, providedId) =>
-    getOrCreateUserGroups(db, caller, [{ providedId }, { providedId: `${providedId} too` }], { withJson: true }),
+  'get-or-create': inUnit((services, providedId) => getOrCreateUserGroup(services, caller, { providedId })),
+  'get-or-create of many': inUnit((services, providedId) =>
+    getOrCreateUserGroups(services, caller, [{ providedId }, { providedId: `${providedId} too` }], { withJson: true }),
   ),
   'an import': (providedId, begin) =>
     inTransaction(database, async (transaction) => {
@@ -53,12 +53,12 @@ const creations: Readonly<Record<string, Change>> = {
 };
 
 const changes: Readonly<Record<string, Change>> = {
-  'an update': inUnit((db, providedId) => updateUserGroup(db, caller, { providedId }, { name: 'changed' })),
-  'a patch': inUnit((db, providedId) => updateUserGroup(db, caller, { providedId }, { mergeProperties: { a: 1 } })),
-  'a move': inUnit((db, providedId) => setUserGroupEnvironment(db, caller, { providedId }, 'Customer')),
-  'a rotation': inUnit(async (db, providedId) => {
-    const { userGroup } = await getOrCreateUserGroup(db, caller, { providedId });
-    await rotateUserGroupToken(db, caller, { currentToken: currentTokenOf(db, caller, userGroup) });
+  'an update': inUnit((services, providedId) => updateUserGroup(services, caller, { providedId }, { name: 'changed' })),
+  'a patch': inUnit((services, providedId) => updateUserGroup(services, caller, { providedId }, { mergeProperties: { a: 1 } })),
+  'a move': inUnit((services, providedId) => setUserGroupEnvironment(services, caller, { providedId }, 'Customer')),
+  'a rotation': inUnit(async (services, providedId) => {
+    const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId });
+    await rotateUserGroupToken(services, caller, { currentToken: currentTokenOf(services, caller, userGroup) });
   }),
   'an import': (providedId, begin) =>
     inTransaction(database, async (transaction) => {

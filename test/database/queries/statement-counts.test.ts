@@ -184,12 +184,12 @@ test('an unknown API token costs two statements', async () => {
 
 test('a secret that a rotation replaced costs two statements, in its overlap and after it', async () => {
   const { secret: token, id } = await gateway.issue();
-  const { prisma } = bindQueries(database);
-  await rotateApiToken(prisma, id, 600);
+  const { db } = bindQueries(database);
+  await rotateApiToken(db, id, 600);
   statements = [];
   expect((await gateway.graphql('{ caller { number } }', {}, { token })).json.data.caller.number).toBe(id);
   expect(statements).toEqual(readsReplaced);
-  await rotateApiToken(prisma, id, 0);
+  await rotateApiToken(db, id, 0);
   statements = [];
   expect((await gateway.graphql('{ caller { id } }', {}, { token })).status).toBe(401);
   expect(statements).toEqual(readsReplaced);
@@ -263,23 +263,23 @@ test('an embed token costs one statement each for the API token, the group and t
 });
 
 test('of embed tokens and introspections at the same time, two hundred share each statement', async () => {
-  const db = bindQueries(database);
+  const services = bindQueries(database);
   const credential = { id: 1, name: 'test', environmentTag: null, scopes: ['admin'] };
   const caller = new Caller({ ...credential, createdAt: new Date(0), expiresAt: null, lastUsedAt: null });
   const times200 = <Result>(work: () => Promise<Result>) => Promise.all(Array.from({ length: 200 }, work));
-  await db.embedTokens.signingKeys.read(); // loads what signs, too
+  await services.embedTokens.signingKeys.read(); // loads what signs, too
 
   statements = [];
-  const [{ token } = { token: '' }] = await times200(() => createEmbedToken(db, caller, { teamId: group.team_id }, {}));
+  const [{ token } = { token: '' }] = await times200(() => createEmbedToken(services, caller, { teamId: group.team_id }, {}));
   expect(statements).toEqual(expect.arrayContaining([reads('user_group'), reads('signing_key')]));
   expect(statements).toHaveLength(2);
 
   statements = [];
-  const ofGroup = await times200(() => introspect(db, caller, group.token));
+  const ofGroup = await times200(() => introspect(services, caller, group.token));
   expect([ofGroup.every(({ active }) => active), statements]).toEqual([true, [reads('user_group')]]);
 
   statements = [];
-  const ofEmbedToken = await times200(() => introspect(db, caller, token));
+  const ofEmbedToken = await times200(() => introspect(services, caller, token));
   expect(ofEmbedToken.every(({ active }) => active)).toBe(true);
   // The groups are looked up as the signatures are verified, not all in one turn.
   expect(statements.filter((text) => text.includes('signing_key'))).toHaveLength(1);

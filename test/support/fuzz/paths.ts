@@ -88,7 +88,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
   const paths = createPaths();
   const known = await store(database);
   const callers = await issueCallers(database);
-  const db = bindQueries(database);
+  const services = bindQueries(database);
   const figures: Figures = { documents: 0, executed: 0, compiled: 0, compiledPages: 0, fast: 0, left: 0, constructs: {} };
 
   return {
@@ -96,7 +96,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
     known,
     async compare(request) {
       const { query, variables, others, accept, caller } = request;
-      const context = (): GraphQLContext => createContext({ db, caller: callers[caller], report: () => {} });
+      const context = (): GraphQLContext => createContext({ services, caller: callers[caller], report: () => {} });
       const expected: ComparedResponse[] = [];
       let taken = 0;
       for (let use = 0; use < uses; use += 1) {

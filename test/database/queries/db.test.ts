@@ -6,7 +6,7 @@ import { getOrCreateUserGroup } from '../../../src/domain/user-group-creation.ts
 import { deleteUserGroup } from '../../../src/domain/user-group-deletion.ts';
 import { setUserGroupEnvironment } from '../../../src/domain/user-group-environment.ts';
 import { updateUserGroup } from '../../../src/domain/user-group-update.ts';
-import { currentTokenOf, type Db, findUserGroup, rotateUserGroupToken } from '../../../src/domain/user-groups.ts';
+import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../../../src/domain/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { bindQueries, bindUnit } from '../../support/queries.ts';
 
@@ -21,19 +21,19 @@ const caller = new Caller({
 });
 
 let database: TestDatabase;
-let db: Db;
+let services: Services;
 /** The group and the API token that exist before each test. */
 let token: string;
 let apiTokenId: number;
 beforeAll(async () => {
   database = await createTestDatabase();
-  db = bindQueries(database);
+  services = bindQueries(database);
 });
 afterAll(() => database.close());
 beforeEach(async () => {
   await database.pool.query('truncate user_group, retired_token, api_token, retired_secret, signing_key, event');
-  const { userGroup } = await getOrCreateUserGroup(db, caller, { providedId: 'stored', properties: { plan: 'free' } });
-  token = currentTokenOf(db, caller, userGroup);
+  const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId: 'stored', properties: { plan: 'free' } });
+  token = currentTokenOf(services, caller, userGroup);
   const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
   apiTokenId = (await issueApiToken(database.prisma, request)).apiToken.id;
 });
@@ -46,7 +46,7 @@ const by = { providedId: 'stored' };
 const newToken = { name: 'new', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
 
 /** Every operation that writes through the client; each makes a change that another connection sees once it is committed. */
-const writes: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
+const writes: Readonly<Record<string, (services: Services) => Promise<unknown>>> = {
   'a creation': (unit) => getOrCreateUserGroup(unit, caller, { providedId: 'new' }),
   creations: (unit) => getOrCreateUserGroups(unit, caller, [{ providedId: 'one' }, { providedId: 'two' }], { withJson: true }),
   'an update': (unit) => updateUserGroup(unit, caller, by, { name: 'changed' }),
@@ -54,15 +54,15 @@ const writes: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'a move': (unit) => setUserGroupEnvironment(unit, caller, by, 'Customer'),
   'a rotation with a grace period': (unit) => rotateUserGroupToken(unit, caller, { currentToken: token, graceSeconds: 60 }),
   'a deletion': (unit) => deleteUserGroup(unit, caller, by, undefined),
-  'the creation of an API token': (unit) => issueApiToken(unit.prisma, newToken),
-  'the rotation of an API token': (unit) => rotateApiToken(unit.prisma, apiTokenId, 60),
-  'the revocation of an API token': (unit) => revokeApiToken(unit.prisma, apiTokenId),
-  'the use of an API token': (unit) => unit.prisma.apiToken.recordUses(new Map([[apiTokenId, 0]])),
+  'the creation of an API token': (unit) => issueApiToken(unit.db, newToken),
+  'the rotation of an API token': (unit) => rotateApiToken(unit.db, apiTokenId, 60),
+  'the revocation of an API token': (unit) => revokeApiToken(unit.db, apiTokenId),
+  'the use of an API token': (unit) => unit.db.apiToken.recordUses(new Map([[apiTokenId, 0]])),
   'the first signing key': (unit) => unit.embedTokens.signingKeys.list(),
-  'the model API': (unit) => unit.prisma.userGroup.updateMany({ data: { name: 'changed' } }),
-  'raw SQL': (unit) => unit.prisma.$executeRaw`update user_group set name = 'changed'`,
+  'the model API': (unit) => unit.db.userGroup.updateMany({ data: { name: 'changed' } }),
+  'raw SQL': (unit) => unit.db.$executeRaw`update user_group set name = 'changed'`,
   'a transaction of Prisma': (unit) =>
-    unit.prisma.$transaction(async (transaction) => transaction.userGroup.updateMany({ data: { name: 'changed' } })),
+    unit.db.$transaction(async (transaction) => transaction.userGroup.updateMany({ data: { name: 'changed' } })),
 };
 
 test.each(Object.entries(writes))(
@@ -89,13 +89,13 @@ test('reads see what the transaction wrote: shared statements, the model API and
   await database.workUnit(async (unit) => {
     const inside = bindUnit(unit);
     await updateUserGroup(inside, caller, by, { name: 'changed' });
-    const { prisma } = inside;
+    const { db } = inside;
     expect([
       (await findUserGroup(inside, caller, { token }))?.name,
-      (await prisma.userGroup.findFirst({ where: by }))?.name,
-      await prisma.userGroup.count({ where: { name: 'changed' } }),
-      await prisma.$queryRaw`select name from user_group`,
-      await prisma.$queryRawUnsafe('select name from user_group where name = $1', 'changed'),
+      (await db.userGroup.findFirst({ where: by }))?.name,
+      await db.userGroup.count({ where: { name: 'changed' } }),
+      await db.$queryRaw`select name from user_group`,
+      await db.$queryRawUnsafe('select name from user_group where name = $1', 'changed'),
     ]).toEqual(['changed', 'changed', 1, [{ name: 'changed' }], [{ name: 'changed' }]]);
   });
 });

@@ -43,10 +43,10 @@ export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
  * the server have the SQLSTATE as their code, such as 23505, not P2002.
  *
  * @example
- * await prisma.userGroup.findByTeamId(7); // a statement that requests share
- * await prisma.userGroup.findMany({ where: { name: 'ACME' } }); // the model API
+ * await db.userGroup.findByTeamId(7); // a statement that requests share
+ * await db.userGroup.findMany({ where: { name: 'ACME' } }); // the model API
  */
-export type ExtendedPrisma = PrismaClient & { readonly userGroup: UserGroupStatements; readonly apiToken: ApiTokenStatements };
+export type Db = PrismaClient & { readonly userGroup: UserGroupStatements; readonly apiToken: ApiTokenStatements };
 
 /** What sends statements: a database, or one of its transactions. */
 type Statements = Pick<Database, 'prisma' | 'query' | 'transaction'>;
@@ -63,15 +63,15 @@ export interface StatementOptions {
 }
 
 /** Extends Prisma's client by the hot statements. */
-export function extendPrisma(database: Statements, options: StatementOptions = {}): ExtendedPrisma {
-  return database.prisma.$extends({ name: 'statements', model: statementsOn(database, options) }) as unknown as ExtendedPrisma;
+export function createDb(database: Statements, options: StatementOptions = {}): Db {
+  return database.prisma.$extends({ name: 'statements', model: statementsOn(database, options) }) as unknown as Db;
 }
 
 /**
  * The same in a transaction. Not by `$extends`, which would take a tenth of the time of a request; and the client of the
  * transaction is only created, which takes milliseconds, once the model API or raw SQL is used.
  */
-export function extendPrismaInUnit(unit: Statements, options: StatementOptions = {}): ExtendedPrisma {
+export function createUnitDb(unit: Statements, options: StatementOptions = {}): Db {
   const { userGroup, apiToken } = statementsOn(unit, options);
   return withFallback(
     {
@@ -79,7 +79,7 @@ export function extendPrismaInUnit(unit: Statements, options: StatementOptions =
       apiToken: withFallback(apiToken, () => unit.prisma.apiToken),
     },
     () => unit.prisma,
-  ) as ExtendedPrisma;
+  ) as Db;
 }
 
 /** An object with the members of `own`, and every other one of an object that is only created for it. */
