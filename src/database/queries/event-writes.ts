@@ -67,8 +67,8 @@ export const insertEvents = ({ type, environment, about = {}, changes, author }:
     select ${[`'${type}'`, environment, ...Object.values(about), changes, author].join(', ')}`;
 
 /**
- * {@link insertEvents} about user groups. Numbers are drawn after the group's row is locked, so that of two events about one group
- * the later one has the greater number.
+ * {@link insertEvents} about user groups. Numbers are drawn after the group's row is locked, so that of two events about one
+ * group the later one has the greater number.
  */
 export const insertGroupEvents = ({ table, ...event }: GroupEvent): string =>
   insertEvents({
