@@ -69,7 +69,7 @@ export function listApiTokens(prisma: Pick<Prisma, 'apiToken'>): Promise<ApiToke
  * Revokes an API token, effective from the next request on every instance, and records that. Revoking it again changes nothing.
  *
  * @param author who revokes it; by default the gateway itself.
- * @throws NotFound when no API token has this id.
+ * @throws NotFound when no API token has this number.
  */
 export async function revokeApiToken(prisma: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
   return prisma.$transaction(async (transaction) => {
@@ -88,7 +88,7 @@ export async function revokeApiToken(prisma: Prisma, id: number, author: Author 
  *   on every instance, and so is every secret that was replaced earlier; otherwise these keep their ends.
  * @param author who replaces it; by default the gateway itself.
  * @throws InvalidInput.
- * @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that do not succeed.
+ * @throws NotFound when no API token has this number, when it is revoked or expired, and for the rotations that do not succeed.
  */
 export async function rotateApiToken(
   prisma: Pick<ExtendedPrisma, 'apiToken'>,
@@ -119,7 +119,7 @@ async function rotationFault(prisma: Pick<Prisma, 'apiToken'>, id: number, expec
 
 async function findApiToken(prisma: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
   const apiToken = await prisma.apiToken.findUnique({ where: { id } });
-  if (!apiToken) throw new NotFound(`No API token has the id ${id}. \`token list\` lists all of them.`);
+  if (!apiToken) throw new NotFound(`No API token has the number ${id}. \`token list\` lists all of them.`);
   return apiToken;
 }
 
