@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -90,6 +100,13 @@ describe.each([
     replace('changed.json', JSON.stringify({ first: caller }));
     await untilLogged(readAgain, 2);
     expect([await accepts('first'), await accepts('second')]).toEqual(['all', 'none']);
+
+    // As long and as old as before, as a copy that keeps times.
+    const { atime, mtime } = statSync(PERSISTED_OPERATIONS);
+    write('changed.json', JSON.stringify({ third: caller }));
+    utimesSync(PERSISTED_OPERATIONS, atime, mtime);
+    await untilLogged(readAgain, 3);
+    expect([await accepts('first'), await accepts('third')]).toEqual(['none', 'all']);
     expect(await stop()).toMatchObject({ code: 0 });
   });
 });
