@@ -19,7 +19,7 @@ const lookMs = 2_000;
 /** The persisted operations, which may change. */
 export interface FollowedOperations extends PersistedOperations {
   /**
-   * Reads the files again whenever they change, by their inodes, times and sizes. While they cannot be read or are not valid,
+   * Reads the files again whenever they change, by their inodes and times. While they cannot be read or are not valid,
    * which is logged once, what was read before stays in force.
    *
    * @returns a function that stops it.
@@ -81,12 +81,15 @@ async function consoleDocuments(): Promise<readonly string[]> {
   return Object.values(documents);
 }
 
-/** What changes with the files: also when a symbolic link on the way to one leads to another, or when there is one more. */
+/**
+ * What changes with the files: their content, owner and mode, where a symbolic link on the way to one leads, and how many there
+ * are. By the time of the last change of status, which no program can set back.
+ */
 async function versionOf(path: string): Promise<string> {
   try {
     const files = await findFiles(path);
     const stats = await Promise.all(files.map((file) => stat(file, { bigint: true })));
-    return stats.map(({ dev, ino, mtimeNs, size }, index) => `${files[index]} ${dev} ${ino} ${mtimeNs} ${size}`).join('\n');
+    return stats.map(({ dev, ino, ctimeNs }, index) => `${files[index]} ${dev} ${ino} ${ctimeNs}`).join('\n');
   } catch (error) {
     return (error as Error).message;
   }

@@ -69,7 +69,7 @@ export function listApiTokens(db: Pick<Prisma, 'apiToken'>): Promise<ApiToken[]>
  * Revokes an API token, effective from the next request on every instance, and records that. Revoking it again changes nothing.
  *
  * @param author who revokes it; by default the gateway itself.
- * @throws NotFound when no API token has this id.
+ * @throws NotFound when no API token has this number.
  */
 export async function revokeApiToken(db: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
   return db.$transaction(async (transaction) => {
@@ -88,7 +88,7 @@ export async function revokeApiToken(db: Prisma, id: number, author: Author = sy
  *   on every instance, and so is every secret that was replaced earlier; otherwise these keep their ends.
  * @param author who replaces it; by default the gateway itself.
  * @throws InvalidInput.
- * @throws NotFound when no API token has this id, when it is revoked or expired, and for the rotations that do not succeed.
+ * @throws NotFound when no API token has this number, when it is revoked or expired, and for the rotations that do not succeed.
  */
 export async function rotateApiToken(
   db: Pick<Db, 'apiToken'>,
@@ -119,7 +119,7 @@ async function rotationFault(db: Pick<Prisma, 'apiToken'>, id: number, expectedH
 
 async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
   const apiToken = await db.apiToken.findUnique({ where: { id } });
-  if (!apiToken) throw new NotFound(`No API token has the id ${id}. \`token list\` lists all of them.`);
+  if (!apiToken) throw new NotFound(`No API token has the number ${id}. \`token list\` lists all of them.`);
   return apiToken;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDb } from '../../src/database/queries/db.ts';
+import { createDb, createUnitDb, type StatementOptions } from '../../src/database/queries/db.ts';
 import { Caller } from '../../src/domain/caller.ts';
 import { getOrCreateUserGroup } from '../../src/domain/user-group-creation.ts';
 import { currentTokenOf, findUserGroup, type Services } from '../../src/domain/user-groups.ts';
@@ -38,6 +38,17 @@ test('look-ups use the database that they are bound to, writes the other', async
   expect(await findUserGroup(services, caller, { token: currentTokenOf(services, caller, userGroup) })).toBeUndefined();
   expect(await primary.prisma.userGroup.count({ where: { providedId: 'written' } })).toBe(1);
   expect(await copy.prisma.userGroup.count()).toBe(0);
+});
+
+test('look-ups in a transaction use its database, and find what it wrote', async () => {
+  const caller = callerOf('Customer');
+  const options: StatementOptions = { lookups: copy };
+  await primary.workUnit(async (unit) => {
+    const inside = { ...services, db: createUnitDb(unit, options) };
+    const { userGroup } = await getOrCreateUserGroup(inside, caller, { providedId: 'in a transaction' });
+    const { teamId } = userGroup;
+    expect(await findUserGroup(inside, caller, { teamId })).toMatchObject({ teamId });
+  });
 });
 
 test('get-or-create returns a group that the copy does not have yet', async () => {

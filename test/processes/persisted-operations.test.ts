@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -90,6 +90,14 @@ describe.each([
     replace('changed.json', JSON.stringify({ first: caller }));
     await untilLogged(readAgain, 2);
     expect([await accepts('first'), await accepts('second')]).toEqual(['all', 'none']);
+
+    // As long and as old as before, like a copy that keeps times.
+    utimesSync(PERSISTED_OPERATIONS, 0, 0);
+    await untilLogged(readAgain, 3);
+    write('changed.json', JSON.stringify({ third: caller }));
+    utimesSync(PERSISTED_OPERATIONS, 0, 0);
+    await untilLogged(readAgain, 4);
+    expect([await accepts('first'), await accepts('third')]).toEqual(['none', 'all']);
     expect(await stop()).toMatchObject({ code: 0 });
   });
 });

@@ -54,7 +54,7 @@ type Statements = Pick<Database, 'prisma' | 'query' | 'transaction'>;
 /** How the statements are bound. */
 export interface StatementOptions {
   /** Called for each event about a group. By default nothing is. */
-  readonly onRecorded?: OnRecorded;
+  readonly onRecorded?: OnRecorded | undefined;
   /**
    * Where look-ups and unfiltered pages are read, if not where is written: a copy. A change, such as the revocation of an API
    * token, then takes effect as soon as it has arrived there.
@@ -68,11 +68,12 @@ export function createDb(database: Statements, options: StatementOptions = {}): 
 }
 
 /**
- * The same in a transaction. Not by `$extends`, which would take a tenth of the time of a request; and the client of the
- * transaction is only created, which takes milliseconds, once the model API or raw SQL is used.
+ * The same in a transaction, look-ups and pages too: they see what it wrote. Not by `$extends`, which would take a tenth of the
+ * time of a request; and the client of the transaction is only created, which takes milliseconds, once the model API or raw SQL
+ * is used.
  */
-export function createUnitDb(unit: Statements, options: StatementOptions = {}): Db {
-  const { userGroup, apiToken } = statementsOn(unit, options);
+export function createUnitDb(unit: Statements, { onRecorded }: Pick<StatementOptions, 'onRecorded'> = {}): Db {
+  const { userGroup, apiToken } = statementsOn(unit, { onRecorded });
   return withFallback(
     {
       userGroup: withFallback(userGroup, () => unit.prisma.userGroup),

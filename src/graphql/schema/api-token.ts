@@ -28,8 +28,9 @@ builder.node(ApiTokenType, {
     }),
     scopes: t.field({
       type: [ScopeType],
-      description: 'The scopes it has.',
-      // A newer version of the gateway may have issued it with others, which permit nothing here.
+      description:
+        'The scopes it has. One that only a newer version of the gateway knows is missing on an instance of an older one, where it ' +
+        'permits nothing.',
       resolve: ({ scopes }) => scopes.filter(isScope),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),

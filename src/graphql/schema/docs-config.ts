@@ -155,7 +155,8 @@ function textsOf(documents: readonly Document[], pathOf: (index: number) => Issu
 function printExactly(value: unknown, path: Issue['path']): string {
   // Without recursion: nothing has bounded the depth yet.
   const unvisited = [value];
-  for (let item = unvisited.pop(); item !== undefined; item = unvisited.pop()) {
+  while (unvisited.length > 0) {
+    const item = unvisited.pop();
     if (typeof item === 'number' && !Number.isFinite(item)) {
       const message = 'has a number that cannot be represented exactly; send the document as source.';
       throw new InvalidInput([{ path, message }]);

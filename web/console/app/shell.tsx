@@ -1,6 +1,7 @@
 import { Component, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { type Failure, toFailure } from '../graphql/failure.ts';
-import { type Scope, scopes } from '../graphql/generated.ts';
+import type { Scope } from '../graphql/generated.ts';
+import { scopeName } from '../graphql/names.ts';
 import { AllEnvironmentsBadge, choiceOf, EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -100,7 +101,7 @@ function TopBar() {
           <ul aria-label="Scopes of the API token">
             {caller.scopes.map((scope) => (
               <li key={scope}>
-                <code>{scopes[scope].name}</code>
+                <code>{scopeName(scope)}</code>
               </li>
             ))}
           </ul>
@@ -159,11 +160,11 @@ function MissingScope({ title, scope }: { readonly title: string; readonly scope
       </header>
       <EmptyState title="Your API token may not see this">
         <p>
-          This page requires the scope <code>{scopes[scope].name}</code>. The API token <strong>{caller.name}</strong> has{' '}
+          This page requires the scope <code>{scopeName(scope)}</code>. The API token <strong>{caller.name}</strong> has{' '}
           {caller.scopes.map((held, index) => (
             <span key={held}>
               {index > 0 && ', '}
-              <code>{scopes[held].name}</code>
+              <code>{scopeName(held)}</code>
             </span>
           ))}
           . Sign out, and sign in with one that has it.

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { hrefOf, Link } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
-import { type EventRowFragment, eventTypes } from '../graphql/generated.ts';
+import type { EventRowFragment, EventType } from '../graphql/generated.ts';
+import { describeEventType } from '../graphql/names.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
@@ -24,7 +25,7 @@ export function EventList({ events, isLoading, isOfOneGroup = false }: EventList
       {events.map((event) => (
         <li key={event.id}>
           <div className="event-head">
-            <strong title={eventTypes[event.type].meaning}>{eventTypes[event.type].name}</strong>
+            <EventTypeName type={event.type} />
             {!isOfOneGroup && event.environment !== 'NONE' && (
               <EnvironmentBadge tag={event.environment === 'UNTAGGED' ? null : event.environment} />
             )}
@@ -44,6 +45,11 @@ export function EventList({ events, isLoading, isOfOneGroup = false }: EventList
       ))}
     </ul>
   );
+}
+
+function EventTypeName({ type }: { readonly type: EventType }) {
+  const { name, meaning } = describeEventType(type);
+  return <strong title={meaning}>{name}</strong>;
 }
 
 /** What the event is about; a link leads to the changes of it. */

@@ -7,8 +7,8 @@ import {
   Metrics as MetricsDocument,
   OwnCount,
   type OwnCountQuery,
-  scopes,
 } from '../graphql/generated.ts';
+import { scopeName } from '../graphql/names.ts';
 import { type QueryState, useQuery } from '../graphql/use-query.ts';
 import { AllEnvironmentsBadge, EnvironmentBadge, type EnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -110,7 +110,7 @@ function Identity() {
           <dt>Scopes</dt>
           <dd className="scope-list">
             {caller.scopes.map((scope) => (
-              <code key={scope}>{scopes[scope].name}</code>
+              <code key={scope}>{scopeName(scope)}</code>
             ))}
           </dd>
         </div>

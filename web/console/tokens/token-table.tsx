@@ -1,5 +1,6 @@
 import { hrefOf, Link } from '../app/router.tsx';
-import { type ApiTokenFieldsFragment, scopes } from '../graphql/generated.ts';
+import type { ApiTokenFieldsFragment } from '../graphql/generated.ts';
+import { scopeName } from '../graphql/names.ts';
 import { Badge, EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
@@ -55,14 +56,14 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
                 </Link>
                 {row.id === ownId && <Badge>in use here</Badge>}
                 <State row={row} />
-                <span className="below narrow-only scope-list">{row.scopes.map((scope) => scopes[scope].name).join(', ')}</span>
+                <span className="below narrow-only scope-list">{row.scopes.map(scopeName).join(', ')}</span>
               </th>
               <td>
                 <EnvironmentBadge tag={row.environmentTag} />
               </td>
               <td className="wide-only scope-list">
                 {row.scopes.map((scope) => (
-                  <code key={scope}>{scopes[scope].name}</code>
+                  <code key={scope}>{scopeName(scope)}</code>
                 ))}
               </td>
               <td className="medium-only">
