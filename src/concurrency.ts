@@ -1,4 +1,4 @@
-import { GatewayError } from './domain/errors.ts';
+import { GatewayError, nothingChanged } from './domain/errors.ts';
 import { FairQueue, type Share } from './fair-queue.ts';
 
 /** The result of a promise, or that of `late` when it takes longer. A later result or error is ignored. */
@@ -76,6 +76,6 @@ export function createSemaphore(places: number, maxWaiting: number, what?: strin
 function overloaded(what = 'large requests'): GatewayError {
   return new GatewayError(
     'UNAVAILABLE',
-    `Too many ${what} are waiting to be processed. Nothing was changed. Try again after the number of seconds in the Retry-After header.`,
+    `Too many ${what} are waiting to be processed. ${nothingChanged}Try again after the number of seconds in the Retry-After header.`,
   );
 }

@@ -17,15 +17,25 @@ export const heavyWorkLimits = {
 const turnsBetween = 256;
 const maxPauseMs = 100;
 
+/** The sender of one request. */
+export interface HeavyCaller {
+  readonly share: Share;
+}
+
 /**
  * Work that occupies the event loop for a while: it begins one piece at a time, round-robin between callers, with time for other
  * requests in between.
  */
 export interface HeavyWork {
-  /** Resolves when it is this caller's turn to parse. @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait. */
-  enter(share: Share): Promise<void>;
+  /**
+   * Resolves when it is this caller's turn to parse; at once if it still is: a request whose body is large may have a long document
+   * and a costly operation, too.
+   *
+   * @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait.
+   */
+  enter(caller: HeavyCaller): Promise<void>;
   /** Runs a costly operation in its turn. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
-  run<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(caller: HeavyCaller, work: () => Promise<Result>): Promise<Result>;
   /** How much work waits. */
   readonly waiting: number;
 }
@@ -37,23 +47,30 @@ export function createHeavyWork(): HeavyWork {
   // Apart from the turns, because operations also wait for the database, and parsing must not wait for that.
   const operations = createSemaphore(maxCostlyOperations, maxWaitingHeavyWork);
 
-  const enter: HeavyWork['enter'] = (share) =>
-    new Promise((resolve, reject) => {
-      const admit = () => {
+  /** Whose turn it is, until others may have theirs. Requests without a credential have one caller in common. */
+  let admitted: HeavyCaller | undefined;
+
+  const enter: HeavyWork['enter'] = (caller) => {
+    if (caller === admitted && caller.share !== undefined) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const admit = async () => {
+        admitted = caller;
         resolve();
-        return pause();
+        await pause();
+        admitted = undefined;
       };
-      turns.run(share, admit).catch(reject);
+      turns.run(caller.share, admit).catch(reject);
     });
+  };
 
   return {
     get waiting() {
       return turns.waiting + operations.waiting;
     },
     enter,
-    run: (share, work) =>
-      operations.run(share, async () => {
-        await enter(share);
+    run: (caller, work) =>
+      operations.run(caller.share, async () => {
+        await enter(caller);
         return work();
       }),
   };

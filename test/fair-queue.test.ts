@@ -121,13 +121,31 @@ describe('heavy work', () => {
       admitted.push(name);
       turnsAt.push(turns);
     };
-    const parse = (name: string, share: number) => work.enter(share).then(() => admit(name));
-    const execute = (name: string, share: number) => work.run(share, async () => admit(name));
+    const parse = (name: string, share: number) => work.enter({ share }).then(() => admit(name));
+    const execute = (name: string, share: number) => work.run({ share }, async () => admit(name));
     setImmediate(count);
     await Promise.all([parse('a1', 1), parse('a2', 1), parse('a3', 1), parse('b1', 2), execute('c1', 3)]);
     isCounting = false;
     expect(admitted).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
     for (let i = 1; i < turnsAt.length; i += 1) expect((turnsAt[i] as number) - (turnsAt[i - 1] as number)).toBeGreaterThan(20);
+  });
+
+  test('one request does not wait for itself, also in the presence of others; a request without a credential does', async () => {
+    const work = createHeavyWork();
+    const admitted: string[] = [];
+    const request = { share: 1 };
+    const other = work.enter(request).then(() => work.enter({ share: 2 }).then(() => admitted.push('other')));
+    await work.enter(request);
+    await work.run(request, async () => admitted.push('operation'));
+    admitted.push('response');
+    await other;
+    const anonymous = { share: undefined };
+    await work.enter(anonymous);
+    const again = work.enter(anonymous).then(() => admitted.push('again'));
+    await new Promise((resolve) => setImmediate(resolve));
+    admitted.push('meanwhile');
+    await again;
+    expect(admitted).toEqual(['operation', 'response', 'other', 'meanwhile', 'again']);
   });
 
   test('parses while as many operations as may be in progress wait for the database', async () => {
@@ -141,8 +159,8 @@ describe('heavy work', () => {
       started += 1;
       return response;
     };
-    const operations = [1, 1, 1].map((share) => work.run(share, query));
-    for (const share of [1, 1, 1]) await work.enter(share);
+    const operations = [1, 1, 1].map((share) => work.run({ share }, query));
+    for (const share of [1, 1, 1]) await work.enter({ share });
     expect([started, work.waiting]).toEqual([2, 1]);
     respond();
     await Promise.all(operations);

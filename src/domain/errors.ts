@@ -249,6 +249,9 @@ export class VersionMismatch extends GatewayError {
 export const abandoned = (): GatewayError =>
   new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
 
+/** What the message of a failure says that came before any change. It is left out where the failure is of a later part. */
+export const nothingChanged = 'Nothing was changed. ';
+
 /** What a caller may do when it is not known whether a change was made. */
 export const safeToRepeat =
   'Reads, get-or-create, update and requests with an Idempotency-Key are safe to repeat; after another rotation, look up the group ' +
@@ -261,10 +264,7 @@ export const safeToRepeat =
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof DatabaseBusy) {
-    return new GatewayError(
-      'UNAVAILABLE',
-      'Too many requests are waiting for the database. Nothing was changed. Try again shortly.',
-    );
+    return new GatewayError('UNAVAILABLE', `Too many requests are waiting for the database. ${nothingChanged}Try again shortly.`);
   }
   if (isUnavailable(error)) {
     const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
@@ -272,7 +272,7 @@ export function asGatewayError(error: unknown): GatewayError {
   }
   if (error instanceof MissingKey) {
     const effect = error.isUnchanged
-      ? 'Nothing was changed. It is safe to repeat.'
+      ? `${nothingChanged}It is safe to repeat.`
       : `A change without an Idempotency-Key may have been made. ${safeToRepeat}`;
     const message =
       `This gateway lacks the encryption key ${error.keyId}, which a stored value needs. ${effect} Ask the operator to add the key: ` +

@@ -126,7 +126,7 @@ export class ReceivedRequest implements HttpRequest {
         hold = new BodyHold(context.bodies, this.caller.share);
         this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
         this.startDeadline();
-        if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller.share);
+        if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller);
       }
       if (this.isAbandoned()) throw disconnected();
       this.respond(await route.handle(this));

@@ -60,7 +60,7 @@ describe('the cost of an operation', () => {
       'the events of a page of groups',
       '{ userGroups(first: 3) { nodes { events(first: 5) { nodes { id type } } } } }',
       {},
-      22 + 3 * (101 + 1 + 10),
+      22 + 3 * (21 + 1 + 10),
     ],
     ['a page of API tokens', '{ apiTokens(last: 30) { totalCount nodes { id name } } }', {}, 21 + 301 + 1 + 30 * 2],
     [

@@ -5,6 +5,7 @@ import { type ApiTokenLookups, bindApiTokenLookups } from './api-token-lookups.t
 import { type ApiTokenWrites, bindApiTokenWrites } from './api-token-writes.ts';
 import { maxLookupKeys } from './batch-sizes.ts';
 import type { OnRecorded } from './event-writes.ts';
+import { bindEventStatements, type EventStatements } from './events-of-groups.ts';
 import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './stored-tokens.ts';
 import { bindTokenRotation, type TokenRotation } from './token-rotation.ts';
 import { bindUserGroupLookups, type UserGroupLookups } from './user-group-lookups.ts';
@@ -35,7 +36,7 @@ export interface UserGroupStatements
 export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
 
 /**
- * The database: Prisma's client, whose models `userGroup` and `apiToken` also have the hot statements. Keys that are requested in
+ * The database: Prisma's client, whose models `userGroup`, `apiToken` and `event` also have the hot statements. Keys that are requested in
  * one turn of the event loop are sent in one statement; their `share` says on whose behalf, so that no API token alone fills the
  * queue.
  *
@@ -46,7 +47,11 @@ export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
  * await db.userGroup.findByTeamId(7); // a statement that requests share
  * await db.userGroup.findMany({ where: { name: 'ACME' } }); // the model API
  */
-export type Db = PrismaClient & { readonly userGroup: UserGroupStatements; readonly apiToken: ApiTokenStatements };
+export type Db = PrismaClient & {
+  readonly userGroup: UserGroupStatements;
+  readonly apiToken: ApiTokenStatements;
+  readonly event: EventStatements;
+};
 
 /** What sends statements: a database, or one of its transactions. */
 type Statements = Pick<Database, 'prisma' | 'query' | 'transaction'>;
@@ -73,11 +78,12 @@ export function createDb(database: Statements, options: StatementOptions = {}): 
  * is used.
  */
 export function createUnitDb(unit: Statements, { onRecorded }: Pick<StatementOptions, 'onRecorded'> = {}): Db {
-  const { userGroup, apiToken } = statementsOn(unit, { onRecorded });
+  const { userGroup, apiToken, event } = statementsOn(unit, { onRecorded });
   return withFallback(
     {
       userGroup: withFallback(userGroup, () => unit.prisma.userGroup),
       apiToken: withFallback(apiToken, () => unit.prisma.apiToken),
+      event: withFallback(event, () => unit.prisma.event),
     },
     () => unit.prisma,
   ) as Db;
@@ -101,7 +107,7 @@ type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
 function statementsOn(
   database: Pick<Statements, 'query' | 'transaction'>,
   { onRecorded = () => {}, lookups = database }: StatementOptions,
-): { userGroup: Methods<UserGroupStatements>; apiToken: Methods<ApiTokenStatements> } {
+): { userGroup: Methods<UserGroupStatements>; apiToken: Methods<ApiTokenStatements>; event: Methods<EventStatements> } {
   return {
     userGroup: {
       ...bindUserGroupLookups(lookups),
@@ -122,5 +128,6 @@ function statementsOn(
       }),
     },
     apiToken: { ...bindApiTokenLookups(lookups), ...bindApiTokenWrites(database) },
+    event: { ...bindEventStatements(database) },
   };
 }

@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   NoFragmentCyclesRule,
   type OperationDefinitionNode,
+  OperationTypeNode,
   validate,
 } from 'graphql';
 import { credentialRequired } from '../../domain/caller.ts';
@@ -105,7 +106,7 @@ export function createOperationExecutor(
     meter.isExceeded ? rejection(meter.rejection) : result;
 
   const inTurn: OperationExecutor['inTurn'] = ({ caller, isAbandoned }, work) =>
-    heavyWork.run(caller.share, async () => {
+    heavyWork.run(caller, async () => {
       if (isAbandoned()) throw abandoned();
       return work();
     });
@@ -158,6 +159,7 @@ export function createOperationExecutor(
     run(known, request) {
       const { variables, characters, context } = request;
       const { noted, caller } = context;
+      noted.isMutation = known.operation.operation === OperationTypeNode.MUTATION;
       noted.operation = names.shown(known.operation.name?.value, caller.apiToken !== undefined);
       if (known.needsCredential && !caller.apiToken) {
         return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));

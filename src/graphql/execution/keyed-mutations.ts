@@ -22,12 +22,9 @@ export interface KeyedMutation {
  *   are kept and others are not, could not be sent again, and their locks would be held for long. `UNAVAILABLE` when too much
  *   heavy work waits.
  */
-export async function findMutation(
-  { query, operationName }: GraphQLParams,
-  share: Caller['share'],
-): Promise<KeyedMutation | undefined> {
+export async function findMutation({ query, operationName }: GraphQLParams, caller: Caller): Promise<KeyedMutation | undefined> {
   if (typeof query !== 'string') return undefined;
-  if (query.length > longDocumentLength) await heavyWork.enter(share);
+  if (query.length > longDocumentLength) await heavyWork.enter(caller);
   const document = parseOrNothing(query);
   const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
   if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;

@@ -1,4 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import { nothingChanged } from '../../domain/errors.ts';
 import { inUtf8, mediaTypes, readAcceptItem } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../schema/context.ts';
@@ -38,19 +39,26 @@ export function renderResult(
   if (!result.errors) return { status: 200, headers, body: serialize(result) };
   const errors = result.errors.map((error) => finishError(publicError(error, failureHeaders), context));
   const isExecuted = result.data !== undefined;
+  // Then a client that sends a failed request again, as the status of a failure has it do, would make another change.
+  const isChanged = context.noted.isMutation && Object.values(result.data ?? {}).some((value) => value !== null);
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;
-  for (const { http } of errors.map(({ extensions }) => extensions)) {
+  for (const { http } of isChanged ? [] : errors.map(({ extensions }) => extensions)) {
     Object.assign(headers, http?.headers);
     // The GraphQL-over-HTTP specification wants 200 for an invalid document if the client asked for JSON.
     if (!isInvalidDocument || type !== mediaTypes.json) status = Math.max(status, http?.status ?? 0);
   }
-  return { status, headers, body: serialize({ ...result, errors: errors.map(shownError) as never }) };
+  return {
+    status,
+    headers,
+    body: serialize({ ...result, errors: errors.map((error) => shownError(error, isChanged)) as never }),
+  };
 }
 
-/** An error as the caller gets it: without what it says about the response. */
-function shownError({ message, locations, path, extensions: { http: _, ...extensions } }: GraphQLError): object {
-  return { message, locations, path, extensions };
+/** An error as the caller gets it: without what it says about the response, and about a change that was made. */
+function shownError({ message, locations, path, extensions }: GraphQLError, isChanged = false): object {
+  const { http: _, ...shown } = extensions;
+  return { message: isChanged ? message.replace(nothingChanged, '') : message, locations, path, extensions: shown };
 }
 
 function serialize(result: ExecutionResult): string {

@@ -50,7 +50,7 @@ export function graphqlHandler(
 
   /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */
   async function respondWithKey(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
-    const mutation = await findMutation(params, request.caller.share);
+    const mutation = await findMutation(params, request.caller);
     if (!mutation) return respond(request, params, type, contextOf(request));
     const { document, operation } = mutation;
     const isHeavy = server.executor.isHeavy(document, operation, params['variables']);

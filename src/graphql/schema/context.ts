@@ -38,6 +38,7 @@ export interface NotedOperation {
   /** One of few names. */
   operation: string;
   cost: number | undefined;
+  isMutation?: boolean;
 }
 
 /** The parts of a request from which its context is made. */

@@ -4,7 +4,7 @@ import { builder } from './builder.ts';
 import { definePages, pageArguments, pageSize } from './connection.ts';
 import { DateTimeRangeInput } from './date-time-range.ts';
 import { EventType, EventTypeType, readsChanges } from './event.ts';
-import { type FieldCost, filterCost, isFiltered, ownStatementCost } from './field-cost.ts';
+import { type FieldCost, filterCost, isFiltered, lookUpCost } from './field-cost.ts';
 import { selector, UserGroupByInput, UserGroupType } from './user-group.ts';
 
 const EventFilterInput = builder.inputType('EventFilter', {
@@ -58,12 +58,12 @@ builder.objectField(UserGroupType, 'events', (t) =>
   t.field({
     type: EventConnection,
     nullable: true,
-    extensions: { pageSize, cost: () => ownStatementCost } satisfies FieldCost,
+    extensions: { pageSize, cost: () => lookUpCost } satisfies FieldCost,
     description:
       'The audit log of the group, the newest event first, as far as it is of the environment of the API token, with scope admin of ' +
       'every environment. Requires the scope audit:read.',
     args: { first: pageArguments.first, after: pageArguments.after },
-    resolve: ({ teamId }, page, { services, caller, isAbandoned, hasTransaction }, info) =>
-      listEventsOfGroup(services, caller, teamId, page, { withChanges: readsChanges(info), isAbandoned, hasTransaction }),
+    resolve: ({ teamId }, page, { services, caller }, info) =>
+      listEventsOfGroup(services, caller, teamId, page, { withChanges: readsChanges(info) }),
   }),
 );

@@ -4,9 +4,6 @@ export type RawVariables = Readonly<Record<string, unknown>>;
 /** What a root field costs beyond the 1 of every field, because it queries the database. */
 export const lookUpCost = 20;
 
-/** What a list of each item of a list costs: a statement of its own, which takes longer than a look-up that shares one. */
-export const ownStatementCost = 100;
-
 /** What a list with the argument `filter` costs: a filtered page may take as long as many look-ups. */
 export const filterCost = (args: RawVariables): number => (isFiltered(args) ? 300 : 0);
 

@@ -1,0 +1,60 @@
+import { GraphQLError } from 'graphql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Caller } from '../../src/domain/caller.ts';
+import { GatewayError } from '../../src/domain/errors.ts';
+import { renderResult } from '../../src/graphql/execution/response.ts';
+import { createContext } from '../../src/graphql/schema/context.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { bindQueries } from '../support/queries.ts';
+
+let gateway: TestGateway;
+let token: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  token = (await gateway.issue({ scopes: ['groups:read', 'groups:write', 'audit:read'] })).secret;
+  await gateway.graphql('mutation { getOrCreateUserGroup(input: { providedId: "acme" }) { __typename } }', {}, { token });
+  // Events are recorded, and cannot be read.
+  await gateway.database.pool.query(`
+    create function fail() returns bool language plpgsql as $$ begin raise 'too slow' using errcode = '57014'; end $$;
+    alter table event rename to stored_event;
+    create view event as select * from stored_event where fail();`);
+});
+afterAll(() => gateway.close());
+
+test('a change that was made is no failure of the request when a part of its payload cannot be read', async () => {
+  const { json: before } = await gateway.graphql('{ userGroup(by: { providedId: "acme" }) { token } }', {}, { token });
+  const document = `mutation ($currentToken: String!) { rotateUserGroupToken(input: { currentToken: $currentToken }) {
+    ... on RotateUserGroupTokenPayload { userGroup { token events { nodes { id } } } } } }`;
+  const response = await gateway.graphql(document, { currentToken: before.data.userGroup.token }, { token });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([200, null]);
+  const { data, errors } = response.json;
+  expect(errors).toMatchObject([{ path: ['rotateUserGroupToken', 'userGroup', 'events'], extensions: { code: 'UNAVAILABLE' } }]);
+  const query = 'query ($token: String!) { userGroup(by: { token: $token }) { providedId } }';
+  const { userGroup } = data.rotateUserGroupToken;
+  const found = await gateway.graphql(query, { token: userGroup.token }, { token });
+  expect([userGroup.events, found.json.data]).toEqual([null, { userGroup: { providedId: 'acme' } }]);
+});
+
+test('a query whose part cannot be read can be sent again', async () => {
+  const response = await gateway.graphql(
+    '{ userGroup(by: { providedId: "acme" }) { name events { nodes { id } } } }',
+    {},
+    { token },
+  );
+  expect([response.status, response.json.data]).toEqual([503, { userGroup: { name: 'acme', events: null } }]);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test.each([
+  [true, { group: {} }, 'Too busy. Try again.'],
+  [true, { group: null }, 'Too busy. Nothing was changed. Try again.'],
+  [false, { group: {} }, 'Too busy. Nothing was changed. Try again.'],
+])('what was changed is not denied: a mutation %s, the result %j', (isMutation, data, message) => {
+  const noted = { operation: '', cost: undefined, isMutation };
+  const services = bindQueries(gateway.database);
+  const context = createContext({ services, caller: Caller.anonymous, report: () => {}, noted });
+  const originalError = new GatewayError('UNAVAILABLE', 'Too busy. Nothing was changed. Try again.');
+  const errors = [new GraphQLError('', { path: ['group', 'events'], originalError })];
+  const { body } = renderResult({ data, errors }, 'application/json', context, () => ({}));
+  expect(JSON.parse(body as string).errors[0].message).toBe(message);
+});
