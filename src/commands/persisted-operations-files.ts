@@ -43,6 +43,8 @@ export async function readPersistedOperations(settings: Settings): Promise<Follo
   // Before the files are read: what changes meanwhile is read again.
   let version = await versionOf(path);
   let operations: PersistedOperations;
+  /** The problems that were logged last. */
+  let logged: string | undefined;
   try {
     operations = await read();
   } catch (error) {
@@ -51,12 +53,17 @@ export async function readPersistedOperations(settings: Settings): Promise<Follo
   const lookForChange = async (log: Logger) => {
     const found = await versionOf(path);
     if (found === version) return;
-    version = found;
     try {
       operations = await read();
+      version = found;
+      logged = undefined;
       log.info('PERSISTED_OPERATIONS changed and was read again');
     } catch (error) {
+      // What cannot be read now may be read the next time, without a change.
+      if (error instanceof InvalidPersistedOperations) version = found;
       const problems = problemsOf(error);
+      if (problems.join('\n') === logged) return;
+      logged = problems.join('\n');
       log.error(
         { problems },
         'PERSISTED_OPERATIONS changed and is not valid; the operations that were read before stay in force',

@@ -35,7 +35,7 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
   return (
     <Dialog title={`Rotate ${apiToken.name}`} onClose={onClose} isBusy={rotation.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
-        <p>It gets a new secret. Its number, name, environment and scopes stay the same.</p>
+        <p>It gets a new secret. Its number {apiToken.number}, its name, environment and scopes stay the same.</p>
         {apiToken.id === caller.id && (
           <p className="notice">
             This is the API token that you are signed in with: sign in again with the new secret afterwards.
