@@ -28,8 +28,8 @@ export interface HeavyCaller {
  */
 export interface HeavyWork {
   /**
-   * Resolves when it is this caller's turn to parse; at once if it still is: a request whose body is large may have a long document
-   * and a costly operation, too.
+   * Resolves when it is this caller's turn to parse; at once if it still is: a request whose body is large may have a long
+   * document and a costly operation, too.
    *
    * @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait.
    */

@@ -7,6 +7,10 @@ process.env['NODE_ENV'] ??= 'production';
 
 // What each of these buys: docs/decisions/internals.md.
 
+// V8 allocates objects in the old generation at once where earlier ones from the same place in the code lived long, as those of a
+// request do under load. The collector then takes a tenth of the processor time of look-ups.
+setFlagsFromString('--no-allocation-site-pretenuring');
+
 // By default the old generation may grow to several times what is in use before it is collected, because machines have much
 // memory. With 50 instead of 70, pages of lists take a fifth more time.
 setFlagsFromString('--heap-growing-percent=70');

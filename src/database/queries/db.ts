@@ -36,9 +36,9 @@ export interface UserGroupStatements
 export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
 
 /**
- * The database: Prisma's client, whose models `userGroup`, `apiToken` and `event` also have the hot statements. Keys that are requested in
- * one turn of the event loop are sent in one statement; their `share` says on whose behalf, so that no API token alone fills the
- * queue.
+ * The database: Prisma's client, whose models `userGroup`, `apiToken` and `event` also have the hot statements. Keys that are
+ * requested in one turn of the event loop are sent in one statement; their `share` says on whose behalf, so that no API token
+ * alone fills the queue.
  *
  * Every method runs where this client does: on the pool, or in the transaction of a request with an Idempotency-Key. Errors of
  * the server have the SQLSTATE as their code, such as 23505, not P2002.
