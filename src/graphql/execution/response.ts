@@ -39,11 +39,12 @@ export function renderResult(
   if (!result.errors) return { status: 200, headers, body: serialize(result) };
   const errors = result.errors.map((error) => finishError(publicError(error, failureHeaders), context));
   const isExecuted = result.data !== undefined;
-  // Then a client that sends a failed request again, as the status of a failure has it do, would make another change.
-  const isChanged = context.noted.isMutation && Object.values(result.data ?? {}).some((value) => value !== null);
+  // A client that sends a failed request again, as the status of a failure has it do, would make another change.
+  const isAfterChange = ({ path = [] }: GraphQLError): boolean =>
+    context.noted.isMutation === true && path.length > 1 && result.data?.[path[0] as string] != null;
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;
-  for (const { http } of isChanged ? [] : errors.map(({ extensions }) => extensions)) {
+  for (const { http } of errors.filter((error) => !isAfterChange(error)).map(({ extensions }) => extensions)) {
     Object.assign(headers, http?.headers);
     // The GraphQL-over-HTTP specification wants 200 for an invalid document if the client asked for JSON.
     if (!isInvalidDocument || type !== mediaTypes.json) status = Math.max(status, http?.status ?? 0);
@@ -51,12 +52,12 @@ export function renderResult(
   return {
     status,
     headers,
-    body: serialize({ ...result, errors: errors.map((error) => shownError(error, isChanged)) as never }),
+    body: serialize({ ...result, errors: errors.map((error) => shownError(error, isAfterChange(error))) as never }),
   };
 }
 
-/** An error as the caller gets it: without what it says about the response, and about a change that was made. */
-function shownError({ message, locations, path, extensions }: GraphQLError, isChanged = false): object {
+/** An error as the caller gets it: without what it says about the response. @param isChanged whether a change was made before. */
+function shownError({ message, locations, path, extensions }: GraphQLError, isChanged: boolean): object {
   const { http: _, ...shown } = extensions;
   return { message: isChanged ? message.replace(nothingChanged, '') : message, locations, path, extensions: shown };
 }
