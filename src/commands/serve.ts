@@ -49,8 +49,8 @@ export async function serve(args: string[]): Promise<number> {
   if (cluster.isPrimary) await requireFreeAddress(settings); // of workers, the others may use it
   return withDatabase(async ({ config, log, database, keys }) => {
     if (cluster.isPrimary) warnOfOpenFiles(config, log);
-    const prisma = createDb(database);
-    if (config.bootstrapApiToken) await acceptBootstrapToken(prisma, config.bootstrapApiToken);
+    const db = createDb(database);
+    if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
     tracing.active = createTracing(readPackageVersion());
@@ -76,7 +76,7 @@ export async function serve(args: string[]): Promise<number> {
     const url = await listening;
     try {
       // Last, so that no failure can prevent it from being printed.
-      const first = await issueFirstApiToken(prisma);
+      const first = await issueFirstApiToken(db);
       if (first) process.stdout.write(welcome(url, first.secret));
     } catch (error) {
       gateway.server.close();

@@ -63,8 +63,9 @@ export async function listEventsOfGroup(
   caller.require('audit:read');
   const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
   const { start, limit } = section;
-  const key = { teamId, environments: readableEnvironments(caller), start, limit, withChanges };
-  return toPage((await db.event.findOfGroup(key, caller.share)) ?? [], section);
+  const key = { teamId, environments: readableEnvironments(caller), start, limit };
+  const find = withChanges ? db.event.findOfGroup : db.event.findSummariesOfGroup;
+  return toPage((await find(key, caller.share)) ?? [], section);
 }
 
 const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>): Page<Event> =>

@@ -61,7 +61,7 @@ export async function recordEncryptionKeyRotation(
 /** An event whose type is one of the list. */
 type TypedEvent = EventDraft & { readonly type: EventType };
 
-const record = (recorder: Recorder, event: TypedEvent): Promise<void> => insertEvent(recorder, event);
+const record = (recorder: Recorder, event: Omit<TypedEvent, 'subjectApiTokenId'>): Promise<void> => insertEvent(recorder, event);
 
 type Transaction = Pick<Prisma.TransactionClient, 'event'>;
 

@@ -5,7 +5,7 @@ import { abandoned } from './errors.ts';
  * Bounds the statements of pages that are in progress at once, so that connections remain for other requests, and how many wait.
  * One request may have many.
  */
-export const pageReads: Semaphore = createSemaphore(4, 2_000);
+export const pageReads: Semaphore = createSemaphore(4, 2_000, 'pages of lists');
 
 /** On whose behalf a page is read. */
 export interface PageRequest {

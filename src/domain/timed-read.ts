@@ -12,7 +12,7 @@ const maxReadMs = 2_000;
  * How many such reads are in progress at once, so that connections remain for other requests, and how many wait. Apart from
  * `pageReads`, because those take milliseconds, and would wait for these.
  */
-const slowReads = createSemaphore(3, 200);
+const slowReads = createSemaphore(3, 200, 'filtered lists and counts');
 
 /** Longer than the statements in it may take, so that these end first. */
 const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };

@@ -20,7 +20,7 @@ const keysetOf = <Value>(sortBy: SortField, value: KeysetColumn<Value>): Keyset<
     teamId: integerColumn,
   });
 
-/** The orders of lists of groups. The environment is in the cursor, so that nobody else can use it. */
+/** The orders of lists of groups. A cursor has the environment of its group: only callers with access to it can use it. */
 export const userGroupKeysets: Readonly<Record<SortField, Keyset<GroupPosition>>> = {
   createdAt: keysetOf('createdAt', timeColumn),
   updatedAt: keysetOf('updatedAt', timeColumn),

@@ -145,12 +145,14 @@ export interface EventDraft extends Authored {
 }
 
 /** Records an event, in a transaction if `query` is one's. */
-export async function insertEvent({ query }: Pick<Database, 'query'>, event: EventDraft): Promise<void> {
+export async function insertEvent(
+  { query }: Pick<Database, 'query'>,
+  event: Omit<EventDraft, 'subjectApiTokenId'>,
+): Promise<void> {
   const { author, changes } = event;
   await query('insert-event', insertOne, [
     event.type,
     event.environment,
-    event.subjectApiTokenId ?? null,
     changes === undefined ? null : JSON.stringify(changes),
     author.kind,
     author.name,
@@ -160,8 +162,8 @@ export async function insertEvent({ query }: Pick<Database, 'query'>, event: Eve
 }
 
 const insertOne = `
-  insert into event (type, environment, subject_api_token_id, changes, ${names(authorColumns)})
-  values ($1, $2::event_environment, $3::int, $4::json, $5::actor_kind, $6, $7::int, $8)`;
+  insert into event (type, environment, changes, ${names(authorColumns)})
+  values ($1, $2::event_environment, $3::json, $4::actor_kind, $5, $6::int, $7)`;
 
 /** Removes the event of an import, if it has one, in a transaction if `query` is one's. @param importId the id of the import. */
 export async function removeImportEvent({ query }: Pick<Database, 'query'>, importId: string): Promise<void> {

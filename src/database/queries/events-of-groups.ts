@@ -1,7 +1,7 @@
 import type { ActorKind, Event, EventEnvironment, Prisma } from '../../generated/prisma/client.ts';
 import { createBatchLoader, type Load } from '../batch-loader.ts';
 import type { Database } from '../client.ts';
-import { type Column, columnTypes, createRowClass, selectList } from './columns.ts';
+import { type Column, columnCount, columnTypes, createRowClass, selectList } from './columns.ts';
 import type { EventPosition } from './event-pages.ts';
 
 const { integer, text, time } = columnTypes;
@@ -11,7 +11,7 @@ const nullable = <Value>({ sql, decode }: Column<Value>): Column<Value | null> =
   decode: (value) => (value === null ? null : decode(value)),
 });
 
-/** The columns of events; of `changes` only where they are read. */
+/** The columns of events. */
 const columns = {
   id: { sql: 'e.id', decode: (id) => BigInt(id as string) },
   type: { sql: 'e.type', ...text },
@@ -36,59 +36,63 @@ export interface EventsOfGroup {
   /** Only events before this one; undefined for the newest. */
   readonly start: EventPosition | undefined;
   readonly limit: number;
-  /** Whether the changes, up to some hundred KiB each, are read; without them they are null. */
-  readonly withChanges: boolean;
 }
 
 /** The statements of events that requests share. */
 export interface EventStatements {
-  /** The newest events of a group. Those of several groups are read in one statement. */
+  /** The newest events of a group; undefined if there are none. Those of several groups are read in one statement. */
   readonly findOfGroup: Load<EventsOfGroup, Event[]>;
+  /** The same with null instead of the changes. */
+  readonly findSummariesOfGroup: Load<EventsOfGroup, Event[]>;
 }
 
-/** The most groups in a statement: each may have 100 events. */
+/** The most groups in a statement, with up to 101 events each; fewer where changes are read, some hundred KiB each at most. */
 const maxGroups = 100;
+const maxGroupsWithChanges = 10;
 
 /** Binds the statements of events to a database. */
 export function bindEventStatements({ query }: Pick<Database, 'query'>): EventStatements {
-  async function read(teamIds: readonly number[], { environments, start, limit, withChanges }: EventsOfGroup): Promise<Event[]> {
-    const values = [teamIds, environments, start?.occurredAt.toISOString(), start?.id, limit];
-    const rows = withChanges
-      ? await query('events-of-groups', eventsOfGroups, values)
-      : await query('events-of-groups-without-changes', eventsWithoutChanges, values);
-    return rows.map((row) => new EventRow(row));
-  }
-  return {
-    findOfGroup: createBatchLoader<EventsOfGroup, Event[]>({
+  const loaderOf = (name: string, text: string, maxKeys: number) =>
+    createBatchLoader<EventsOfGroup, Event[]>({
       keyOf,
-      maxKeys: maxGroups,
+      maxKeys,
       async load(keys) {
-        const found = new Map(keys.map((key) => [keyOf(key), [] as Event[]]));
-        for (const page of new Map(keys.map((key) => [pageOf(key), key])).values()) {
-          const teamIds = keys.filter((key) => pageOf(key) === pageOf(page)).map(({ teamId }) => teamId);
-          for (const event of await read(teamIds, page)) {
-            found.get(keyOf({ ...page, teamId: event.teamId as number }))?.push(event);
-          }
+        const found = new Map<string, Event[]>();
+        for (const row of await query(name, text, valuesOf(keys))) {
+          const key = keyOf(keys[Number(row[columnCount(columns)]) - 1] as EventsOfGroup);
+          const events = found.get(key);
+          if (events) events.push(new EventRow(row));
+          else found.set(key, [new EventRow(row)]);
         }
         return found;
       },
-    }),
+    });
+  return {
+    findOfGroup: loaderOf('events-of-groups', select(columns), maxGroupsWithChanges),
+    findSummariesOfGroup: loaderOf('event-summaries-of-groups', select(summaryColumns), maxGroups),
   };
 }
 
-const keyOf = (key: EventsOfGroup): string => `${key.teamId} ${pageOf(key)}`;
+const keyOf = ({ teamId, environments, start, limit }: EventsOfGroup): string =>
+  [teamId, environments, start?.occurredAt.getTime(), start?.id, limit].join(' ');
 
-/** The same text for keys that one statement can read. */
-const pageOf = ({ environments, start, limit, withChanges }: EventsOfGroup): string =>
-  [environments, start?.occurredAt.getTime(), start?.id, limit, withChanges].join(' ');
+const valuesOf = (keys: readonly EventsOfGroup[]): unknown[] => [
+  keys.map(({ teamId }) => teamId),
+  keys.map(({ environments }) => environments.join()), // a list: PostgreSQL has no lists of lists
+  keys.map(({ start }) => start?.occurredAt.toISOString() ?? 'infinity'),
+  keys.map(({ start }) => start?.id ?? 0n),
+  keys.map(({ limit }) => limit),
+];
 
-/** A group at a time, by the index on groups. Without a position, from beyond the newest. */
-const select = (selected: string): string => `
-  select ${selected} from unnest($1::int[]) as wanted (team_id) cross join lateral (
-    select * from event where event.team_id = wanted.team_id and environment = any ($2::event_environment[])
-      and (occurred_at, id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::bigint, 0))
-    order by occurred_at desc, id desc limit $5::int
+const summaryColumns = { ...columns, changes: { ...columns.changes, sql: 'null' } };
+
+/** A group at a time, by the index on groups; then the place in the lists, from 1. */
+const select = (selected: typeof columns): string => `
+  select ${selectList(selected)}, wanted.position
+  from unnest($1::int[], $2::text[], $3::timestamptz[], $4::bigint[], $5::int[]) with ordinality
+    as wanted (team_id, environments, occurred_at, id, size, position)
+  cross join lateral (
+    select * from event where event.team_id = wanted.team_id and (event.occurred_at, event.id) < (wanted.occurred_at, wanted.id)
+      and event.environment = any (string_to_array(wanted.environments, ',')::event_environment[])
+    order by event.occurred_at desc, event.id desc limit wanted.size
   ) as e order by e.occurred_at desc, e.id desc`;
-
-const eventsOfGroups = select(selectList(columns));
-const eventsWithoutChanges = select(selectList({ ...columns, changes: { ...columns.changes, sql: 'null' } }));
