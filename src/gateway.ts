@@ -135,7 +135,7 @@ export function buildGateway(
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(contextOf, executeOnce, { ...options, graphqlMetrics }),
+    graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
     user: userHandler(schema, contextOf, executeOnce),
     introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),

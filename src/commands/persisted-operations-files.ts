@@ -10,6 +10,7 @@ import {
   parsePersistedOperations,
 } from '../graphql/execution/persisted-operations.ts';
 import { persistedOperationsLimits } from '../graphql/schema/limits.ts';
+import { schema } from '../graphql/schema/schema.ts';
 
 const { maxPersistedFileBytes } = persistedOperationsLimits;
 
@@ -39,7 +40,7 @@ export async function readPersistedOperations(settings: Settings): Promise<Follo
   const path = settings.persistedOperationsPath;
   if (path === undefined) return undefined;
   const own = settings.console ? await consoleDocuments() : [];
-  const read = async () => parsePersistedOperations(await readFiles(path), settings.introspection, own);
+  const read = async () => parsePersistedOperations(await readFiles(path), schema, settings.introspection, own);
   // Before the files are read: what changes meanwhile is read again.
   let version = await versionOf(path);
   let operations: PersistedOperations;

@@ -1,7 +1,7 @@
 import { type Scope, scopeNames } from './caller.ts';
 import { InvalidInput, type Issue } from './errors.ts';
+import { isStorableTime } from './keyset.ts';
 import { printableIssues, textIssues } from './limits.ts';
-import { isStorableTime } from './user-group-list-input.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;

@@ -1,6 +1,5 @@
-import { DatabaseBusy, isUnavailable } from '../database/errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { MissingKey } from './keys.ts';
+import type { Caller } from './caller.ts';
 import { requestLimits, requestTimeouts } from './request-limits.ts';
 import { redactTokens } from './tokens.ts';
 
@@ -245,6 +244,17 @@ export class VersionMismatch extends GatewayError {
   }
 }
 
+/** The caller has used up the requests that an API token may send in 60 seconds. Nothing was executed. */
+export class RateLimited extends GatewayError {
+  readonly caller: Caller;
+
+  /** @param retryAfterSeconds when another request is permitted, if there are none until then: 1 to 61. */
+  constructor(caller: Caller, message: string, retryAfterSeconds: number) {
+    super('RATE_LIMITED', message, { retryAfterSeconds });
+    this.caller = caller;
+  }
+}
+
 /** The error of work that was not started, because its response is no longer needed. */
 export const abandoned = (): GatewayError =>
   new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');
@@ -256,28 +266,3 @@ export const nothingChanged = 'Nothing was changed. ';
 export const safeToRepeat =
   'Reads, get-or-create, update and requests with an Idempotency-Key are safe to repeat; after another rotation, look up the group ' +
   'by its id first.';
-
-/**
- * Converts any error to a `GatewayError`: an expected one as is, an unreachable or busy database and a missing encryption key to
- * `UNAVAILABLE`, the rest to `INTERNAL`.
- */
-export function asGatewayError(error: unknown): GatewayError {
-  if (error instanceof GatewayError) return error;
-  if (error instanceof DatabaseBusy) {
-    return new GatewayError('UNAVAILABLE', `Too many requests are waiting for the database. ${nothingChanged}Try again shortly.`);
-  }
-  if (isUnavailable(error)) {
-    const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
-    return new GatewayError('UNAVAILABLE', message, { cause: error });
-  }
-  if (error instanceof MissingKey) {
-    const effect = error.isUnchanged
-      ? `${nothingChanged}It is safe to repeat.`
-      : `A change without an Idempotency-Key may have been made. ${safeToRepeat}`;
-    const message =
-      `This gateway lacks the encryption key ${error.keyId}, which a stored value needs. ${effect} Ask the operator to add the key: ` +
-      'the command doctor says where.';
-    return new GatewayError('UNAVAILABLE', message, { cause: error });
-  }
-  return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', { cause: error });
-}

@@ -1,8 +1,13 @@
 import { type CursorPart, decodeCursor, encodeCursor } from './cursor.ts';
 import { InvalidInput } from './errors.ts';
-import { textIssues } from './limits.ts';
 import { type PageInput, type PageSection, pageSizeIssues, pageSizeOf } from './page.ts';
-import { isStorableTime } from './user-group-list-input.ts';
+
+/** The times that a filter can name: those of the years 1 to 9999. */
+const minTimeMs = Date.parse('0001-01-01T00:00:00.000Z');
+const maxTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Whether PostgreSQL and ISO 8601 have a point in time in common. */
+export const isStorableTime = (milliseconds: number): boolean => milliseconds >= minTimeMs && milliseconds <= maxTimeMs;
 
 /** How the values of a column are part of a cursor, and how they are ordered. */
 export interface KeysetColumn<Value> {
@@ -23,7 +28,7 @@ export const timeColumn: KeysetColumn<Date> = {
 /** A text in the order of its code points, as the database has it. */
 export const textColumn: KeysetColumn<string> = {
   write: (text) => text,
-  read: (part) => (typeof part === 'string' && textIssues([], part).length === 0 ? part : undefined),
+  read: (part) => (typeof part === 'string' && part.isWellFormed() && !part.includes('\0') ? part : undefined),
   compare: (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)),
 };
 

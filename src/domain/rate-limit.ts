@@ -1,23 +1,12 @@
 import { type AddRequestCounts, keptSeconds } from '../database/queries/request-counts.ts';
 import type { Caller } from './caller.ts';
-import { GatewayError } from './errors.ts';
+import { RateLimited } from './errors.ts';
 import { RequestWindow, windowSeconds } from './request-window.ts';
 
-/** The message of {@link RateLimited}. */
+/** The message of a refusal. */
 export const rateLimited = (limit: number, retryAfterSeconds: number): string =>
   `The API token has sent ${limit} requests within ${windowSeconds} seconds, the most that are permitted. Nothing was changed. ` +
   `Send it again after ${retryAfterSeconds} seconds.`;
-
-/** The caller has used up the requests that an API token may send in 60 seconds. Nothing was executed. */
-export class RateLimited extends GatewayError {
-  readonly caller: Caller;
-
-  /** @param retryAfterSeconds when another request is permitted, if there are none until then: 1 to 61. */
-  constructor(caller: Caller, limit: number, retryAfterSeconds: number) {
-    super('RATE_LIMITED', rateLimited(limit, retryAfterSeconds), { retryAfterSeconds });
-    this.caller = caller;
-  }
-}
 
 /** What an API token may still send. */
 export interface Quota {
@@ -61,7 +50,8 @@ export class RateLimiter {
     const second = Math.floor(now);
     const window = this.windowOf(apiToken.id, second);
     if (window.total(second) >= this.limit) {
-      throw new RateLimited(caller, this.limit, Math.ceil(second + window.secondsUntil(this.limit - 1) - now));
+      const retryAfterSeconds = Math.ceil(second + window.secondsUntil(this.limit - 1) - now);
+      throw new RateLimited(caller, rateLimited(this.limit, retryAfterSeconds), retryAfterSeconds);
     }
     window.add(second, 1);
     this.unshared.set(apiToken.id, (this.unshared.get(apiToken.id) ?? 0) + 1);

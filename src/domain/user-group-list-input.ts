@@ -1,5 +1,6 @@
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { InvalidInput, type Issue } from './errors.ts';
+import { isStorableTime } from './keyset.ts';
 import { type Json, propertiesIssues, textIssues } from './limits.ts';
 import { type PageInput, pageSizeIssues } from './page.ts';
 
@@ -51,13 +52,6 @@ export interface UserGroupListInput extends PageInput {
 const maxProvidedIds = 100;
 const maxProperties = 5;
 const maxPathLength = 32;
-
-/** The times that a filter can name: those of the years 1 to 9999. */
-const minTimeMs = Date.parse('0001-01-01T00:00:00.000Z');
-const maxTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
-
-/** Whether PostgreSQL and ISO 8601 have a point in time in common. */
-export const isStorableTime = (milliseconds: number): boolean => milliseconds >= minTimeMs && milliseconds <= maxTimeMs;
 
 /** Checks a list's input except its cursors. @throws InvalidInput with every issue, up to ten. */
 export function checkListInput({ filter, ...page }: UserGroupListInput): void {

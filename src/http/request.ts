@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Caller } from '../domain/caller.ts';
-import { asGatewayError, type ErrorCode, GatewayError, shorten } from '../domain/errors.ts';
-import { RateLimited } from '../domain/rate-limit.ts';
+import { type ErrorCode, GatewayError, RateLimited, shorten } from '../domain/errors.ts';
+import { asGatewayError } from '../domain/failures.ts';
 import { heavyWork } from '../heavy-work.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import type { Authenticate } from './authenticate.ts';

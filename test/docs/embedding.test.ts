@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { createToken, introspectToken } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
@@ -101,7 +102,7 @@ test('throws when the document has an error', async () => {
 
 test('throws when the document is not a persisted operation', async () => {
   const token = await createGroup('asked');
-  const persistedOperations = await parsePersistedOperations([{ content: '{"type":"{ __typename }"}' }], true);
+  const persistedOperations = await parsePersistedOperations([{ content: '{"type":"{ __typename }"}' }], schema, true);
   const persisted = await startGateway(gateway.database, { introspection: true, persistedOperations });
   onTestFinished(() => persisted.close());
   vi.stubEnv('GATEWAY', persisted.url);

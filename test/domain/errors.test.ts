@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DatabaseBusy } from '../../src/database/errors.ts';
-import { asGatewayError, InvalidInput } from '../../src/domain/errors.ts';
+import { InvalidInput } from '../../src/domain/errors.ts';
+import { asGatewayError } from '../../src/domain/failures.ts';
 
 test('an InvalidInput lists ten issues at most, each with a short path and message', () => {
   const long = 'x'.repeat(1_000_000);

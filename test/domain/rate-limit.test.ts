@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AddRequestCounts, bindRequestCounts } from '../../src/database/queries/request-counts.ts';
 import { Caller } from '../../src/domain/caller.ts';
-import { RateLimited, RateLimiter } from '../../src/domain/rate-limit.ts';
+import { RateLimited } from '../../src/domain/errors.ts';
+import { RateLimiter } from '../../src/domain/rate-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const callerOf = (id: number): Caller =>

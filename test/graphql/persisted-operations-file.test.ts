@@ -1,3 +1,4 @@
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { describe, expect, test } from 'vitest';
 import { InvalidPersistedOperations, parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
 
@@ -6,7 +7,7 @@ const manifest = (operations: unknown) => ({ format: 'apollo-persisted-query-man
 
 async function problemsOf(file: unknown, introspection = true): Promise<readonly string[]> {
   try {
-    await parsePersistedOperations([{ content: typeof file === 'string' ? file : JSON.stringify(file) }], introspection);
+    await parsePersistedOperations([{ content: typeof file === 'string' ? file : JSON.stringify(file) }], schema, introspection);
     return [];
   } catch (error) {
     if (error instanceof InvalidPersistedOperations) return error.problems;
@@ -18,7 +19,7 @@ test.each([
   ["Relay's compiler and GraphQL Code Generator", { a: caller }],
   ["Apollo's manifest", manifest([{ id: 'a', name: 'Caller', type: 'query', body: caller }])],
 ])('reads the format of %s', async (_, file) => {
-  const operations = await parsePersistedOperations([{ content: JSON.stringify(file) }], true);
+  const operations = await parsePersistedOperations([{ content: JSON.stringify(file) }], schema, true);
   expect(operations.resolve({ documentId: 'a', variables: {} })).toEqual({ query: caller, variables: {} });
 });
 
@@ -88,7 +89,7 @@ describe('several files', () => {
 
   test('are one list, in which a document may occur under the same id again', async () => {
     const files = [file('a.json', { 1: caller }), file('b.json', { 1: caller, 2: other })];
-    const operations = await parsePersistedOperations(files, true);
+    const operations = await parsePersistedOperations(files, schema, true);
     for (const [documentId, query] of [
       ['1', caller],
       ['2', other],
@@ -98,7 +99,7 @@ describe('several files', () => {
 
   test('are named by each problem', async () => {
     const files = [file('a.json', { 1: caller }), file('b.json', { 1: other, 2: '{' }), { name: 'c.json', content: '' }];
-    const parsing = parsePersistedOperations(files, true);
+    const parsing = parsePersistedOperations(files, schema, true);
     await expect(parsing).rejects.toThrow(InvalidPersistedOperations);
     await expect(parsing).rejects.toThrow(
       /^b\.json: document "1": another document has the same id\nb\.json: document "2": .*\nc\.json: /,
@@ -107,7 +108,7 @@ describe('several files', () => {
 
   test('have at most 5,000 documents together', async () => {
     const documents = Object.fromEntries(Array.from({ length: 2_501 }, (_, i) => [i, caller]));
-    const parsing = parsePersistedOperations([file('a.json', documents), file('b.json', documents)], true);
+    const parsing = parsePersistedOperations([file('a.json', documents), file('b.json', documents)], schema, true);
     await expect(parsing).rejects.toThrow('b.json: has 5002 documents; the limit is 5000');
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 
 const caller = 'query Caller { caller { name } }';
@@ -14,7 +15,7 @@ const content = JSON.stringify({ 'caller-1': caller, 'group-1': group, 'create-1
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  const persistedOperations = await parsePersistedOperations([{ content }], true);
+  const persistedOperations = await parsePersistedOperations([{ content }], schema, true);
   gateway = await startGateway(undefined, { introspection: true, persistedOperations });
 });
 afterAll(() => gateway.close());

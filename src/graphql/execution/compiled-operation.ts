@@ -8,7 +8,8 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { asGatewayError, GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { GatewayError, InvalidInput } from '../../domain/errors.ts';
+import { asGatewayError } from '../../domain/failures.ts';
 import type { InputCheck } from '../../domain/user-group-input.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { inputCheckExtension } from '../schema/input-check.ts';

@@ -8,7 +8,7 @@ const maxDocuments = 500;
 const maxCharacters = 200_000;
 
 /** A document longer than this is not kept: parsing it again costs little compared to executing it. */
-const maxDocumentCharacters = 10_000;
+const maxCachedDocumentCharacters = 10_000;
 
 /** Documents with a single operation that passed every check of the full pipeline, by their text. Bounded, whatever is sent. */
 export interface DocumentCache {
@@ -22,7 +22,7 @@ export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): Docu
   const documents = new LRUCache<string, KnownOperation>({
     max: maxDocuments,
     maxSize: maxCharacters,
-    maxEntrySize: maxDocumentCharacters,
+    maxEntrySize: maxCachedDocumentCharacters,
     sizeCalculation: (_, source) => source.length,
   });
   graphqlMetrics.cachedDocuments = () => documents.size;

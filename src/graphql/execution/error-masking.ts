@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { asGatewayError, type ErrorCode, errorCatalog, type GatewayError, InvalidInput, shorten } from '../../domain/errors.ts';
+import { type ErrorCode, errorCatalog, type GatewayError, InvalidInput, shorten } from '../../domain/errors.ts';
+import { asGatewayError } from '../../domain/failures.ts';
 import { redactTokens } from '../../domain/tokens.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits } from '../schema/limits.ts';

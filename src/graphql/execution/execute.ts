@@ -10,7 +10,8 @@ import {
   validate,
 } from 'graphql';
 import { credentialRequired } from '../../domain/caller.ts';
-import { abandoned, asGatewayError, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import { abandoned, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
+import { asGatewayError } from '../../domain/failures.ts';
 import { isMissingKey } from '../../domain/keys.ts';
 import { heavyWork } from '../../heavy-work.ts';
 import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';

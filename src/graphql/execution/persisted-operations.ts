@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type DefinitionNode,
   GraphQLError,
+  type GraphQLSchema,
   Kind,
   NoSchemaIntrospectionCustomRule,
   OperationTypeNode,
@@ -12,7 +13,6 @@ import {
 import { GatewayError, InvalidInput, shorten } from '../../domain/errors.ts';
 import { parseJson } from '../../http/json.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../schema/limits.ts';
-import { schema } from '../schema/schema.ts';
 import { JsonVariablesRule } from './json-variables.ts';
 import { parseDocument } from './parse-document.ts';
 import { type PersistedDocument, persistedDocumentsOf } from './persisted-operations-formats.ts';
@@ -61,12 +61,14 @@ const maxCheckMs = 10;
  * Reads the content of files of persisted operations, and checks every document as those of requests are checked. Several files
  * may have the same document under the same id. Lets other work run in between.
  *
+ * @param schema the schema that they are valid for.
  * @param introspection whether a document may read the schema.
  * @param own documents of the gateway's own pages, which are executed too. They are not checked: the build did.
  * @throws InvalidPersistedOperations, by its promise, with every problem.
  */
 export async function parsePersistedOperations(
   files: readonly PersistedFile[],
+  schema: GraphQLSchema,
   introspection: boolean,
   own: readonly string[] = [],
 ): Promise<PersistedOperations> {
@@ -91,7 +93,7 @@ export async function parsePersistedOperations(
       else if (idsOfFile.has(id) || (known !== undefined && known !== text)) {
         report(`document ${name}: another document has the same id`);
       } else if (known === undefined) {
-        for (const problem of problemsOf(text, rules)) report(`document ${name}: ${problem}`);
+        for (const problem of problemsOf(schema, text, rules)) report(`document ${name}: ${problem}`);
         byId.set(id, text);
         texts.add(text);
       }
@@ -124,7 +126,7 @@ function readDocuments(content: string, report: (problem: string) => void): read
 }
 
 /** What is wrong with a document, one line each, with line and column. */
-function problemsOf(text: string, rules: typeof specifiedRules): string[] {
+function problemsOf(schema: GraphQLSchema, text: string, rules: typeof specifiedRules): string[] {
   try {
     const document = parseDocument(text);
     // Validation has nothing against them; they are rejected when they are executed.

@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql';
 import { type ErrorCode, errorCatalog, GatewayError, InvalidInput } from '../../domain/errors.ts';
 import type { ExecuteOnce } from '../../domain/idempotency.ts';
 import { assertSameInBody } from '../../http/beside-body.ts';
@@ -32,11 +33,12 @@ export interface GraphQLHandlerOptions extends GraphQLServerOptions {
  * @param executeOnce executes mutations with an Idempotency-Key.
  */
 export function graphqlHandler(
+  schema: GraphQLSchema,
   contextOf: ContextOf,
   executeOnce: ExecuteOnce,
   { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
-  const server = createGraphQLServer(headersOf, serverOptions);
+  const server = createGraphQLServer(schema, headersOf, serverOptions);
 
   function respond(
     { method, body, query }: HttpRequest,

@@ -19,7 +19,6 @@ import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
 import { tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../schema/context.ts';
 import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
-import { schema } from '../schema/schema.ts';
 import { createDocumentCache, type DocumentCache } from './document-cache.ts';
 import { type FailureHeaders, publicError } from './error-masking.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
@@ -72,8 +71,9 @@ export interface GraphQLServerOptions {
   readonly graphqlMetrics?: GraphQLMetrics | undefined;
 }
 
-/** Builds the GraphQL server. @param failureHeaders the headers that go with a failure's status. */
+/** Builds the GraphQL server of a schema. @param failureHeaders the headers that go with a failure's status. */
 export function createGraphQLServer(
+  schema: GraphQLSchema,
   failureHeaders: FailureHeaders,
   { introspection, graphqlMetrics = new GraphQLMetrics() }: GraphQLServerOptions,
 ): GraphQLServer {

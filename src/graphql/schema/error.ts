@@ -8,11 +8,9 @@ import {
   type Issue,
   NotFound,
   Unauthenticated,
-  VersionMismatch,
 } from '../../domain/errors.ts';
 import { builder } from './builder.ts';
 import type { FieldCost } from './field-cost.ts';
-import { UserGroupType } from './user-group.ts';
 
 /** The type of error codes. */
 export const ErrorCodeType = builder.enumType('ErrorCode', {
@@ -22,7 +20,8 @@ export const ErrorCodeType = builder.enumType('ErrorCode', {
   ) as Record<ErrorCode, { value: ErrorCode; description: string }>,
 });
 
-const ErrorInterface = builder.interfaceRef<GatewayError>('Error').implement({
+/** What every error has. */
+export const ErrorInterface = builder.interfaceRef<GatewayError>('Error').implement({
   description: 'An expected failure.',
   fields: (t) => ({
     code: t.field({ type: ErrorCodeType, description: 'The kind of failure.', resolve: ({ code }) => code }),
@@ -54,16 +53,6 @@ builder.objectType(InvalidInput, {
       extensions: { listSize: () => 2 } satisfies FieldCost,
       resolve: ({ issues }) => [...issues],
     }),
-  }),
-});
-
-builder.objectType(VersionMismatch, {
-  name: 'VersionMismatch',
-  description: 'The group does not have the expected version: it has changed since you read it. Nothing was changed.',
-  interfaces: [ErrorInterface],
-  isTypeOf: (value) => value instanceof VersionMismatch,
-  fields: (t) => ({
-    userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group as it is, with its current version.' }),
   }),
 });
 

@@ -21,7 +21,7 @@ const ErrorCountType = builder.objectRef<PeriodReport['errors'][number]>('Metric
 });
 
 /** Few codes occur in one period. */
-const few = { listSize: () => 2 } satisfies FieldCost;
+const twoItems = { listSize: () => 2 } satisfies FieldCost;
 
 const SlotType = builder.objectRef<SlotReport>('MetricsSlot').implement({
   description: `What happened in ${slotSeconds} seconds.`,
@@ -63,7 +63,7 @@ function addPeriodFields<Period extends PeriodReport>(
     }),
     errors: t.field({
       type: [ErrorCountType],
-      extensions: few,
+      extensions: twoItems,
       description: 'The errors by code, the most frequent first.',
       resolve: ({ errors }) => [...errors],
     }),

@@ -1,10 +1,11 @@
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { NotFound } from '../../domain/errors.ts';
+import { NotFound, VersionMismatch } from '../../domain/errors.ts';
 import type { DataSourceMapping } from '../../domain/limits.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../../domain/user-groups.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from './builder.ts';
 import { EnvironmentTagType } from './environment-tag.ts';
+import { ErrorInterface } from './error.ts';
 import type { FieldCost } from './field-cost.ts';
 import { decodeNodeId } from './node-id.ts';
 import { isAnySelected } from './selected-fields.ts';
@@ -148,3 +149,13 @@ builder.queryFields((t) => ({
     },
   }),
 }));
+
+builder.objectType(VersionMismatch, {
+  name: 'VersionMismatch',
+  description: 'The group does not have the expected version: it has changed since you read it. Nothing was changed.',
+  interfaces: [ErrorInterface],
+  isTypeOf: (value) => value instanceof VersionMismatch,
+  fields: (t) => ({
+    userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group as it is, with its current version.' }),
+  }),
+});

@@ -42,7 +42,7 @@ type Params = Record<string, unknown>;
 
 /** Builds a server. */
 export function createPaths(): Paths {
-  const server = createGraphQLServer(headersOf, { introspection: true });
+  const server = createGraphQLServer(schema, headersOf, { introspection: true });
   return {
     async full(params, accept, context) {
       const request = { method: 'POST', params, characters: charactersOf(params), type: typeOf(accept), context };
