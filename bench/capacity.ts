@@ -1,4 +1,4 @@
-import { hashSecret, issueToken } from '../src/domain/tokens.ts';
+import { hashSecret, issueToken } from '../src/tokens.ts';
 import { type BenchDatabase, startServer } from './database.ts';
 import { type Generator, openGenerator } from './generator.ts';
 import { familyCpuMicroseconds } from './load/process-usage.ts';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type Connection, connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { hashSecret, issueToken } from '../src/domain/tokens.ts';
+import { hashSecret, issueToken } from '../src/tokens.ts';
 import { storedToken, type TokenColumns, tokenOf } from './encryption.ts';
 import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';

@@ -1,5 +1,5 @@
-import { KeyRing } from '../src/domain/keys.ts';
-import { decryptToken, encryptToken } from '../src/domain/user-group-tokens.ts';
+import { KeyRing } from '../src/encryption/keys.ts';
+import { decryptToken, encryptToken } from '../src/encryption/stored-token.ts';
 
 /** The encryption key of the run's databases, as the setting takes it. What it encrypts is thrown away. */
 export const encryptionKey = 'YmVuY2htYXJrcyBlbmNyeXB0IHdpdGggdGhpcyBrZXk=';

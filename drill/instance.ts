@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectDatabase, type Database } from '../src/database/client.ts';
-import { issueToken } from '../src/domain/tokens.ts';
+import { issueToken } from '../src/tokens.ts';
 import { DataFolder } from '../test/support/data-folder.ts';
 import { testKey } from '../test/support/keys.ts';
 import { until } from '../test/support/process.ts';

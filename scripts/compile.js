@@ -14,7 +14,7 @@ const [next, previous, dist] = ['dist.next', 'dist.previous', 'dist'].map((name)
 for (const folder of [next, previous]) rmSync(folder, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/main.ts', 'docs-config-pool/worker': 'src/docs-config-pool/worker.ts' },
+  entryPoints: { main: 'src/main.ts', 'docs-config/pool/worker': 'src/docs-config/pool/worker.ts' },
   outdir: next,
   bundle: true,
   splitting: true,

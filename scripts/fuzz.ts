@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { connectDatabase } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { schema } from '../src/graphql/schema/schema.ts';
+import { schema } from '../src/schema.ts';
 import { createComparison, type Figures } from '../test/support/fuzz/paths.ts';
 import { requestsOf } from '../test/support/fuzz/requests.ts';
 

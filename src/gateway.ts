@@ -1,47 +1,45 @@
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
-import { within } from './concurrency.ts';
+import { authenticateBy } from './api-tokens/authenticate.ts';
+import { recordLastUsed } from './api-tokens/last-used.ts';
+import { countEvent, createEventBytes } from './audit-log/record.ts';
+import { heavyWork } from './concurrency/heavy-work.ts';
+import { within } from './concurrency/semaphore.ts';
+import type { StoredBytes } from './concurrency/stored-bytes.ts';
+import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
-import { createDb, createUnitDb, type Db, type StatementOptions } from './database/queries/db.ts';
-import { findNewestKeyId } from './database/queries/key-uses.ts';
-import { bindSigningKeys } from './database/queries/signing-keys.ts';
 import { traceStatements } from './database/traced.ts';
-import { introspect } from './domain/embed-tokens.ts';
-import { countEvent, createEventBytes } from './domain/event-limits.ts';
-import { createExecuteOnce } from './domain/idempotency.ts';
-import { instanceSource } from './domain/instance.ts';
-import { type KeyRing, missingKeyIn } from './domain/keys.ts';
-import { recordLastUsed } from './domain/last-used.ts';
-import { jwksMaxAgeSeconds, SigningKeys } from './domain/signing-keys.ts';
-import type { StoredBytes } from './domain/stored-bytes.ts';
-import type { Services } from './domain/user-groups.ts';
-import { measureGateway } from './gateway-gauges.ts';
+import { createDb, createUnitDb, type Db, type StatementOptions } from './db.ts';
+import { introspect } from './embed-tokens/embed-tokens.ts';
+import { introspectionHandler, jwksHandler } from './embed-tokens/routes.ts';
+import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
+import { bindSigningKeys } from './embed-tokens/statements.ts';
+import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
+import { type ContextOf, createContext } from './graphql/context.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
-import { type ContextOf, createContext } from './graphql/schema/context.ts';
-import { printSdl } from './graphql/schema/print-sdl.ts';
-import { ResponseMeter } from './graphql/schema/response-meter.ts';
-import { schema } from './graphql/schema/schema.ts';
-import { authenticateBy } from './http/authenticate.ts';
+import { ResponseMeter } from './graphql/response-meter.ts';
 import { createCors } from './http/cors.ts';
 import { pageOrProblem } from './http/pages/error-page.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
-import { createHttpServer } from './http/server.ts';
-import { urlOf } from './http/server-url.ts';
-import { GraphQLMetrics } from './metrics/graphql-metrics.ts';
+import { createHttpServer, urlOf } from './http/server.ts';
+import { createExecuteOnce } from './idempotency/idempotency.ts';
+import { instanceSource } from './instance/instance.ts';
+import { metricsHandler } from './instance/route.ts';
+import { findNewestKeyId } from './key-rotation/statements.ts';
 import { metrics } from './metrics/metrics.ts';
+import { GraphQLMetrics } from './metrics/operation-names.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
-import { introspectionHandler } from './oauth2/introspection.ts';
-import { jwksHandler } from './oauth2/jwks.ts';
 import { readPackageVersion } from './package-root.ts';
-import { metricsHandler } from './prometheus/handler.ts';
-import { startRateLimiting } from './rate-limiting.ts';
+import { startRateLimiting } from './rate-limits/start.ts';
 import { createRequestLog, traceIdOf } from './request-log.ts';
-import { userHandler } from './rest/user.ts';
 import { createRoutes } from './routes.ts';
+import { printSdl, schema } from './schema.ts';
 import { tracing } from './tracing/tracing.ts';
+import { userHandler } from './user-groups/rest.ts';
+import type { Services } from './user-groups/user-groups.ts';
 
 /** A gateway that does not listen yet. */
 export interface Gateway {
@@ -216,4 +214,19 @@ async function unreadiness(database: Database, keys: KeyRing): Promise<string | 
   // Reads a file, and does not fail for the same reasons.
   if (found.newest === undefined || keys.has(found.newest)) return undefined;
   return `the encryption key ${found.newest} is missing, which new user groups use: the command doctor says where it belongs`;
+}
+
+let version: string | undefined;
+
+/** Sets the gauges of a gateway to what they are now. */
+function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>, graphql: GraphQLMetrics): void {
+  version ??= readPackageVersion();
+  metrics.cachedDocuments.set(graphql.cachedDocuments());
+  metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
+  metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+  metrics.poolLimit.set(poolSize);
+  metrics.queue.set({ queue: 'database_connections' }, pool.waitingCount);
+  metrics.queue.set({ queue: 'database_keys' }, waitingKeys.count);
+  metrics.queue.set({ queue: 'heavy_work' }, heavyWork.waiting);
+  metrics.build.set({ version, node_version: process.version }, 1);
 }

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { diagnosticPage, diagnosticsPage } from './docs-config/pages.ts';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
+import { introspectionMethods } from './embed-tokens/routes.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
 import { inUtf8, mediaTypes } from './http/media-types.ts';
-import { readOpenApi } from './http/openapi.ts';
 import { apiReferencePage } from './http/pages/api-reference.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
 import { renderContents } from './http/pages/contents.ts';
-import { diagnosticPage, diagnosticsPage } from './http/pages/docs-config.ts';
 import { errorCodePage, errorCodesPage, isErrorCode } from './http/pages/error-codes.ts';
 import { withErrorPages } from './http/pages/error-page.ts';
 import { createLayout, type Layout } from './http/pages/layout.ts';
+import { readOpenApi } from './http/pages/openapi.ts';
 import { createPageHandlers, json } from './http/pages/page.ts';
 import { renderScriptedPage, withPlayground } from './http/pages/scripted-page.ts';
 import { paths } from './http/paths.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from './http/types.ts';
 import { openWebFiles } from './http/web-files.ts';
-import { introspectionMethods } from './oauth2/introspection.ts';
+import { metricsMethods } from './instance/route.ts';
 import { packageRoot } from './package-root.ts';
-import { metricsMethods } from './prometheus/handler.ts';
-import { userMethods, userSummary } from './rest/user.ts';
+import { userMethods, userSummary } from './user-groups/rest.ts';
 
 /** The handlers that need the gateway's configuration or its database. */
 export interface RouteDependencies {

@@ -1,5 +1,5 @@
-import { generateEncryptionKey } from '../../src/domain/keys.ts';
-import { issueToken } from '../../src/domain/tokens.ts';
+import { generateEncryptionKey } from '../../src/encryption/keys.ts';
+import { issueToken } from '../../src/tokens.ts';
 import { type GatewayProcess, requireHandled, startGateway } from '../gateway.ts';
 import { type Load, startLoad } from './load.ts';
 import type { EventResult, ScenarioContext } from './scale-scenario.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './options.ts';
 
 /** The environments that an API token can be created for, as the command line names them; `none` means untagged. */
 export const environmentNames = ['Customer', 'Testing', 'none'] as const;

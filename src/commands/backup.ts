@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { type Config, readConfig } from '../config.ts';
 import { createBackup } from '../database/backup/create-backup.ts';
 import { passwordFileName } from '../database/embedded/password.ts';
 import { readPackageVersion } from '../package-root.ts';
+import { type Config, readConfig } from '../settings.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
 import { keyFileName } from './key-file.ts';
-import { asksForHelp, readOptions } from './options.ts';
+import { asksForHelp, readOptions, UsageError } from './options.ts';
 import { openProgress, thousands } from './progress.ts';
 import { exitCodeOf, untilStopRequested } from './stop-request.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The streams of `backup` and `restore`: for the result, and for progress. */
 export interface BackupIo {

@@ -1,17 +1,32 @@
+import { userInfo } from 'node:os';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.ts';
+import { commandAuthor } from '../audit-log/record.ts';
+import type { Author } from '../audit-log/statements/insert.ts';
 import type { Database } from '../database/client.ts';
 import { describeServers } from '../database/database-url.ts';
 import { creationRemedy } from '../database/embedded/cluster.ts';
 import { isUnavailable } from '../database/errors.ts';
-import { migrate } from '../database/migrate.ts';
-import { readMigrationState } from '../database/migration-state.ts';
+import { migrate, readMigrationState } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
-import type { KeyRing } from '../domain/keys.ts';
-import { encryptToken } from '../domain/user-group-tokens.ts';
-import { openLog } from '../logger.ts';
-import { openKeys, requireKeys } from './open-keys.ts';
+import type { KeyRing } from '../encryption/keys.ts';
+import { encryptToken } from '../encryption/stored-token.ts';
+import { openLog } from '../log.ts';
+import { type Config, readConfig } from '../settings.ts';
+import { openKeys, requireKeys } from './key-file.ts';
+
+/** Who the audit log names for the changes of this command: the user of the operating system who runs it. */
+export function ownAuthor(): Author {
+  return commandAuthor(userName());
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`; // one without a name, as in many containers
+  }
+}
 
 /** What a command that uses the database receives. */
 export interface CommandContext {

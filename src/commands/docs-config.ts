@@ -3,9 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
 import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
-import { renderFixes } from '../docs-config/reporters/applied-fixes.ts';
 import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
-import { renderPretty } from '../docs-config/reporters/pretty.ts';
+import { renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
@@ -19,8 +18,7 @@ import {
   severitiesFrom,
   unknown,
 } from './docs-config-arguments.ts';
-import { filesAround } from './files-around.ts';
-import { findFiles } from './find-files.ts';
+import { filesAround, findFiles } from './find-files.ts';
 import { asksForHelp } from './options.ts';
 import { prepareReplacement, type Replacement } from './replace-file.ts';
 

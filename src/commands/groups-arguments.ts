@@ -1,11 +1,36 @@
 import type { Readable, Writable } from 'node:stream';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { type FormatName, formatOf, groupFormats } from '../user-groups/files/formats.ts';
+import { importFields, importLimits } from '../user-groups/import-lines.ts';
 import { type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
-import { type FormatName, formatOf, groupFormats } from './group-formats.ts';
-import { groupsHelp } from './groups-text.ts';
-import { type OptionKind, type ReadOptions, readOptions } from './options.ts';
+import { type OptionKind, type ReadOptions, readOptions, UsageError } from './options.ts';
 import { type FileDraft, openDraft } from './replace-file.ts';
-import { UsageError } from './usage-error.ts';
+
+/** What `groups --help` prints. */
+export const groupsHelp = `Usage:
+  user-group-gateway groups import FILE [--format ndjson|csv] [--environment Customer|Testing|none]
+                                        [--on-existing skip|update|fail] [--dry-run] [--report FILE]
+  user-group-gateway groups export [--format ndjson|csv] [--environment Customer|Testing|none] [--output FILE]
+
+import reads user groups from FILE, or from standard input for -: one JSON object a line, or CSV whose first line names the columns.
+Fields: ${importFields.join(', ')}. A group keeps the token that is given, and gets a new one otherwise.
+The names of the GraphQL schema are accepted, too: providedId for user_group_id, environmentTag for environment.
+It prints the first ${importLimits.maxPrintedRejections} rejected lines with number and reason, counts all of them by reason, and imports all other lines. It may be
+interrupted and run again.
+  --format       by default, that of the file name: .ndjson, .jsonl or .csv; of standard input, ndjson
+  --environment  the environment of lines that name none (default: none, which means untagged); lines that name another are rejected
+  --on-existing  what to do with a group that exists: skip leaves it as it is (default), update changes the fields that are given,
+                 fail rejects the line
+  --dry-run      only check every line
+  --report       write all rejected lines to FILE, one JSON object a line with line and reason; a file that exists is replaced
+
+export writes all groups, or those of one environment, to standard output or a file, as import takes them back.
+It contains tokens: a file gets the mode 0600.
+  --format       by default, that of the file name, or ndjson
+
+Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or a file cannot be opened,
+129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM.
+`;
 
 /** The streams of `groups`: for input, for the result, and for progress. */
 export interface GroupsIo {

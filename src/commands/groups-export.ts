@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { exportUserGroups } from '../domain/user-group-export.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
+import { exportUserGroups } from '../user-groups/export.ts';
+import { type FormatName, groupFormats } from '../user-groups/files/formats.ts';
 import { withExistingDatabase } from './context.ts';
-import { type FormatName, groupFormats } from './group-formats.ts';
 import { assertValid, environmentOf, fileOf, formatFrom, type GroupsIo, openOutput, readArguments } from './groups-arguments.ts';
 import { openProgress, type Progress, thousands } from './progress.ts';
 import type { FileDraft } from './replace-file.ts';

@@ -3,17 +3,16 @@ import { type BigIntStats, close, createReadStream, fstatSync, open, statSync } 
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { queryIn } from '../database/queries/user-group-import.ts';
+import { recordImport } from '../audit-log/record.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
-import { recordImport } from '../domain/event-recording.ts';
-import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../domain/user-group-import.ts';
-import { importNames } from '../domain/user-group-import-line.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { ownAuthor } from './command-author.ts';
-import { withExistingDatabase } from './context.ts';
-import type { FormatName } from './group-formats.ts';
-import { readGroupLines } from './group-lines.ts';
+import type { FormatName } from '../user-groups/files/formats.ts';
+import { readGroupLines } from '../user-groups/files/formats.ts';
+import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../user-groups/import.ts';
+import { importNames } from '../user-groups/import-lines.ts';
+import { queryIn } from '../user-groups/statements/import.ts';
+import { ownAuthor, withExistingDatabase } from './context.ts';
 import {
   assertValid,
   choice,
@@ -25,9 +24,9 @@ import {
   readArguments,
 } from './groups-arguments.ts';
 import { collectRejections, type Report } from './import-rejections.ts';
+import { UsageError } from './options.ts';
 import { openProgress, thousands } from './progress.ts';
 import { exitCodeOf, untilStopRequested } from './stop-request.ts';
-import { UsageError } from './usage-error.ts';
 
 interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
   /** The path, or `-` for standard input. */

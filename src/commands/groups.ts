@@ -1,8 +1,8 @@
 import type { GroupsIo } from './groups-arguments.ts';
+import { groupsHelp } from './groups-arguments.ts';
 import { exportGroups } from './groups-export.ts';
 import { importGroups } from './groups-import.ts';
-import { groupsHelp } from './groups-text.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './options.ts';
 
 /**
  * `groups import|export`: moves user groups from and to files. Can be run while the server runs.

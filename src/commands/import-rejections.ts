@@ -1,5 +1,5 @@
-import { importLimits } from '../domain/import-limits.ts';
-import type { RejectedLine } from '../domain/user-group-import-line.ts';
+import type { RejectedLine } from '../user-groups/import-lines.ts';
+import { importLimits } from '../user-groups/import-lines.ts';
 import { thousands } from './progress.ts';
 import type { FileDraft } from './replace-file.ts';
 

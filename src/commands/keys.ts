@@ -1,17 +1,14 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { recordEncryptionKeyRotation } from '../audit-log/record.ts';
 import type { Database } from '../database/client.ts';
-import { countRowsByKey, type EncryptedTable, type KeyUse } from '../database/queries/key-uses.ts';
-import { withKeysLock } from '../database/queries/stored-tokens.ts';
-import { recordEncryptionKeyRotation } from '../domain/event-recording.ts';
-import { reencryptAll } from '../domain/key-rotation.ts';
-import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../domain/keys.ts';
-import { ownAuthor } from './command-author.ts';
-import { type CommandContext, withExistingDatabase } from './context.ts';
+import { generateEncryptionKey, type KeyRing, maxEncryptionKeys } from '../encryption/keys.ts';
+import { reencryptAll } from '../key-rotation/key-rotation.ts';
+import { countRowsByKey, type EncryptedTable, type KeyUse, withKeysLock } from '../key-rotation/statements.ts';
+import { type CommandContext, ownAuthor, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
-import { asksForHelp, readOptions } from './options.ts';
+import { asksForHelp, readOptions, UsageError } from './options.ts';
 import { describeSigningKeys, listSigningKeys, rotateSigningKey } from './signing-keys.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The streams of `keys`: for the result, and for progress. */
 export interface KeysIo {

@@ -1,5 +1,5 @@
 import { withDatabase } from './context.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './options.ts';
 
 /** `migrate`: applies pending migrations, as every command that opens the database does first. */
 export async function migrate(args: string[]): Promise<number> {

@@ -1,16 +1,16 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, ConfigError } from '../config.ts';
-import { runPeriodically } from '../domain/periodic.ts';
+import { runPeriodically } from '../concurrency/periodic.ts';
 import {
   InvalidPersistedOperations,
   type PersistedFile,
   type PersistedOperations,
   parsePersistedOperations,
 } from '../graphql/execution/persisted-operations.ts';
-import { persistedOperationsLimits } from '../graphql/schema/limits.ts';
-import { schema } from '../graphql/schema/schema.ts';
+import { persistedOperationsLimits } from '../graphql/limits.ts';
+import { schema } from '../schema.ts';
+import { type Config, ConfigError } from '../settings.ts';
 
 const { maxPersistedFileBytes } = persistedOperationsLimits;
 

@@ -1,19 +1,17 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Config, readConfig } from '../config.ts';
 import { restoreBackup } from '../database/backup/restore-backup.ts';
 import { type Connection, connectDatabase } from '../database/client.ts';
 import { embeddedDatabase } from '../database/open.ts';
-import { countGroups } from '../database/queries/server-state.ts';
-import { KeyRing } from '../domain/keys.ts';
+import { countGroups } from '../database/server-state.ts';
+import { KeyRing } from '../encryption/keys.ts';
+import { type Config, readConfig } from '../settings.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
 import { abortOnStop, type BackupIo, inMebibytes, requireEmbedded, secretFiles } from './backup.ts';
-import { keyFile, readKeyFile } from './key-file.ts';
-import { requireKeys } from './open-keys.ts';
-import { asksForHelp, readOptions } from './options.ts';
+import { keyFile, readKeyFile, requireKeys } from './key-file.ts';
+import { asksForHelp, readOptions, UsageError } from './options.ts';
 import { openProgress, thousands } from './progress.ts';
 import { exitCodeOf } from './stop-request.ts';
-import { UsageError } from './usage-error.ts';
 
 const restoreHelp = `Usage: user-group-gateway restore DIR [--keys FOLDER]
 

@@ -1,11 +1,9 @@
-import { ConfigError, describeSettings } from '../config.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
-import { GatewayError } from '../domain/errors.ts';
+import { GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
+import { ConfigError, describeSettings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
-import { endWithoutReader, handleLostOutput } from './lost-output.ts';
-import { asksForHelp } from './options.ts';
-import { UsageError } from './usage-error.ts';
+import { asksForHelp, UsageError } from './options.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 
@@ -94,4 +92,27 @@ function report(error: unknown): number {
   const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
   process.stderr.write(`${escapeLines(text ?? String(error))}\n`);
   return error instanceof UsageError ? 2 : 1;
+}
+
+/**
+ * Handles output that cannot be written, as when the program that reads it has exited (`… | head -1`) or the disk is full.
+ * Node.js would end the process with a stack trace.
+ *
+ * A command runs to its end, and its exit status is at least 1, because its result is incomplete. A server keeps running: it does
+ * not need a reader of its output.
+ */
+function handleLostOutput(isServer: boolean): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isServer || error.code !== 'EPIPE') process.stderr.write(`Cannot write to standard output: ${error.message}\n`);
+    if (!isServer) process.once('exit', () => (process.exitCode ||= 1));
+  });
+  process.stderr.on('error', () => {}); // nothing is left to report it on
+}
+
+/** How long a server that has stopped waits for the reader of its output. */
+const readerTimeoutMs = 2_000;
+
+/** Ends a server that has stopped even if the rest of its output is not being read, which Node.js would wait for. */
+function endWithoutReader(): void {
+  setTimeout(() => process.exit(), readerTimeoutMs).unref();
 }

@@ -2,30 +2,28 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.ts';
-import { createDb } from '../database/queries/db.ts';
-import { bindSigningKeys } from '../database/queries/signing-keys.ts';
-import { documentChecker } from '../docs-config-pool/check-documents.ts';
-import { acceptBootstrapToken, issueFirstApiToken } from '../domain/api-tokens.ts';
-import { startHousekeeping } from '../domain/housekeeping.ts';
-import { SigningKeys } from '../domain/signing-keys.ts';
-import { startStatistics } from '../domain/statistics.ts';
+import { acceptBootstrapToken, issueFirstApiToken } from '../api-tokens/rules.ts';
+import { startStatistics } from '../database/table-statistics.ts';
+import { createDb } from '../db.ts';
+import { documentChecker } from '../docs-config/pool/check-documents.ts';
+import { SigningKeys } from '../embed-tokens/signing-keys.ts';
+import { bindSigningKeys } from '../embed-tokens/statements.ts';
 import { buildGateway } from '../gateway.ts';
-import { openLog } from '../logger.ts';
+import { startHousekeeping } from '../housekeeping/housekeeping.ts';
+import { httpLimits } from '../http/limits.ts';
+import { openLog } from '../log.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
+import { type Config, readConfig } from '../settings.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { withDatabase } from './context.ts';
-import { trackConnections } from './drain.ts';
 import { keyRefreshMs } from './key-file.ts';
-import { listen, requireFreeAddress } from './listen.ts';
-import { compareOpenFiles } from './open-files.ts';
+import { listen, requireFreeAddress, trackConnections } from './listen.ts';
+import { UsageError } from './options.ts';
 import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
 import { untilStopRequested } from './stop-request.ts';
-import { UsageError } from './usage-error.ts';
-import { readWorkerMetrics } from './worker-metrics.ts';
-import { runWorkers, untilStoppedByPrimary } from './workers.ts';
+import { readWorkerMetrics, runWorkers, untilStoppedByPrimary } from './workers.ts';
 
 /**
  * `serve [--workers N]`: serves requests until SIGTERM, SIGINT or SIGHUP, then drains in-flight requests and stops, the embedded
@@ -158,4 +156,45 @@ To create an API token with full access to every environment, run this with the 
 function adminTokenCommand(): string {
   const command = ownCommand({ packageRoot, script: process.argv[1] ?? '', folder: process.cwd() });
   return `${command} token create --name admin --environment none --scope admin`;
+}
+
+/** What the system lets a process have open, and what a gateway may need. */
+export interface OpenFiles {
+  /** Files and connections together; `unlimited`, or undefined where the system has no such limit. */
+  readonly limit: number | 'unlimited' | undefined;
+  /** Enough for every connection that a gateway accepts, those to the database, and the files that Node.js has open. */
+  readonly needed: number;
+  /** Why the limit is too low, and what to do, as sentences; undefined if it is not. */
+  readonly problem: { readonly found: string; readonly remedy: string } | undefined;
+}
+
+/** What Node.js itself has open, with much to spare: a gateway without connections has about 30. */
+const ownFiles = 100;
+
+/**
+ * Compares the system's limit of open files with what a gateway may need. Above the limit connections are closed at once, and no
+ * statement can get a connection to the database.
+ *
+ * @param poolSize the most connections to the database.
+ * @param limit that of this process by default.
+ */
+export function compareOpenFiles(poolSize: number, limit: OpenFiles['limit'] = readLimit()): OpenFiles {
+  const needed = httpLimits.maxConnections + poolSize + ownFiles;
+  if (limit === undefined || limit === 'unlimited' || limit >= needed) return { limit, needed, problem: undefined };
+  const found = `the system lets a process have ${limit} open files, and a gateway may need ${needed}: further connections are closed`;
+  const remedy = `Raise the limit to ${needed}: ulimit -n, LimitNOFILE of systemd, or --ulimit nofile of Docker.`;
+  return { limit, needed, problem: { found, remedy } };
+}
+
+/** The limit of this process. Node.js raises its own to what the system permits at most. */
+function readLimit(): OpenFiles['limit'] {
+  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
+  const { excludeNetwork = false } = report;
+  report.excludeNetwork = true; // looks up the name of each peer, which takes seconds
+  try {
+    const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: number | 'unlimited' } } };
+    return userLimits?.open_files?.soft;
+  } finally {
+    report.excludeNetwork = excludeNetwork;
+  }
 }

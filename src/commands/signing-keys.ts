@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
-import { bindSigningKeys } from '../database/queries/signing-keys.ts';
 import {
   publicationLeadSeconds,
   type SigningKeyState,
   SigningKeys,
   signingKeyStates,
   verifiesUntil,
-} from '../domain/signing-keys.ts';
-import { ownAuthor } from './command-author.ts';
+} from '../embed-tokens/signing-keys.ts';
+import { bindSigningKeys } from '../embed-tokens/statements.ts';
 import type { CommandContext } from './context.ts';
+import { ownAuthor } from './context.ts';
 
 /** A signing key as `keys list` shows it. */
 interface ListedSigningKey {

@@ -1,13 +1,33 @@
-import { listApiTokens, revokeApiToken } from '../domain/api-tokens.ts';
+import { listApiTokens, maxOverlapSeconds, revokeApiToken, rotateApiToken } from '../api-tokens/rules.ts';
+import { createDb } from '../db.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';
-import { ownAuthor } from './command-author.ts';
-import { withExistingDatabase } from './context.ts';
-import { asksForHelp, readOptions } from './options.ts';
-import { createToken, type TokenIo } from './token-create.ts';
-import { rotateToken } from './token-rotate.ts';
-import { describeApiToken, isApiTokenId, tokenHelp } from './token-text.ts';
-import { UsageError } from './usage-error.ts';
+import { ownAuthor, withExistingDatabase } from './context.ts';
+import { asksForHelp, readDurationMs, readOptions, UsageError } from './options.ts';
+import { createToken, describeApiToken, isApiTokenId, printIssued, type TokenIo, tokenHelp } from './token-create.ts';
+
+/**
+ * `token rotate`: replaces the secret of an API token and prints the new one.
+ *
+ * @throws UsageError that lists every invalid argument, before anything is opened.
+ */
+export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'stdout' | 'stderr'>): Promise<number> {
+  const { given, words, problems } = readOptions(args, { overlap: 'value', json: 'flag' });
+  const [id = ''] = words;
+  const [overlap] = given.get('overlap') ?? [];
+  const overlapSeconds = overlap === undefined || overlap === '0' ? 0 : (readDurationMs(overlap) ?? Number.NaN) / 1_000;
+  const all = [
+    ...problems,
+    ...(words.length === 1 && isApiTokenId(id) ? [] : ['token rotate takes one numeric id; `token list` shows the ids.']),
+    ...(overlapSeconds <= maxOverlapSeconds
+      ? []
+      : [`--overlap must be 0, or a number and a unit up to a week, such as 30s, 1h or 7d, not ${JSON.stringify(overlap)}.`]),
+  ];
+  if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNo secret was replaced.`);
+  return withExistingDatabase(async ({ database }) => {
+    return printIssued(io, await rotateApiToken(createDb(database), Number(id), overlapSeconds, ownAuthor()), given.has('json'));
+  });
+}
 
 /**
  * `token create|list|rotate|revoke`: manages API tokens. Can be run while the server runs.

@@ -1,7 +1,13 @@
-import type { Share } from '../fair-queue.ts';
+import type { Share } from '../concurrency/fair-queue.ts';
 import { metrics } from '../metrics/metrics.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { DatabaseBusy } from './errors.ts';
+
+/** The most keys of a look-up: enough for every request of a turn, small enough not to hold up other statements. */
+export const maxLookupKeys = 512;
+
+/** The most rows of a write. Fewer than of a look-up, because each row is locked until all of them are written. */
+export const maxWriteKeys = 128;
 
 /** The keys that wait to be sent, of all batch loaders of this process. */
 export const waitingKeys = { count: 0 };

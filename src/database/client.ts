@@ -1,16 +1,14 @@
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { applicationNames } from './application-names.ts';
-import { CodedClient, CodedPool } from './coded-pool.ts';
+import { type Row, textRows } from './columns.ts';
 import { parseDatabaseUrl, withOptions } from './database-url.ts';
 import { retryOnConflict, withCode } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
 import { createPrimaryFinder } from './primary-finder.ts';
-import { createAdapter } from './prisma-adapter.ts';
-import { requireRole } from './server-role.ts';
-import { createStatementNames } from './statement-names.ts';
-import { type Row, textRows } from './text-rows.ts';
-import { runWorkUnit, type WorkUnit } from './work-unit.ts';
+import { CodedClient, CodedPool, createAdapter } from './prisma-adapter.ts';
+import { requireRole } from './probe.ts';
+import { applicationNames, createStatementNames } from './statement-names.ts';
+import { runWorkUnit, type WorkUnit } from './transaction.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
 export type Connection = Pick<

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from './client.ts';
-import type { Migration } from './migration-files.ts';
+import type { Migration } from './migrations.ts';
 
 /**
  * Builds the index of a migration while others write to its table, on a connection of its own. Does nothing if the index is

@@ -5,9 +5,8 @@ import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
 import { buildIndex } from './concurrent-index.ts';
 import { type EncryptToken, encryptTokens, rewriteStatistics } from './encrypt-tokens.ts';
-import { type Migration, requireMigrations } from './migration-files.ts';
-import { createHistory, readHistory, recordMigration } from './migration-history.ts';
-import { requireCreatePrivileges } from './privileges.ts';
+import { createHistory, type Migration, readHistory, recordMigration, requireMigrations } from './migrations.ts';
+import { requireCreatePrivileges, requirePrivileges } from './privileges.ts';
 
 /** Where the migrations of this version are; the folder is the same from the sources and from the compiled files. */
 const migrationsFolder = fileURLToPath(new URL('prisma/migrations/', packageRoot));
@@ -15,7 +14,7 @@ const migrationsFolder = fileURLToPath(new URL('prisma/migrations/', packageRoot
 let known: readonly Migration[] | undefined;
 
 /** The migrations of this version, read once. @throws Error when the installation lacks them. */
-export function ownMigrations(): readonly Migration[] {
+function ownMigrations(): readonly Migration[] {
   known ??= requireMigrations(migrationsFolder);
   return known;
 }
@@ -109,7 +108,7 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
 }
 
 /** The names of applied migrations that this version does not have, in order: those of a newer version. */
-export function unknownMigrations(migrations: readonly Migration[], applied: ReadonlySet<string>): string[] {
+function unknownMigrations(migrations: readonly Migration[], applied: ReadonlySet<string>): string[] {
   const names = new Set(migrations.map(({ name }) => name));
   return [...applied].filter((name) => !names.has(name)).sort((a, b) => (a < b ? -1 : 1));
 }
@@ -189,4 +188,37 @@ async function apply(database: Connections, client: pg.Client, migration: Migrat
   else await buildIndex(database, migration, concurrentIndex, migrationTimeoutMs);
   await recordMigration(client, migration);
   return hadCode ?? false;
+}
+
+/** The migrations of this version, compared with those of a database. */
+export interface MigrationState {
+  /** How many of this version are applied. */
+  readonly applied: number;
+  /** The names of those that the next start applies, in order. */
+  readonly pending: readonly string[];
+  /** The names of those of a newer version. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Compares the migrations of this version with those of a database.
+ *
+ * @throws Error as `readHistory` does, or when there are none.
+ */
+export async function readMigrationState({ pool }: Pick<Database, 'pool'>): Promise<MigrationState> {
+  const migrations = ownMigrations();
+  const history = await readHistory(pool, migrations);
+  const pending = migrations.filter(({ name }) => !history.has(name)).map(({ name }) => name);
+  return { applied: migrations.length - pending.length, pending, unknown: unknownMigrations(migrations, history) };
+}
+
+/**
+ * Makes sure that the role may do what the next start and then requests need.
+ *
+ * @param pending the first migration that is not applied.
+ * @throws Error that names what is missing, and the SQL that grants it.
+ */
+export async function requireAllPrivileges(database: Pick<Database, 'pool'>, pending: string | undefined): Promise<void> {
+  if (pending === undefined) return requirePrivileges(database);
+  await requireCreatePrivileges(database.pool, pending);
 }

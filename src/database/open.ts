@@ -6,7 +6,7 @@ import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
-import { findSessionProblem } from './session-times.ts';
+import { findSessionProblem } from './server-state.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
 export const embeddedDatabase = 'user_group_gateway';

@@ -2,9 +2,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DatabaseUrl } from './database-url.ts';
-import { createHostLookup, socketsWith } from './host-lookup.ts';
-import { type Candidate, probe, type Server } from './probe.ts';
-import { readSegment, requireRole } from './server-role.ts';
+import { createHostLookup, socketsWith } from './failover-client.ts';
+import { type Candidate, probe, readSegment, requireRole, type Server } from './probe.ts';
 
 /** Knows which of several servers takes writes, and which connections lead to it. */
 export interface PrimaryFinder {

@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import { isStalePlan } from './errors.ts';
 
+/** The names under which connections of the gateway are listed in `pg_stat_activity`. */
+export const applicationNames = {
+  /** Of a process's pool. */
+  pool: 'user-group-gateway',
+  /** Begins the name of a connection that is open as long as a process uses the bundled server; its own name follows. */
+  presencePrefix: 'user-group-gateway-presence-',
+  /** Of connections that look for the server that takes writes. */
+  failover: 'user-group-gateway-failover',
+  /** Of the connection of a backup. */
+  backup: 'user-group-gateway-backup',
+} as const;
+
 /** How many texts of Prisma's get a name: lists have thousands, by their filters, and each connection keeps what it prepared. */
 const maxNamedTexts = 200;
 

@@ -5,7 +5,7 @@ import { maxDepth, omitFix, type SyntaxProblem } from './json/parser-state.ts';
 import { createPositions, type Positions } from './json/positions.ts';
 import { printValue } from './json/print-value.ts';
 import type { JsonNode } from './json/syntax-tree.ts';
-import { draftNewerFormat, isNewerFormat } from './rules/newer-format.ts';
+import { draftNewerFormat, isNewerFormat } from './rules/limits.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
 import type { DiagnosticDraft, Level } from './rules/rule.ts';
 import { type ReportAt, runRules } from './rules/run-rules.ts';

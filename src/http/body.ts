@@ -1,12 +1,59 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, InvalidInput, shorten } from '../domain/errors.ts';
-import type { Share } from '../fair-queue.ts';
-import type { ByteBudget } from './byte-budget.ts';
-import { parseJson } from './json.ts';
-import { httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
-import { mediaTypes } from './media-types.ts';
+import type { Share } from '../concurrency/fair-queue.ts';
+import { GatewayError, InvalidInput, shorten } from '../errors.ts';
+import { parseJson } from '../json.ts';
+import { type ByteBudget, httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
+import { mediaTypes, readAcceptItem } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
+
+/** The content codings of files, the preferred one first: a client that accepts several equally gets it. */
+export const contentCodings = ['br', 'gzip', 'identity'] as const;
+
+/** How the content of a response is encoded; `identity` is without a coding. */
+export type ContentCoding = (typeof contentCodings)[number];
+
+/**
+ * Chooses the coding that an `Accept-Encoding` header prefers, as RFC 9110 says: without the header nothing is encoded, `*`
+ * stands for every coding that is not named, and `identity` is acceptable unless it is excluded. Linear in the length of the
+ * header.
+ *
+ * @param available the codings to choose from, `identity` among them: it is chosen if none is acceptable.
+ */
+export function chooseCoding(acceptEncoding: string | undefined, available: readonly ContentCoding[]): ContentCoding {
+  if (acceptEncoding === undefined) return 'identity';
+  const qualities = new Map<string, number>();
+  for (const item of acceptEncoding.split(',')) {
+    const { name, quality } = readAcceptItem(item);
+    qualities.set(name === 'x-gzip' ? 'gzip' : name, quality);
+  }
+  const others = qualities.get('*') ?? 0;
+  let chosen: ContentCoding = 'identity';
+  // Acceptable even where it is not named, but less than everything that is.
+  let best = qualities.get('identity') ?? (qualities.has('*') ? others : Number.MIN_VALUE);
+  for (const coding of contentCodings) {
+    if (coding === 'identity' || !available.includes(coding)) continue;
+    const quality = qualities.get(coding) ?? others;
+    if (quality > best || (quality === best && quality > 0 && chosen === 'identity')) {
+      chosen = coding;
+      best = quality;
+    }
+  }
+  return chosen;
+}
+
+/**
+ * Checks that no parameter of a query string is lost beside a body, which alone is read.
+ *
+ * @param parameters those that would have a meaning.
+ * @throws InvalidInput for each that is not the same text in the body.
+ */
+export function assertSameInBody(parameters: Iterable<readonly [name: string, value: string]>, body: object): void {
+  const members = new Map<string, unknown>(Object.entries(body));
+  const message = 'is in the query string, but not the same in the body; send it in the body only.';
+  const lost = [...parameters].filter(([name, value]) => members.get(name) !== value);
+  if (lost.length > 0) throw new InvalidInput(lost.map(([name]) => ({ path: [name], message })));
+}
 
 const { maxBodyBytes, maxBodyParts } = httpLimits;
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError, InvalidInput, shorten } from '../domain/errors.ts';
+import { GatewayError, InvalidInput, shorten } from '../errors.ts';
 import { requireMediaType } from './body.ts';
 import { httpLimits } from './limits.ts';
 import { mediaTypes } from './media-types.ts';

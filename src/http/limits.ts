@@ -1,4 +1,5 @@
-import { requestLimits, requestTimeouts } from '../domain/request-limits.ts';
+import type { Share } from '../concurrency/fair-queue.ts';
+import { requestLimits, requestTimeouts } from '../request-limits.ts';
 
 /** The limits of the HTTP transport. docs/limits.md lists the same figures. */
 export const httpLimits = {
@@ -32,10 +33,7 @@ export const httpLimits = {
 export const httpTimeouts = {
   /** Until the headers are received. */
   headersMs: 15_000,
-  /** Until the whole request is received. */
-  requestMs: requestTimeouts.requestMs,
-  /** From the end of the request until the response. */
-  responseMs: 12_000,
+  ...requestTimeouts,
   /** Until the client has read the response. */
   sendMs: 30_000,
   /** An idle connection: longer than the usual idle timeout of load balancers, so that they close it first. */
@@ -60,3 +58,39 @@ export const smallResponseBytes = 65_536;
 export const maxDiscardedChunks = 256;
 /** On how many connections at a time; further ones are closed at once. */
 export const maxDiscardingConnections = 64;
+
+/**
+ * Bounds the number of bytes that all requests together hold in memory. One API token may hold half of them; callers without a
+ * valid one share a quarter.
+ */
+export class ByteBudget {
+  private readonly maxBytes: number;
+  private readonly heldBy = new Map<Share, number>();
+  private held = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** How many bytes may be reserved on behalf of `share`. */
+  roomFor(share: Share): number {
+    const own = this.maxBytes / (share === undefined ? 4 : 2) - (this.heldBy.get(share) ?? 0);
+    return Math.min(own, this.maxBytes - this.held);
+  }
+
+  /** Reserves `bytes`. @returns false, and reserves nothing, if they exceed the budget. */
+  take(bytes: number, share: Share): boolean {
+    if (bytes > this.roomFor(share)) return false;
+    this.held += bytes;
+    this.heldBy.set(share, (this.heldBy.get(share) ?? 0) + bytes);
+    return true;
+  }
+
+  /** Releases bytes that were reserved. */
+  release(bytes: number, share: Share): void {
+    const own = (this.heldBy.get(share) ?? 0) - bytes;
+    this.held -= bytes;
+    if (own > 0) this.heldBy.set(share, own);
+    else this.heldBy.delete(share);
+  }
+}

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode } from '../errors.ts';
 
 /** The paths that other parts of the gateway link to. */
 export const paths = {

@@ -6,7 +6,7 @@ import {
   errorCatalog,
   GatewayError,
   type Issue,
-} from '../domain/errors.ts';
+} from '../errors.ts';
 import { mediaTypes } from './media-types.ts';
 import { errorCodePath } from './paths.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';

@@ -1,22 +1,21 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { Caller } from '../domain/caller.ts';
-import { type ErrorCode, GatewayError, RateLimited, shorten } from '../domain/errors.ts';
-import { asGatewayError } from '../domain/failures.ts';
-import { heavyWork } from '../heavy-work.ts';
+import type { Authenticate } from '../api-tokens/authenticate.ts';
+import { Caller } from '../caller.ts';
+import { heavyWork } from '../concurrency/heavy-work.ts';
+import { type ErrorCode, GatewayError, RateLimited, shorten } from '../errors.ts';
+import { asGatewayError } from '../failures.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
-import type { Authenticate } from './authenticate.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
-import type { ByteBudget } from './byte-budget.ts';
-import type { CompletedRequest } from './completed-request.ts';
-import type { Connection } from './connection.ts';
 import type { PermitOrigin } from './cors.ts';
+import type { ByteBudget } from './limits.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
-import { discard, OutgoingResponse, type ResponseContext } from './outgoing-response.ts';
 import { MethodNotAllowed } from './problem.ts';
-import { disconnected, tooLong, tooMuchUnsent } from './request-errors.ts';
-import { assertSingleHeaders, originForm, requestId, splitOnce } from './request-head.ts';
+import { assertSingleHeaders, disconnected, originForm, requestId, splitOnce, tooLong, tooMuchUnsent } from './request-head.ts';
+import type { CompletedRequest } from './response.ts';
+import { discard, OutgoingResponse, type ResponseContext } from './response.ts';
 import type { FindRoute } from './router.ts';
+import type { Connection } from './server.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */

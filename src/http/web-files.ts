@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import send from '@fastify/send';
-import { GatewayError } from '../domain/errors.ts';
-import { type ContentCoding, chooseCoding, contentCodings } from './content-coding.ts';
+import { GatewayError } from '../errors.ts';
+import { type ContentCoding, chooseCoding, contentCodings } from './body.ts';
 import { inUtf8, mediaTypes } from './media-types.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { containsToken } from '../domain/tokens.ts';
+import { containsToken } from '../tokens.ts';
 
 /** How many names are kept, and how long each may be: every name is a series in the metrics. */
 export const maxOperationNames = 100;
@@ -26,4 +26,13 @@ export class OperationNames {
     this.names.add(name);
     return name;
   }
+}
+
+const none = (): number => 0;
+
+/** The names of operations, and how many documents the GraphQL server has, which sets the function. */
+export class GraphQLMetrics {
+  readonly names = new OperationNames();
+  /** The number of documents in the cache. */
+  cachedDocuments = none;
 }

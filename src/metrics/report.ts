@@ -1,6 +1,5 @@
-import type { ErrorCode } from '../domain/errors.ts';
-import { bucketCount, quantileOf } from './latency-histogram.ts';
-import { errorCodes, type SlotCounts, slotAt, slotCount, slotSeconds } from './request-metrics.ts';
+import type { ErrorCode } from '../errors.ts';
+import { bucketCount, errorCodes, quantileOf, type SlotCounts, slotAt, slotCount, slotSeconds } from './request-metrics.ts';
 
 /** Where the metrics of an instance are read. */
 export interface MetricsSource {

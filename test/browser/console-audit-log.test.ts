@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/domain/event-recording.ts';
+import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/audit-log/record.ts';
 import { openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';

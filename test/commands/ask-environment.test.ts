@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { askEnvironment } from '../../src/commands/ask-environment.ts';
+import { UsageError } from '../../src/commands/options.ts';
 import { token } from '../../src/commands/token.ts';
-import { UsageError } from '../../src/commands/usage-error.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKey } from '../support/keys.ts';
 

@@ -5,10 +5,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { doctor } from '../../src/commands/doctor/doctor.ts';
-import { checkNames, type DoctorOptions } from '../../src/commands/doctor/run-checks.ts';
-import { UsageError } from '../../src/commands/usage-error.ts';
-import { generateEncryptionKey } from '../../src/domain/keys.ts';
+import { checkNames, type DoctorOptions, doctor } from '../../src/commands/doctor/doctor.ts';
+import { UsageError } from '../../src/commands/options.ts';
+import { generateEncryptionKey } from '../../src/encryption/keys.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tokenPrefixes } from '../../src/domain/tokens.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { schema } from '../../src/schema.ts';
+import { tokenPrefixes } from '../../src/tokens.ts';
 import {
   type AccessTarget,
   fieldOf,

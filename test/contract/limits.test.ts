@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { eventLimits } from '../../src/audit-log/record.ts';
+import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 import { backupLimits } from '../../src/database/backup/manifest.ts';
-import { embedTokenLimits } from '../../src/domain/embed-token-input.ts';
-import { eventLimits } from '../../src/domain/event-limits.ts';
-import { idempotencyLimits } from '../../src/domain/idempotency.ts';
-import { importLimits } from '../../src/domain/import-limits.ts';
-import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/schema/limits.ts';
-import { heavyWorkLimits } from '../../src/heavy-work.ts';
+import { embedTokenLimits } from '../../src/embed-tokens/embed-tokens.ts';
+import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
+import { idempotencyLimits } from '../../src/idempotency/idempotency.ts';
+import { importLimits } from '../../src/user-groups/import-lines.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type Migration, readMigrations } from '../../src/database/migration-files.ts';
+import { type Migration, readMigrations } from '../../src/database/migrations.ts';
 
 /** Until here there was no release, so that no gateway of an earlier version could be running. */
 const lastWithoutPredecessor = '20261121190000_lists';

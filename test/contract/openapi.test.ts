@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type ErrorCode, errorCatalog } from '../../src/domain/errors.ts';
-import { errorResponses } from '../../src/http/openapi.ts';
+import { type ErrorCode, errorCatalog } from '../../src/errors.ts';
+import { errorResponses } from '../../src/http/pages/openapi.ts';
 import { headersOf } from '../../src/http/problem.ts';
 import type { Route } from '../../src/http/types.ts';
 import { openApiDocument } from '../support/openapi.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { issueApiToken } from '../../src/api-tokens/rules.ts';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { retryOnConflict } from '../../src/database/errors.ts';
-import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { until } from '../support/process.ts';
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { type Migration, readMigrations } from '../../src/database/migration-files.ts';
+import { type Migration, readMigrations } from '../../src/database/migrations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const name = '29990101000000_name_index';

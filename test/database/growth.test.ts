@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
-import { updateGrownStatistics } from '../../src/database/queries/table-statistics.ts';
+import { updateGrownStatistics } from '../../src/database/table-statistics.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
 import { apiTokenId } from '../support/node-id.ts';

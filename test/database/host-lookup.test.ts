@@ -7,7 +7,7 @@ import {
   setDefaultAutoSelectFamily,
 } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHostLookup, type FindAddresses, socketsWith } from '../../src/database/host-lookup.ts';
+import { createHostLookup, type FindAddresses, socketsWith } from '../../src/database/failover-client.ts';
 
 const local = [{ address: '127.0.0.1', family: 4 }];
 const never = new Promise<never>(() => {});

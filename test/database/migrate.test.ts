@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { schemaDifference } from '../../scripts/schema-difference.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import { isMigrated, migrate } from '../../src/database/migrate.ts';
-import { requireMigrations } from '../../src/database/migration-files.ts';
+import { requireMigrations } from '../../src/database/migrations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
 

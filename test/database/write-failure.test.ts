@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeWriteFailure } from '../../src/database/backup/write-failure.ts';
+import { describeWriteFailure } from '../../src/database/backup/backup-target.ts';
 
 const ofFile = (code: string) => Object.assign(new Error(`${code}: of a file`), { code, syscall: 'write' });
 const ofConnection = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { schema } from '../../src/schema.ts';
 import { createToken, introspectToken } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPersistedOperations } from '../../src/commands/persisted-operations-files.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings.ts';
 import { type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey } from '../support/keys.ts';
 import { readPage } from '../support/snippets.ts';

@@ -1,6 +1,6 @@
 import { coerceInputValue, type GraphQLInputType, parse, typeFromAST, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { schema } from '../../src/schema.ts';
 import { examples } from '../../web/playground/examples.ts';
 
 const cases = examples.map(({ query, variables }) => ({

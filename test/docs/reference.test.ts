@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkNames } from '../../src/commands/doctor/run-checks.ts';
-import { scopeNames } from '../../src/domain/caller.ts';
-import { errorCatalog } from '../../src/domain/errors.ts';
+import { scopeNames } from '../../src/caller.ts';
+import { checkNames } from '../../src/commands/doctor/doctor.ts';
+import { errorCatalog } from '../../src/errors.ts';
 import { readPage } from '../support/snippets.ts';
 
 /** The code that `/api/user` never responds with. */

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphqlLimits } from '../../src/graphql/schema/limits.ts';
+import { graphqlLimits } from '../../src/graphql/limits.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { seedLargeGroups } from '../support/large-groups.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDocumentCache } from '../../src/graphql/execution/document-cache.ts';
+import { createDocumentCache } from '../../src/graphql/execution/documents.ts';
 import type { KnownOperation } from '../../src/graphql/execution/execute.ts';
 
 /** The cache hands on what it is given without looking into it. */

@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/domain/caller.ts';
-import { GatewayError } from '../../src/domain/errors.ts';
+import { Caller } from '../../src/caller.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { createContext } from '../../src/graphql/context.ts';
 import { renderResult } from '../../src/graphql/execution/response.ts';
-import { createContext } from '../../src/graphql/schema/context.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { bindQueries } from '../support/queries.ts';
 

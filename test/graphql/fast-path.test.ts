@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/domain/caller.ts';
-import { createContext, type GraphQLContext } from '../../src/graphql/schema/context.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { Caller } from '../../src/caller.ts';
+import { createContext, type GraphQLContext } from '../../src/graphql/context.ts';
+import { schema } from '../../src/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createComparison, createPaths } from '../support/fuzz/paths.ts';
 import { requestsOf } from '../support/fuzz/requests.ts';

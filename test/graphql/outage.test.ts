@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Caller } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
-import { Caller } from '../../src/domain/caller.ts';
-import { createContext } from '../../src/graphql/schema/context.ts';
+import { createContext } from '../../src/graphql/context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPaths } from '../support/fuzz/paths.ts';
 import { bindQueries } from '../support/queries.ts';

@@ -1,6 +1,6 @@
-import { schema } from '../../src/graphql/schema/schema.ts';
 import { describe, expect, test } from 'vitest';
 import { InvalidPersistedOperations, parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
+import { schema } from '../../src/schema.ts';
 
 const caller = 'query Caller { caller { name } }';
 const manifest = (operations: unknown) => ({ format: 'apollo-persisted-query-manifest', version: 1, operations });

@@ -1,11 +1,11 @@
 import { graphql } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authenticate } from '../../src/domain/api-tokens.ts';
-import { Caller } from '../../src/domain/caller.ts';
-import { type ErrorCode, GatewayError } from '../../src/domain/errors.ts';
-import { createContext } from '../../src/graphql/schema/context.ts';
-import { schema } from '../../src/graphql/schema/schema.ts';
-import { parseJson } from '../../src/http/json.ts';
+import { authenticate } from '../../src/api-tokens/rules.ts';
+import { Caller } from '../../src/caller.ts';
+import { type ErrorCode, GatewayError } from '../../src/errors.ts';
+import { createContext } from '../../src/graphql/context.ts';
+import { parseJson } from '../../src/json.ts';
+import { schema } from '../../src/schema.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { bindQueries } from '../support/queries.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { graphqlLimits } from '../../src/graphql/schema/limits.ts';
-import { ResponseMeter } from '../../src/graphql/schema/response-meter.ts';
+import { graphqlLimits } from '../../src/graphql/limits.ts';
+import { ResponseMeter } from '../../src/graphql/response-meter.ts';
 
 const { maxResponseBytes } = graphqlLimits;
 

@@ -1,6 +1,6 @@
 import type { GraphQLScalarType } from 'graphql';
 import { expect, test } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { schema } from '../../src/schema.ts';
 
 const dateTime = schema.getType('DateTime') as GraphQLScalarType;
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorCatalog } from '../../src/domain/errors.ts';
-import { issueToken, tokenPrefixes } from '../../src/domain/tokens.ts';
+import { errorCatalog } from '../../src/errors.ts';
+import { issueToken, tokenPrefixes } from '../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

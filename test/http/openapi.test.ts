@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorResponses, operationsOf } from '../../src/http/openapi.ts';
-import { escapeHtml } from '../../src/http/pages/html.ts';
+import { escapeHtml } from '../../src/http/pages/layout.ts';
+import { errorResponses, operationsOf } from '../../src/http/pages/openapi.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { openApiDocument, openApiSource } from '../support/openapi.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketCount, bucketOf, quantileOf } from '../../src/metrics/latency-histogram.ts';
+import { bucketCount, bucketOf, quantileOf } from '../../src/metrics/request-metrics.ts';
 
 const countsOf = (latencies: readonly number[]): number[] => {
   const counts = new Array<number>(bucketCount).fill(0);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { issueToken } from '../../src/domain/tokens.ts';
 import { maxOperationNames, OperationNames } from '../../src/metrics/operation-names.ts';
+import { issueToken } from '../../src/tokens.ts';
 
 test.each([
   ['no name', undefined, 'anonymous'],

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { generateEncryptionKey, KeyRing } from '../../src/domain/keys.ts';
-import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
+import { generateEncryptionKey, KeyRing } from '../../src/encryption/keys.ts';
+import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
 import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';

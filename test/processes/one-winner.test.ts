@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken, revokeApiToken } from '../../src/domain/api-tokens.ts';
-import { decryptToken } from '../../src/domain/user-group-tokens.ts';
+import { issueApiToken, revokeApiToken } from '../../src/api-tokens/rules.ts';
+import { decryptToken } from '../../src/encryption/stored-token.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, sendRequest } from '../support/gateway.ts';
 import { testKeys, tokenOf } from '../support/keys.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readPersistedOperations } from '../../src/commands/persisted-operations-files.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings.ts';
 import { consoleOperations } from '../support/console-operations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';

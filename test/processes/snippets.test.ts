@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse, specifiedRules, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { schema } from '../../src/graphql/schema/schema.ts';
+import { schema } from '../../src/schema.ts';
 import { startGateway } from '../support/gateway.ts';
 import { testKey } from '../support/keys.ts';
 import { pages, type Snippet, snippetsOf } from '../support/snippets.ts';

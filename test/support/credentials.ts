@@ -1,8 +1,8 @@
+import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { type Scope, scopeNames } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
-import { issueApiToken } from '../../src/domain/api-tokens.ts';
-import { type Scope, scopeNames } from '../../src/domain/caller.ts';
-import { issueToken } from '../../src/domain/tokens.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { issueToken } from '../../src/tokens.ts';
 import { apiTokenId } from './node-id.ts';
 import type { Access, Outcome } from './operations.ts';
 import type { Reply, RequestOptions } from './request.ts';

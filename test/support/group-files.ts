@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
-import { type FormatName, groupFormats } from '../../src/commands/group-formats.ts';
-import { readGroupLines } from '../../src/commands/group-lines.ts';
-import type { KeyRing } from '../../src/domain/keys.ts';
-import { exportUserGroups } from '../../src/domain/user-group-export.ts';
-import { type ImportOptions, type ImportSummary, importUserGroups } from '../../src/domain/user-group-import.ts';
+import type { KeyRing } from '../../src/encryption/keys.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { exportUserGroups } from '../../src/user-groups/export.ts';
+import { type FormatName, groupFormats, readGroupLines } from '../../src/user-groups/files/formats.ts';
+import { type ImportOptions, type ImportSummary, importUserGroups } from '../../src/user-groups/import.ts';
 import type { TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
 

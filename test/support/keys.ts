@@ -1,5 +1,5 @@
-import { KeyRing } from '../../src/domain/keys.ts';
-import { decryptToken, encryptToken } from '../../src/domain/user-group-tokens.ts';
+import { KeyRing } from '../../src/encryption/keys.ts';
+import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
 
 /** The encryption key of the tests' databases, as the setting takes it. */
 export const testKey = 'dGVzdHMgZW5jcnlwdCB3aXRoIHRoaXMga2V5LCAzMiE=';

@@ -1,10 +1,10 @@
 import type pg from 'pg';
+import { Caller } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
-import { Caller } from '../../src/domain/caller.ts';
-import { userGroupKeysets } from '../../src/domain/user-group-cursor.ts';
-import { listUserGroups } from '../../src/domain/user-group-list.ts';
-import type { UserGroupListInput, UserGroupOrder } from '../../src/domain/user-group-list-input.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import type { UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
+import { listUserGroups } from '../../src/user-groups/list.ts';
+import { userGroupKeysets } from '../../src/user-groups/reads.ts';
 import { bindQueries } from './queries.ts';
 
 /** What a page of a list cost: the sum over its environments. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
+import { issueApiToken } from '../../src/api-tokens/rules.ts';
 import type { Database } from '../../src/database/client.ts';
-import { issueApiToken } from '../../src/domain/api-tokens.ts';
 import { type Group, initialState, type Requester, type State } from './model.ts';
 import { type Done, explain } from './model-explain.ts';
 import { callers, concrete, type Draft, draft, draftOf, groupFields, outcome, requestOf, resultsOf } from './model-operations.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 as OpenApiValidator, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'yaml';
-import { type JsonSchema, operationsOf, readOpenApi } from '../../src/http/openapi.ts';
+import { type JsonSchema, operationsOf, readOpenApi } from '../../src/http/pages/openapi.ts';
 
 /** The text of `openapi.yaml`. */
 export const openApiText = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');

@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/domain/caller.ts';
+import type { Scope } from '../../src/caller.ts';
 import { assetPaths, assetRoutePath } from '../../src/http/pages/assets.ts';
 import { apiTokenId } from './node-id.ts';
 

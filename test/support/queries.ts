@@ -1,10 +1,10 @@
+import { createEventBytes } from '../../src/audit-log/record.ts';
 import type { Database } from '../../src/database/client.ts';
-import { createDb, createUnitDb, type Db } from '../../src/database/queries/db.ts';
-import { bindSigningKeys } from '../../src/database/queries/signing-keys.ts';
-import type { WorkUnit } from '../../src/database/work-unit.ts';
-import { createEventBytes } from '../../src/domain/event-limits.ts';
-import { SigningKeys } from '../../src/domain/signing-keys.ts';
-import type { Services } from '../../src/domain/user-groups.ts';
+import type { WorkUnit } from '../../src/database/transaction.ts';
+import { createDb, createUnitDb, type Db } from '../../src/db.ts';
+import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import type { Services } from '../../src/user-groups/user-groups.ts';
 import { testKeys } from './keys.ts';
 
 /** What the domain works with, on one database, with the tests' key. Embed tokens have the issuer `http://gateway.test`. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { issueToken } from '../../src/domain/tokens.ts';
+import { issueToken } from '../../src/tokens.ts';
 import { type Ended, run, serve, until } from './process.ts';
 import { type Reply, sendRequest } from './request.ts';
 import { filesSince, findSecrets, processSurfaces, type Surface } from './secret-search.ts';

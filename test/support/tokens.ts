@@ -1,6 +1,6 @@
-import { type TokenKind, tokenPrefixes } from '../../src/domain/tokens.ts';
+import { type TokenKind, tokenPrefixes } from '../../src/tokens.ts';
 
-/** Finds the tokens of a kind in a text. `test/domain/tokens.test.ts` tests the format itself. */
+/** Finds the tokens of a kind in a text. `test/tokens.test.ts` tests the format itself. */
 export const tokensOf = (kind: TokenKind): RegExp => new RegExp(`${tokenPrefixes[kind]}[0-9A-Za-z]{36}`, 'g');
 
 /** Matches a text that is a token of a kind, and nothing else. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { issueToken } from '../../../src/domain/tokens.ts';
+import { issueToken } from '../../../src/tokens.ts';
 import { hashOf, storedToken, type TokenColumns, tokenOf } from '../../encryption.ts';
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 

@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
 import type { Database } from '../../database/client.ts';
-import type { MigrationState } from '../../database/migration-state.ts';
-import type { ServerState } from '../../database/queries/server-state.ts';
+import type { MigrationState } from '../../database/migrate.ts';
+import type { ServerState } from '../../database/server-state.ts';
+import type { Config } from '../../settings.ts';
 
 /**
  * How a check ended: `warning` for what works now and should be changed, `failure` for what keeps the gateway from working or

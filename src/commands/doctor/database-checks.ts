@@ -2,11 +2,10 @@ import { connectDatabase } from '../../database/client.ts';
 import { describeServers } from '../../database/database-url.ts';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
 import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
-import { readMigrationState, requireAllPrivileges } from '../../database/migration-state.ts';
+import { readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
-import { findOldestEvent, readServerState, readServerTime } from '../../database/queries/server-state.ts';
-import { readOnlyState } from '../../database/server-role.ts';
-import { findSessionProblem } from '../../database/session-times.ts';
+import { readOnlyState } from '../../database/probe.ts';
+import { findOldestEvent, findSessionProblem, readServerState, readServerTime } from '../../database/server-state.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 
 /** The oldest major version of PostgreSQL that the gateway works with. */

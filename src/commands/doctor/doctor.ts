@@ -1,10 +1,116 @@
 import type { Writable } from 'node:stream';
+import { within } from '../../concurrency/semaphore.ts';
 import { readPackageVersion } from '../../package-root.ts';
+import { type Config, ConfigError, readConfig } from '../../settings.ts';
 import { escapeJson, escapeLines } from '../../terminal-text.ts';
-import { asksForHelp, readOptions } from '../options.ts';
-import { UsageError } from '../usage-error.ts';
-import { counted, type Status } from './check.ts';
-import { checkNames, type DoctorOptions, type Finding, runChecks } from './run-checks.ts';
+import { redactTokens } from '../../tokens.ts';
+import { asksForHelp, readOptions, UsageError } from '../options.ts';
+import { type Check, type CheckContext, counted, failure, type Outcome, type Status } from './check.ts';
+import {
+  checkAuditLog,
+  checkClock,
+  checkConnections,
+  checkDatabase,
+  checkDurability,
+  checkExtensions,
+  checkMigrations,
+  checkPrivileges,
+  checkReplication,
+  checkSessions,
+} from './database-checks.ts';
+import { checkKeys } from './keys-check.ts';
+import { checkDataDirectory, checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
+
+/** A check that was made. */
+export interface Finding extends Outcome {
+  readonly name: string;
+}
+
+/** The checks, in the order in which they are made: later ones use what earlier ones found. Their names are stable. */
+const checks: Readonly<Record<string, Check>> = {
+  settings: checkSettings,
+  node: checkNode,
+  port: checkPort,
+  'data-directory': checkDataDirectory,
+  disk: checkDisk,
+  'open-files': checkOpenFiles,
+  database: checkDatabase,
+  durability: checkDurability,
+  replication: checkReplication,
+  migrations: checkMigrations,
+  privileges: checkPrivileges,
+  extensions: checkExtensions,
+  connections: checkConnections,
+  clock: checkClock,
+  sessions: checkSessions,
+  'encryption-keys': checkKeys,
+  'audit-log': checkAuditLog,
+};
+
+/** The names of the checks. */
+export const checkNames = Object.keys(checks);
+
+/** What the checks are made of; a test gives other values than those of this process. */
+export type DoctorOptions = Pick<CheckContext, 'environment'> &
+  Partial<Pick<CheckContext, 'nodeVersion' | 'now' | 'freeBytes' | 'maxOpenFiles' | 'timeoutMs'>>;
+
+const gibibyte = 2 ** 30;
+
+const defaults = {
+  nodeVersion: process.version,
+  now: Date.now,
+  freeBytes: { warning: gibibyte, failure: gibibyte / 4 },
+  timeoutMs: 7_000, // more than connecting to the database may take
+};
+
+/**
+ * Makes every check, one after another, and yields each result as soon as it is there. Changes nothing.
+ *
+ * If the settings are invalid, there is one finding for each mistake, and no other check is made.
+ */
+export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding> {
+  let config: Config;
+  try {
+    config = readConfig(options.environment, false);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    // Of each only the first sentence: what follows may have a new key to use.
+    for (const problem of error.problems) yield finding('settings', failure(firstSentence(problem), 'Correct the setting.'));
+    return;
+  }
+  const context: CheckContext = { ...defaults, ...options, config };
+  try {
+    for (const [name, check] of Object.entries(checks)) {
+      const outcome = await bounded(check, context);
+      yield finding(name, outcome);
+    }
+  } finally {
+    // Not awaited: a statement that the server does not answer ends after its own limit.
+    void context.opened?.close().catch(() => {});
+  }
+}
+
+const firstSentence = (text: string): string => text.split('. ')[0]?.split('\n')[0] ?? '';
+
+/** On one line, and without tokens, which messages of other programs may contain. */
+function finding(name: string, { status, found, remedy }: Outcome): Finding {
+  const oneLine = (text: string) => redactTokens(text.replace(/\s+/g, ' ').trim());
+  return { name, status, found: oneLine(found), ...(remedy && { remedy: oneLine(remedy) }) };
+}
+
+/** Makes a check. A failure is an outcome, and so is a check that takes too long. */
+async function bounded(check: Check, context: CheckContext): Promise<Outcome> {
+  const { timeoutMs } = context;
+  const work = Promise.resolve(context).then(check);
+  try {
+    return await within(timeoutMs, work, () => {
+      delete context.reached; // the others would wait as long for it
+      return failure(`did not finish within ${timeoutMs / 1_000} s`, 'Check the machine that it depends on, and the network.');
+    });
+  } catch (error) {
+    return failure(`could not be checked: ${(error as Error).message}`, 'Resolve the failures above first.');
+  }
+}
 
 const doctorHelp = `Usage: user-group-gateway doctor [--json]
 

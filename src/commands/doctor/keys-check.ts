@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
-import { findKeyIdsInUse } from '../../database/queries/key-uses.ts';
-import { KeyRing } from '../../domain/keys.ts';
+import { KeyRing } from '../../encryption/keys.ts';
+import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
 import { keyFile, readKeyFile } from '../key-file.ts';
 import { type CheckContext, counted, failure, type Outcome, ok, warning } from './check.ts';
 import { describeMode } from './machine-checks.ts';

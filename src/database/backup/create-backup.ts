@@ -2,12 +2,11 @@ import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { openEmbedded } from '../embedded/embedded.ts';
 import { findLayout, type Layout } from '../embedded/layout.ts';
-import { makeDraft, publish, requireFree } from './backup-target.ts';
+import { describeWriteFailure, makeDraft, publish, requireFree } from './backup-target.ts';
 import { controlFile, findClusterFiles, ifMissing, readControlFile } from './cluster-files.ts';
 import { copyFile, forEachOf, syncFolder, writeDurably } from './copy-file.ts';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
 import { type BackupSession, beginBackup } from './session.ts';
-import { describeWriteFailure } from './write-failure.ts';
 
 /** The folder of a backup that has the data directory. */
 export const clusterFolder = 'postgres';

@@ -11,14 +11,22 @@ import { copiesFolder, homeRecord, type Layout, layOut, restoreDraftName } from 
 import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
 import { withCode } from '../errors.ts';
+import { describeLeft, describeWriteFailure } from './backup-target.ts';
 import { ifMissing } from './cluster-files.ts';
 import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
-import { claim, publish, removeDraft } from './publish-restore.ts';
-import { renewConfiguration } from './renew-configuration.ts';
-import { damaged, requireEmpty, requireFiles, requireKnown, requireMajor } from './restore-checks.ts';
-import { describeLeft, describeWriteFailure } from './write-failure.ts';
+import {
+  claim,
+  damaged,
+  publish,
+  removeDraft,
+  renewConfiguration,
+  requireEmpty,
+  requireFiles,
+  requireKnown,
+  requireMajor,
+} from './restore-checks.ts';
 
 /** How long recovery may take: it replays what was written during the backup. */
 const recoveryTimeoutMs = 3_600_000;

@@ -1,11 +1,79 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Binaries } from '../embedded/binaries.ts';
-import { restoreDraftName } from '../embedded/layout.ts';
+import { runInitdb } from '../embedded/cluster.ts';
+import { type Layout, restoreDraftName } from '../embedded/layout.ts';
 import { controlFile, ifMissing, isLeftOut } from './cluster-files.ts';
-import { forEachOf } from './copy-file.ts';
+import { forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder } from './create-backup.ts';
 import type { Manifest } from './manifest.ts';
+
+/** Creates the folder of a restore. @throws Error when another restore has it. */
+export async function claim(folder: string): Promise<void> {
+  await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause;
+    throw new Error(`${folder} exists: another restore is writing to it, or was killed. If none is, delete it.`, { cause });
+  });
+}
+
+/**
+ * Gives what was restored its names. Replaces nothing.
+ *
+ * @param placed receives each file that is in place, also when this fails.
+ * @throws Error when a gateway has been started in the folder in the meantime.
+ */
+export async function publish(draft: Layout, layout: Layout, secretFiles: readonly string[], placed: string[]): Promise<void> {
+  try {
+    for (const name of secretFiles) {
+      if (!existsSync(join(draft.dataDir, name))) continue;
+      const file = join(layout.dataDir, name);
+      await link(join(draft.dataDir, name), file); // unlike a rename, fails if there is one
+      placed.push(file);
+    }
+    await rename(draft.cluster, layout.cluster);
+  } catch (cause) {
+    if (!['EEXIST', 'ENOTEMPTY'].includes((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
+    const text = `${layout.dataDir} was used by a gateway during the restore, and a restore never replaces anything. Stop the gateway, and restore into a new folder.`;
+    throw new Error(text, { cause });
+  }
+  for (const folder of new Set([layout.home, layout.dataDir])) await syncFolder(folder);
+}
+
+/** Removes the temporary files of a restore next to its result. Never rejects. @returns the folders that could not be removed. */
+export async function removeDraft(draft: Layout): Promise<string[]> {
+  const folders = [...new Set([draft.dataDir, draft.home])];
+  const results = await Promise.allSettled(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 3 })));
+  return folders.filter((_, index) => results[index]?.status === 'rejected');
+}
+
+/** The files of a data directory with PostgreSQL's settings, which can run programs, and with who may connect. */
+const configurationFiles = ['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf'];
+
+/**
+ * Replaces the configuration in the copy of a backup with that of a new data directory.
+ *
+ * @returns the names of the files of the backup that have another content.
+ * @throws Error when `initdb` fails.
+ */
+export async function renewConfiguration({ files }: Manifest, layout: Layout, binaries: Binaries): Promise<string[]> {
+  const fresh = `${layout.cluster}.new`;
+  const replaced: string[] = [];
+  try {
+    await runInitdb(layout, binaries, fresh, randomUUID()); // initdb requires a password; none is kept
+    for (const name of configurationFiles) {
+      const content = await readFile(join(fresh, name));
+      const given = files.find(({ path }) => path === `${clusterFolder}/${name}`);
+      if (given && given.sha256 !== createHash('sha256').update(content).digest('hex')) replaced.push(name);
+      await rename(join(fresh, name), join(layout.cluster, name));
+    }
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  await syncFolder(layout.cluster);
+  return replaced;
+}
 
 /** What a file system has at its root, and copies of PostgreSQL's executables. */
 const ignored = /^(lost\+found|postgresql-.*)$/;

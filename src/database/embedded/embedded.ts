@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { applicationNames } from '../application-names.ts';
 import type { Connection } from '../client.ts';
 import { connectionFailure, withCode } from '../errors.ts';
+import { applicationNames } from '../statement-names.ts';
 import { type Binaries, findBinaries, importPrograms } from './binaries.ts';
 import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
 import { copiesFolder, type Layout, layOut } from './layout.ts';

@@ -1,9 +1,8 @@
-import { openBrace, openBracket } from './characters.ts';
 import { createRemoval, type ParserState, type Scanner } from './parser-state.ts';
 import { opensString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { endOfWord } from './scan-word.ts';
-import { quoteText } from './source-text.ts';
+import { openBrace, openBracket, quoteText } from './source-text.ts';
 
 /** Skips and reports text before the document, such as `module.exports =` or a Markdown fence. */
 export function skipTextBefore(scanner: Scanner): void {

@@ -1,7 +1,5 @@
 import { closeAtEnd, closeFrame, closeObject, recoverFromMismatch } from './brackets.ts';
-import { closeBrace, closeBracket, colon, comma, openBrace, openBracket } from './characters.ts';
 import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
-import { bareKeyFollows, keyFollows, peekToken } from './look-ahead.ts';
 import {
   createRemoval,
   createScanner,
@@ -27,11 +25,22 @@ import {
   splitUnclosedKey,
   takeComma,
 } from './recovery.ts';
-import { scanUnclearText, skipUnclearMark } from './scan-mark.ts';
+import { bareKeyFollows, keyFollows, peekToken, scanUnclearText, skipUnclearMark } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { scanBareKey, scanWord } from './scan-word.ts';
-import { endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
+import {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  endsInQuote,
+  onSameLine,
+  openBrace,
+  openBracket,
+  quoteText,
+  valueCanEnd,
+} from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode } from './syntax-tree.ts';
 
 /** The result of parsing a text. */

@@ -1,9 +1,8 @@
 import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
-import { colon, comma } from './characters.ts';
-import { keyFollows, peekToken } from './look-ahead.ts';
 import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
+import { keyFollows, peekToken } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
-import { endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
+import { colon, comma, endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode, type StringNode } from './syntax-tree.ts';
 
 /**

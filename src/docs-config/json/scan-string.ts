@@ -1,6 +1,5 @@
-import { comma } from './characters.ts';
 import { createRemoval, type Scanner } from './parser-state.ts';
-import { keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
+import { comma, keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
 
 /** The characters that can open a string, by code, with those that can then close it. Only the first is JSON. */
 const closers = new Map([

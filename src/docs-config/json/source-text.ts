@@ -1,5 +1,13 @@
 import type { TextRange } from './syntax-tree.ts';
 
+/** The characters that structure JSON. */
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
+export const comma = 0x2c;
+export const colon = 0x3a;
+
 /** The offset of the line break that ends the line, or `limit` when that comes first. */
 export function endOfLine(text: string, at: number, limit = text.length): number {
   for (let end = at; end < limit; end++) {

@@ -1,8 +1,17 @@
 import { didYouMean } from '../did-you-mean.ts';
 import type { Member } from '../json/syntax-tree.ts';
-import { example, navigation } from './example.ts';
-import { describePlace, quote, quoteList } from './messages.ts';
-import { type DiagnosticDraft, holdsObject, type Rule, somePart, type Visit } from './rule.ts';
+import {
+  type DiagnosticDraft,
+  describePlace,
+  example,
+  holdsObject,
+  navigation,
+  quote,
+  quoteList,
+  type Rule,
+  somePart,
+  type Visit,
+} from './rule.ts';
 
 /** A key is not part of the schema. */
 export const unknownProperty: Rule = {

@@ -1,7 +1,5 @@
 import type { JsonNode } from '../json/syntax-tree.ts';
-import { example } from './example.ts';
-import { quote } from './messages.ts';
-import { type DiagnosticDraft, holdsObject, type ReportDiagnostic, type Rule, type Visit } from './rule.ts';
+import { type DiagnosticDraft, example, holdsObject, quote, type ReportDiagnostic, type Rule, type Visit } from './rule.ts';
 
 /** A required field is missing. */
 export const required: Rule = {

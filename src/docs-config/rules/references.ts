@@ -1,8 +1,6 @@
 import type { Annotations } from '../schema/annotations.ts';
 import type { SchemaModel } from '../schema/schema-model.ts';
-import { example, navigation } from './example.ts';
-import { describePlace, quote } from './messages.ts';
-import { type Rule, somePart } from './rule.ts';
+import { describePlace, example, navigation, quote, type Rule, somePart } from './rule.ts';
 import { isAddress, normalizePage, normalizePath } from './site.ts';
 
 /** A page is listed twice in the navigation. */

@@ -1,6 +1,5 @@
 import { duplicateKey, nestedGroup, socialPlatform, unknownProperty } from './keys.ts';
-import { jsonSyntax, tooDeep, tooManyDiagnostics } from './limits.ts';
-import { newerFormat } from './newer-format.ts';
+import { jsonSyntax, newerFormat, tooDeep, tooManyDiagnostics } from './limits.ts';
 import { backgroundIncomplete, missingField, required } from './presence.ts';
 import { duplicatePage, missingFile, undeclaredVersion, unmatchedUrl } from './references.ts';
 import type { Rule } from './rule.ts';

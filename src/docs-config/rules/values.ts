@@ -3,9 +3,18 @@ import type { Edit } from '../json/parser-state.ts';
 import type { JsonNode, StringNode } from '../json/syntax-tree.ts';
 import { forms } from '../schema/annotations.ts';
 import { docsConfigModel, type SchemaModel } from '../schema/schema-model.ts';
-import { example, navigation } from './example.ts';
-import { describeModel, describePlace, describeValue, quote, quoteList } from './messages.ts';
-import { type Rule, somePart, type Visit } from './rule.ts';
+import {
+  describeModel,
+  describePlace,
+  describeValue,
+  example,
+  navigation,
+  quote,
+  quoteList,
+  type Rule,
+  somePart,
+  type Visit,
+} from './rule.ts';
 
 /** The document is not an object. */
 export const rootType: Rule = {

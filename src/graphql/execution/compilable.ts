@@ -20,7 +20,7 @@ import {
   type ValueNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import type { FieldCost } from '../schema/field-cost.ts';
+import type { FieldCost } from '../selection.ts';
 
 /** The longest document that is compiled, in characters: the function that it becomes grows with it. */
 const maxCompiledCharacters = 2_000;

@@ -8,12 +8,32 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { GatewayError, InvalidInput } from '../../domain/errors.ts';
-import { asGatewayError } from '../../domain/failures.ts';
-import type { InputCheck } from '../../domain/user-group-input.ts';
-import type { GraphQLContext } from '../schema/context.ts';
-import { inputCheckExtension } from '../schema/input-check.ts';
-import { compileOperation } from './compile.ts';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { GatewayError, InvalidInput } from '../../errors.ts';
+import { asGatewayError } from '../../failures.ts';
+import type { OperationNames } from '../../metrics/operation-names.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
+import type { InputCheck } from '../../user-groups/rules.ts';
+import { inputCheckExtension } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import type { OperationExecutor } from './execute.ts';
+
+/** An operation as a JavaScript function: takes the root value, the context, and the variables. */
+export type CompiledOperation = (
+  root: unknown,
+  context: GraphQLContext,
+  variables: Readonly<Record<string, unknown>>,
+) => ExecutionResult | Promise<ExecutionResult>;
+
+/** Compiles a valid document with one operation, whatever constructs it has; nothing if that cannot be done. */
+export function compileOperation(schema: GraphQLSchema, document: DocumentNode): CompiledOperation | undefined {
+  try {
+    const compiled = compileQuery(schema, document);
+    return isCompiledQuery(compiled) ? compiled.query : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** A mutation that is valid against the schema, compiled once and executed any number of times. */
 export interface CompiledMutation {
@@ -77,4 +97,22 @@ function rootFieldOf(document: DocumentNode): string | undefined {
 function inputCheckOf(schema: GraphQLSchema, fieldName = ''): InputCheck<Readonly<Record<string, unknown>>> | undefined {
   const field = schema.getMutationType()?.getFields()[fieldName];
   return field?.extensions[inputCheckExtension] as InputCheck<Readonly<Record<string, unknown>>> | undefined;
+}
+
+/** The same executor with a span for each operation. @param names bounds the names of the spans. */
+export function traceOperations(executor: OperationExecutor, names: OperationNames, tracing: Tracing): OperationExecutor {
+  return {
+    ...executor,
+    run(known, request) {
+      const { operation, name } = known.operation;
+      const shown = names.shown(name?.value, request.context.caller.apiToken !== undefined);
+      return tracing.operation(operation, shown, () => executor.run(known, request));
+    },
+  };
+}
+
+/** The same mutation with a span for each execution. */
+export function traceMutation(mutation: CompiledMutation, tracing: Tracing): CompiledMutation {
+  const { fieldName } = mutation;
+  return { fieldName, run: (input, context) => tracing.operation('mutation', fieldName, () => mutation.run(input, context)) };
 }

@@ -21,10 +21,10 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { type FieldCost, lookUpCost, type RawVariables } from '../schema/field-cost.ts';
-import { jsonLength } from '../schema/json-length.ts';
-import { graphqlLimits } from '../schema/limits.ts';
-import { createIntrospectionCounter, isIntrospectionField } from './introspection-cost.ts';
+import { graphqlLimits } from '../limits.ts';
+import { jsonLength } from '../scalars.ts';
+import { type FieldCost, lookUpCost, type RawVariables } from '../selection.ts';
+import { createIntrospectionCounter, isIntrospectionField } from './document-limits.ts';
 
 /** How many items a list is taken to have whose field does not say it. */
 const defaultListSize = 10;

@@ -9,23 +9,22 @@ import {
   OperationTypeNode,
   validate,
 } from 'graphql';
-import { credentialRequired } from '../../domain/caller.ts';
-import { abandoned, errorCatalog, GatewayError, Unauthenticated } from '../../domain/errors.ts';
-import { asGatewayError } from '../../domain/failures.ts';
-import { isMissingKey } from '../../domain/keys.ts';
-import { heavyWork } from '../../heavy-work.ts';
-import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
-import type { GraphQLContext } from '../schema/context.ts';
-import type { RawVariables } from '../schema/field-cost.ts';
-import { graphqlLimits, heavyCost } from '../schema/limits.ts';
-import { isOpenRootField } from '../schema/require-credential.ts';
+import { credentialRequired } from '../../caller.ts';
+import { heavyWork } from '../../concurrency/heavy-work.ts';
+import { isMissingKey } from '../../encryption/keys.ts';
+import { abandoned, errorCatalog, GatewayError, Unauthenticated } from '../../errors.ts';
+import { asGatewayError } from '../../failures.ts';
+import { GraphQLMetrics } from '../../metrics/operation-names.ts';
+import type { GraphQLContext } from '../context.ts';
+import { isOpenRootField } from '../context.ts';
+import { graphqlLimits, heavyCost } from '../limits.ts';
+import type { RawVariables } from '../selection.ts';
 import { isCompilable } from './compilable.ts';
-import { type CompiledOperation, compileOperation } from './compile.ts';
-import { causeOf } from './compiled-operation.ts';
+import { type CompiledOperation, causeOf, compileOperation } from './compiled-operation.ts';
 import { costBound, costOf, type DocumentCost, documentCostOf } from './cost.ts';
-import type { FailureHeaders } from './error-masking.ts';
-import { rootFieldsOf } from './root-fields.ts';
-import { createVariableCheck, type VariableCheck } from './variable-limits.ts';
+import { rootFieldsOf } from './document-limits.ts';
+import type { FailureHeaders } from './response.ts';
+import { createVariableCheck, type VariableCheck } from './variables.ts';
 
 /** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
 export const usesBeforeCompiling = 3;

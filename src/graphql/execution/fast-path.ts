@@ -1,8 +1,8 @@
 import type { HttpResponse } from '../../http/types.ts';
-import type { GraphQLContext } from '../schema/context.ts';
-import type { DocumentCache } from './document-cache.ts';
-import type { FailureHeaders } from './error-masking.ts';
+import type { GraphQLContext } from '../context.ts';
+import type { DocumentCache } from './documents.ts';
 import type { OperationExecutor } from './execute.ts';
+import type { FailureHeaders } from './response.ts';
 import { type ResponseType, renderResult } from './response.ts';
 
 /** A request that may be executed without the full pipeline. */

@@ -1,12 +1,12 @@
 import { type DocumentNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import type { Caller } from '../../domain/caller.ts';
-import { type ErrorCode, errorCatalog, GatewayError } from '../../domain/errors.ts';
-import { heavyWork } from '../../heavy-work.ts';
-import type { KeyedResponse } from '../../http/idempotency.ts';
+import type { Caller } from '../../caller.ts';
+import { heavyWork } from '../../concurrency/heavy-work.ts';
+import { type ErrorCode, errorCatalog, GatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/types.ts';
-import { longDocumentLength } from '../schema/limits.ts';
-import { parseDocument } from './parse-document.ts';
-import { rootFieldsOf } from './root-fields.ts';
+import type { KeyedResponse } from '../../idempotency/route.ts';
+import { longDocumentLength } from '../limits.ts';
+import { rootFieldsOf } from './document-limits.ts';
+import { parseDocument } from './documents.ts';
 import type { GraphQLParams } from './server.ts';
 
 /** A request's operation, which is a mutation. Its document is parsed, but not validated. */

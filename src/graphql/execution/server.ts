@@ -12,21 +12,19 @@ import {
   validate,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { heavyWork } from '../../heavy-work.ts';
+import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { mediaTypes } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
-import { GraphQLMetrics } from '../../metrics/graphql-metrics.ts';
+import { GraphQLMetrics } from '../../metrics/operation-names.ts';
 import { tracing } from '../../tracing/tracing.ts';
-import type { GraphQLContext } from '../schema/context.ts';
-import { graphqlLimits, longDocumentLength } from '../schema/limits.ts';
-import { createDocumentCache, type DocumentCache } from './document-cache.ts';
-import { type FailureHeaders, publicError } from './error-masking.ts';
+import type { GraphQLContext } from '../context.ts';
+import { graphqlLimits, longDocumentLength } from '../limits.ts';
+import { traceOperations } from './compiled-operation.ts';
+import { createDocumentCache, type DocumentCache, parseDocument } from './documents.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
-import { JsonVariablesRule } from './json-variables.ts';
-import { parseDocument } from './parse-document.ts';
-import { type ResponseType, renderResult } from './response.ts';
-import { traceOperations } from './traced.ts';
+import { type FailureHeaders, publicError, type ResponseType, renderResult } from './response.ts';
+import { JsonVariablesRule } from './variables.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;

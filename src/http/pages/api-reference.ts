@@ -1,4 +1,6 @@
-import { type ErrorCode, errorCatalog } from '../../domain/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../errors.ts';
+import { errorCodePath, paths } from '../paths.ts';
+import { type Html, href, html, type PageContent, withCode } from './layout.ts';
 import {
   type Example,
   errorResponses,
@@ -8,10 +10,7 @@ import {
   type Operation,
   operationsOf,
   type ResponseObject,
-} from '../openapi.ts';
-import { errorCodePath, paths } from '../paths.ts';
-import { type Html, html, withCode } from './html.ts';
-import { href, type PageContent } from './layout.ts';
+} from './openapi.ts';
 import { requestExamples } from './request-examples.ts';
 
 /** An operation with its place. */

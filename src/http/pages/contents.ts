@@ -1,8 +1,7 @@
 import { prefersHtml } from '../media-types.ts';
 import { paths } from '../paths.ts';
 import type { HttpRequest, HttpResponse, Route } from '../types.ts';
-import { type Html, html } from './html.ts';
-import { href, type Layout } from './layout.ts';
+import { type Html, href, html, type Layout } from './layout.ts';
 import { json } from './page.ts';
 
 /** `GET /`: the listed routes, as HTML for browsers and as JSON otherwise. */

@@ -1,7 +1,6 @@
-import { type ErrorCode, errorCatalog } from '../../domain/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../errors.ts';
 import { errorCodePath, paths } from '../paths.ts';
-import { type Html, html, withCode } from './html.ts';
-import { href, type PageContent } from './layout.ts';
+import { type Html, href, html, type PageContent, withCode } from './layout.ts';
 
 const codes = Object.keys(errorCatalog) as ErrorCode[];
 

@@ -1,10 +1,9 @@
-import { errorCatalog } from '../../domain/errors.ts';
+import { errorCatalog } from '../../errors.ts';
 import { prefersHtml } from '../media-types.ts';
 import { errorCodePath } from '../paths.ts';
 import { type Failure, headersOf, problem } from '../problem.ts';
 import type { Handler, HttpResponse, RequestHead } from '../types.ts';
-import { html, withCode } from './html.ts';
-import { href, type Layout } from './layout.ts';
+import { href, html, type Layout, withCode } from './layout.ts';
 
 type RenderError = Handler['renderError'];
 

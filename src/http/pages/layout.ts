@@ -1,9 +1,80 @@
-import { mediaTypes } from '../media-types.ts';
+import { inUtf8, mediaTypes } from '../media-types.ts';
 import { paths } from '../paths.ts';
 import type { HttpResponse, RequestHead } from '../types.ts';
 import { assetPaths } from './assets.ts';
-import { type Html, html } from './html.ts';
-import { pageHeaders } from './page-headers.ts';
+
+/** Text that is HTML already. Only {@link html} creates it, so that everything else is escaped. */
+export interface Html {
+  readonly source: string;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Escapes text for HTML, as content and as a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/**
+ * Builds HTML from a template literal. Text and numbers are escaped; HTML and lists of HTML are inserted as they are.
+ *
+ * @example html`<p>${message}</p>`
+ */
+export function html(literals: TemplateStringsArray, ...values: readonly (string | number | Html | readonly Html[])[]): Html {
+  let source = literals[0] ?? '';
+  values.forEach((value, index) => {
+    source += render(value) + (literals[index + 1] ?? '');
+  });
+  return { source };
+}
+
+function render(value: string | number | Html | readonly Html[]): string {
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
+  return 'source' in value ? value.source : value.map(({ source }) => source).join('');
+}
+
+/** Text with its parts between backticks as code. */
+export function withCode(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
+}
+
+/** What a page with a script needs. */
+export interface ScriptedPage {
+  /** Permits the style elements with this nonce, for components that create their styles in the browser. */
+  readonly styleNonce?: string | undefined;
+}
+
+/**
+ * The Content-Security-Policy of a page: only files of the gateway itself, nothing inline, no embedding in other pages, and forms
+ * are not sent. Only a page with a script may run one, send requests and load fonts.
+ */
+function contentSecurityPolicy(scripted?: ScriptedPage): string {
+  const styles = scripted?.styleNonce === undefined ? "'self'" : `'self' 'nonce-${scripted.styleNonce}'`;
+  const directives = [
+    "default-src 'none'",
+    `style-src ${styles}`,
+    "img-src 'self'",
+    ...(scripted ? ["script-src 'self'", "connect-src 'self'", "font-src 'self'"] : []),
+    "base-uri 'self'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return directives.join('; ');
+}
+
+/**
+ * The headers of a page: its Content-Security-Policy; no address of a page in requests to others; no access to its window for
+ * pages of other origins that open it or that it opens; and no use of it as a part of their pages.
+ */
+export function pageHeaders(scripted?: ScriptedPage): Record<string, string> {
+  return {
+    'content-type': inUtf8(mediaTypes.html),
+    'content-security-policy': contentSecurityPolicy(scripted),
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+}
 
 /** A page without its surroundings. */
 export interface PageContent {

@@ -1,5 +1,5 @@
 import { mediaTypes } from '../media-types.ts';
-import type { Operation } from '../openapi.ts';
+import type { Operation } from './openapi.ts';
 
 /** A request. Its texts may name variables of the environment, such as `$API_TOKEN`. */
 interface ExampleRequest {

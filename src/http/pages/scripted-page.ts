@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { GatewayError } from '../../domain/errors.ts';
+import { GatewayError } from '../../errors.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../types.ts';
 import { isNavigation } from './error-page.ts';
-import { escapeHtml } from './html.ts';
-import { headLinks, type Layout, rootOf } from './layout.ts';
-import { pageHeaders } from './page-headers.ts';
+import { escapeHtml, headLinks, type Layout, pageHeaders, rootOf } from './layout.ts';
 
 /**
  * Renders a page that has a script from the HTML that the build wrote. Its placeholders, which may stand in comments, are

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { escapeHtml, html, withCode } from '../../../src/http/pages/html.ts';
+import { escapeHtml, html, withCode } from '../../../src/http/pages/layout.ts';
 
 test('escapes special characters of HTML', () => {
   expect(escapeHtml(`<a href="x" class='y'>&amp;</a>`)).toBe('&lt;a href=&quot;x&quot; class=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;');

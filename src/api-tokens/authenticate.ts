@@ -1,0 +1,49 @@
+import { Caller } from '../caller.ts';
+import { Unauthenticated } from '../errors.ts';
+import type { AuthorizationScheme, Route } from '../http/types.ts';
+import { type AuthDependencies, authenticate } from './rules.ts';
+
+const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];
+
+/**
+ * Determines the caller of a request from its `Authorization` header, as the route demands. Without a header, or with an empty
+ * token, the caller is anonymous.
+ *
+ * @param requestId the id of the request, for the audit log.
+ * @throws Unauthenticated, possibly as a rejection, when the route does not ignore the credential and the scheme or the API token
+ *   is not accepted, or when the route requires an API token and there is none.
+ */
+export type Authenticate = (
+  authorization: string | undefined,
+  route: Pick<Route, 'credential' | 'schemes'>,
+  requestId: string,
+) => Caller | Promise<Caller>;
+
+/** Creates a function that reads `Authorization: Token <API_TOKEN>` or `Authorization: Bearer <API_TOKEN>`. */
+export function authenticateBy(dependencies: AuthDependencies): Authenticate {
+  return (authorization, { credential, schemes }, requestId) => {
+    if (credential === 'ignored') return Caller.anonymous;
+    const secret = authorization === undefined ? undefined : secretOf(authorization, schemes);
+    if (secret !== undefined) return authenticate(dependencies, secret, requestId);
+    if (credential === 'required') Caller.anonymous.requireCredential();
+    return Caller.anonymous;
+  };
+}
+
+/** The API token in an `Authorization` header; `undefined` if it is empty. @throws Unauthenticated for any other form. */
+function secretOf(authorization: string, schemes: readonly AuthorizationScheme[] = authorizationSchemes): string | undefined {
+  // The usual form, without allocating parts.
+  const isUsual = authorization.startsWith('Token ') && authorization.lastIndexOf(' ') === 5 && authorization.length > 6;
+  if (isUsual && schemes.includes('Token')) {
+    return authorization.slice(6);
+  }
+  const [name = '', ...credentials] = authorization.split(/ +/);
+  const scheme = authorizationSchemes.find((known) => known.toLowerCase() === name.toLowerCase());
+  if (!scheme || !schemes.includes(scheme) || credentials.length > 1) throw otherScheme(schemes);
+  return credentials[0];
+}
+
+function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
+  const forms = schemes.map((scheme) => `"${scheme} <API_TOKEN>"`).join(' or ');
+  return new Unauthenticated(`The Authorization header must be ${forms} for this path.`);
+}

@@ -1,0 +1,216 @@
+import { type Credential, describeScope, isScope, scopeNames } from '../caller.ts';
+import { InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
+import type { ApiToken } from '../generated/prisma/client.ts';
+import { builder, decodeNodeId, defineNamedEnum } from '../graphql/builder.ts';
+import { defineConnection, pageArguments, pageSize } from '../graphql/connection.ts';
+import { EnvironmentTagType } from '../graphql/scalars.ts';
+import type { FieldCost } from '../graphql/selection.ts';
+import { manageApiTokens } from './management.ts';
+import { type IssuedApiToken, maxOverlapSeconds } from './rules.ts';
+
+/** A scope of API tokens. */
+const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
+
+/** An API token; one that authenticated a request has no time of revocation. */
+export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken');
+
+builder.node(ApiTokenType, {
+  description: 'An API token, the credential of a caller, without its secret.',
+  id: { resolve: ({ id }) => String(id), description: 'The globally unique ID of the API token.' },
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'scopes' in value,
+  fields: (t) => ({
+    number: t.exposeInt('id', {
+      description: 'The number that the commands `token list`, `token rotate` and `token revoke` show and take.',
+    }),
+    name: t.exposeString('name', { description: 'A label that says what it is for.' }),
+    environmentTag: t.expose('environmentTag', {
+      type: EnvironmentTagType,
+      nullable: true,
+      description: 'The environment it has access to; null means untagged.',
+    }),
+    scopes: t.field({
+      type: [ScopeType],
+      description:
+        'The scopes it has. One that only a newer version of the gateway knows is missing on an instance of an older one, where it ' +
+        'permits nothing.',
+      resolve: ({ scopes }) => scopes.filter(isScope),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it expires; null means never.',
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used before this request, accurate to a few seconds.',
+    }),
+    revokedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was revoked; null if it is not revoked.',
+      resolve: ({ revokedAt }) => revokedAt,
+    }),
+  }),
+});
+
+/** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
+export function apiTokenNumberOf(nodeId: string): number | undefined {
+  const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
+  const number = Number(id);
+  return typename === 'ApiToken' && /^\d{1,10}$/.test(id) && number >= 1 && number < 2 ** 31 ? number : undefined;
+}
+
+builder.queryField('caller', (t) =>
+  t.field({
+    type: ApiTokenType,
+    nullable: true,
+    description: 'The API token that authenticates this request.',
+    resolve: (_, _arguments, { caller: { apiToken } }) => {
+      if (!apiToken) throw new Unauthenticated('No API token was sent.');
+      return apiToken;
+    },
+  }),
+);
+
+builder.queryField('apiTokens', (t) =>
+  t.field({
+    type: defineConnection('ApiToken', ApiTokenType, 'API tokens'),
+    nullable: true,
+    extensions: { pageSize } satisfies FieldCost,
+    description:
+      'Lists the API tokens of every environment, the newest first, without their secrets. Requires the scope admin. ' +
+      '`{ apiTokens { nodes { id name environmentTag scopes expiresAt lastUsedAt } } }`',
+    args: {
+      ...pageArguments,
+      includeRevoked: t.arg.boolean({
+        defaultValue: false,
+        description: 'Whether to list revoked API tokens too. Expired ones are listed in any case.',
+      }),
+    },
+    resolve: (_, args, { services, caller }) => manageApiTokens(services, caller).list(args),
+  }),
+);
+
+const idDescription = 'The globally unique ID of the API token.';
+
+/** @throws InvalidInput when it is not the ID of an API token. */
+function requireNumber(id: string): number {
+  const number = apiTokenNumberOf(id);
+  if (number !== undefined) return number;
+  throw new InvalidInput([{ path: ['id'], message: 'must be the ID of an API token, as `apiTokens` returns it.' }]);
+}
+
+const CreateApiTokenPayload = builder.objectRef<IssuedApiToken>('CreateApiTokenPayload').implement({
+  description: 'The new API token with its secret.',
+  fields: (t) => ({
+    apiToken: t.expose('apiToken', { type: ApiTokenType, description: 'The new API token.' }),
+    secret: t.exposeString('secret', {
+      description: 'What a caller sends as `Authorization: Token …`. Shown only here: only its SHA-256 is stored.',
+    }),
+  }),
+});
+
+builder.mutationField('createApiToken', (t) =>
+  t.field({
+    type: CreateApiTokenPayload,
+    nullable: true,
+    errors: { types: [], union: { description: 'The new API token with its secret, or an error.' } },
+    description:
+      'Creates an API token. Each call creates another one, unless it repeats a request with an Idempotency-Key: if the response to ' +
+      'one without is lost, revoke what it created, which `apiTokens` lists first. Requires the scope admin.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The properties of the API token.',
+        type: builder.inputType('CreateApiTokenInput', {
+          description: 'The properties of an API token, which cannot be changed later.',
+          fields: (field) => ({
+            name: field.string({
+              required: true,
+              description: 'A label that says what it is for: 1 to 255 characters, no control characters.',
+            }),
+            environmentTag: field.field({
+              type: EnvironmentTagType,
+              description:
+                'The environment that it has access to; null means untagged. Defaults to the environment of the API token that ' +
+                'sends the request.',
+            }),
+            scopes: field.field({ type: [ScopeType], required: true, description: 'What it may do: at least one scope.' }),
+            expiresAt: field.field({ type: 'DateTime', description: 'When it expires, in the future. Defaults to never.' }),
+          }),
+        }),
+      }),
+    },
+    resolve: (_, { input }, { services, caller }) => manageApiTokens(services, caller).create(input),
+  }),
+);
+
+const RotateApiTokenPayload = builder.objectRef<IssuedApiToken>('RotateApiTokenPayload').implement({
+  description: 'The API token with its new secret.',
+  fields: (t) => ({
+    apiToken: t.expose('apiToken', { type: ApiTokenType, description: 'The API token: all but its secret is unchanged.' }),
+    secret: t.exposeString('secret', { description: 'The new secret. Shown only here: only its SHA-256 is stored.' }),
+  }),
+});
+
+builder.mutationField('rotateApiToken', (t) =>
+  t.field({
+    type: RotateApiTokenPayload,
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The API token with its new secret, or an error.' } },
+    description:
+      'Replaces the secret of an API token. If several rotations replace the same secret at the same ' +
+      'time, exactly one succeeds. The others are NotFound, and so are revoked and expired API tokens. Requires the scope admin.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The API token.',
+        type: builder.inputType('RotateApiTokenInput', {
+          description: 'The API token whose secret is replaced, and how long the replaced one stays accepted.',
+          fields: (field) => ({
+            id: field.id({ required: true, description: idDescription }),
+            overlapSeconds: field.int({
+              defaultValue: 0,
+              description:
+                `How long the replaced secret stays accepted, in seconds: 0 to ${maxOverlapSeconds}. With 0, it and every secret ` +
+                'that was replaced earlier are rejected from the next request on; otherwise those replaced earlier keep their ends.',
+            }),
+          }),
+        }),
+      }),
+    },
+    resolve: (_, { input }, { services, caller }) =>
+      manageApiTokens(services, caller).rotate(requireNumber(input.id), input.overlapSeconds ?? 0),
+  }),
+);
+
+const RevokeApiTokenPayload = builder.objectRef<{ apiToken: ApiToken }>('RevokeApiTokenPayload').implement({
+  description: 'The revoked API token.',
+  fields: (t) => ({ apiToken: t.expose('apiToken', { type: ApiTokenType, description: 'The revoked API token.' }) }),
+});
+
+builder.mutationField('revokeApiToken', (t) =>
+  t.field({
+    type: RevokeApiTokenPayload,
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The revoked API token, or an error.' } },
+    description:
+      'Revokes an API token permanently: it is rejected from the next request on, on every instance, with each of its secrets. Revoking ' +
+      'it again changes nothing. Requires the scope admin.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The API token.',
+        type: builder.inputType('RevokeApiTokenInput', {
+          description: 'The API token to revoke.',
+          fields: (field) => ({ id: field.id({ required: true, description: idDescription }) }),
+        }),
+      }),
+    },
+    resolve: async (_, { input }, { services, caller }) => ({
+      apiToken: await manageApiTokens(services, caller).revoke(requireNumber(input.id)),
+    }),
+  }),
+);

@@ -1,0 +1,44 @@
+import type { ApiTokenStatements } from '../db.ts';
+
+/** How long a use of an API token may go unrecorded. */
+const flushIntervalMs = 5_000;
+
+/**
+ * Records when API tokens were last used: in memory immediately, in the database every few seconds, never while a request waits.
+ */
+export interface LastUsed {
+  /** Records that the API token with this id was used now. */
+  note(apiTokenId: number): void;
+  /** Writes the recorded uses; those that cannot be written are kept for the next time. Never rejects. */
+  flush(): Promise<void>;
+  /** Stops the timer and flushes a last time. */
+  stop(): Promise<void>;
+}
+
+/** Creates the recorder and starts its timer, which flushes every 5 seconds. */
+export function recordLastUsed({ apiToken }: { readonly apiToken: Pick<ApiTokenStatements, 'recordUses'> }): LastUsed {
+  /** By the process's monotonic clock, in milliseconds: another clock than the database's would store times that never come. */
+  let noted = new Map<number, number>();
+
+  async function flush(): Promise<void> {
+    if (noted.size === 0) return;
+    const uses = noted;
+    noted = new Map();
+    try {
+      const nowMs = performance.now();
+      await apiToken.recordUses(new Map([...uses].map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
+    } catch {
+      for (const [id, atMs] of uses) if (!noted.has(id)) noted.set(id, atMs);
+    }
+  }
+
+  const timer = setInterval(() => void flush(), flushIntervalMs).unref();
+  return {
+    note: (apiTokenId) => void noted.set(apiTokenId, performance.now()),
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import { recordApiTokenCreation, recordApiTokenRevocation, systemAuthor } from '../audit-log/record.ts';
+import type { Author } from '../audit-log/statements/insert.ts';
+import { Caller, type Scope, scopeNames } from '../caller.ts';
+import { retryOnConflict } from '../database/errors.ts';
+import { isStorableTime } from '../database/keyset.ts';
+import { type ClockReader, readClock } from '../database/timed-read.ts';
+import type { ApiTokenStatements, Db } from '../db.ts';
+import { InvalidInput, type Issue, NotFound, Unauthenticated } from '../errors.ts';
+import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
+import { apiTokenProblem, hashSecret, issueToken } from '../tokens.ts';
+import { printableIssues, textIssues } from '../user-groups/values.ts';
+import type { LastUsed } from './last-used.ts';
+import { lockFirstApiToken, revokeUnrevoked } from './statements.ts';
+
+/** The longest that a replaced secret stays accepted, in seconds: a week. */
+export const maxOverlapSeconds = 604_800;
+
+/** What is checked of an API token to issue. */
+export interface ApiTokenFields {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * Checks the properties of an API token to issue.
+ *
+ * @param now the time, by the database's clock.
+ * @throws InvalidInput.
+ */
+function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields, now: Date): void {
+  const issues = [...apiTokenNameIssues(name), ...scopeIssues(scopes), ...expiryIssues(expiresAt, now)];
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** The issues of the name of an API token to issue. */
+export function apiTokenNameIssues(name: string): Issue[] {
+  const issues = textIssues(['name'], name);
+  return issues.length > 0 ? issues : printableIssues(['name'], name);
+}
+
+/** Checks how long a replaced secret stays accepted: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
+function checkOverlap(overlapSeconds: number): void {
+  if (Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= maxOverlapSeconds) return;
+  throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
+}
+
+function scopeIssues(scopes: readonly Scope[]): Issue[] {
+  if (scopes.length > 0) return [];
+  return [{ path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` }];
+}
+
+function* expiryIssues(expiresAt: Date | null, now: Date): Generator<Issue> {
+  if (!expiresAt) return;
+  if (!(expiresAt > now)) yield { path: ['expiresAt'], message: 'must be in the future.' };
+  else if (!isStorableTime(expiresAt.getTime()))
+    yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
+}
+
+/** The properties of an API token to issue. */
+export interface ApiTokenRequest {
+  /** What the token is for: 1 to 255 characters. */
+  readonly name: string;
+  /** The environment it has access to; `null` means untagged. */
+  readonly environmentTag: EnvironmentTag | null;
+  /** At least one. */
+  readonly scopes: readonly Scope[];
+  /** When it expires, in the future; `null` means never. */
+  readonly expiresAt: Date | null;
+}
+
+/** An API token with its secret, which is nowhere else: only its hash is stored. */
+export interface IssuedApiToken {
+  readonly secret: string;
+  readonly apiToken: ApiToken;
+}
+
+type Prisma = Pick<PrismaClient, 'apiToken' | '$transaction'> & ClockReader;
+type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & ClockReader;
+
+/** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
+export async function issueApiToken(
+  db: Prisma,
+  request: ApiTokenRequest,
+  author: Author = systemAuthor,
+): Promise<IssuedApiToken> {
+  return db.$transaction((transaction) => createApiToken(transaction, request, author));
+}
+
+async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
+  const { name, environmentTag, scopes, expiresAt } = request;
+  // Not the column's default, which Prisma takes from the clock of the process.
+  const createdAt = await readClock(transaction);
+  checkApiToken(request, createdAt);
+  const secret = issueToken('apiToken');
+  const data = {
+    name,
+    environmentTag,
+    scopes: [...new Set(scopes)],
+    createdAt,
+    expiresAt,
+    secretHash: bytesOf(hashSecret(secret)),
+  };
+  const apiToken = await transaction.apiToken.create({ data });
+  await recordApiTokenCreation(transaction, author, apiToken);
+  return { secret, apiToken };
+}
+
+/** Every API token, revoked and expired ones included, oldest first. */
+export function listApiTokens(db: Pick<Prisma, 'apiToken'>): Promise<ApiToken[]> {
+  return db.apiToken.findMany({ orderBy: { id: 'asc' } });
+}
+
+/**
+ * Revokes an API token, effective from the next request on every instance, and records that. Revoking it again changes nothing.
+ *
+ * @param author who revokes it; by default the gateway itself.
+ * @throws NotFound when no API token has this number.
+ */
+export async function revokeApiToken(db: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
+  return db.$transaction(async (transaction) => {
+    const isRevoked = await revokeUnrevoked(transaction, id);
+    const apiToken = await findApiToken(transaction, id);
+    if (isRevoked) await recordApiTokenRevocation(transaction, author, apiToken);
+    return apiToken;
+  });
+}
+
+/**
+ * Replaces the secret of an API token; all else about it stays. Of rotations that replace the same secret at once exactly one
+ * succeeds.
+ *
+ * @param overlapSeconds how long the replaced secret stays accepted, 0 to 604800. With 0 it is rejected from the next request on,
+ *   on every instance, and so is every secret that was replaced earlier; otherwise these keep their ends.
+ * @param author who replaces it; by default the gateway itself.
+ * @throws InvalidInput.
+ * @throws NotFound when no API token has this number, when it is revoked or expired, and for the rotations that do not succeed.
+ */
+export async function rotateApiToken(
+  db: Pick<Db, 'apiToken'>,
+  id: number,
+  overlapSeconds: number,
+  author: Author = systemAuthor,
+): Promise<IssuedApiToken> {
+  checkOverlap(overlapSeconds);
+  const { secretHash, ...apiToken } = await findApiToken(db, id);
+  if (apiToken.revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
+  const secret = issueToken('apiToken');
+  const newHash = hashSecret(secret);
+  const currentHash = Buffer.from(secretHash).toString('hex');
+  const rotation = { id, currentHash, newHash, overlapSeconds, author };
+  if (!(await db.apiToken.replaceSecret(rotation))) throw await rotationFault(db, id, currentHash);
+  return { secret, apiToken: { ...apiToken, secretHash: bytesOf(newHash) } };
+}
+
+/** Why the secret of an API token could not be replaced. */
+async function rotationFault(db: Pick<Prisma, 'apiToken'>, id: number, expectedHash: string): Promise<NotFound> {
+  const { revokedAt, secretHash } = await findApiToken(db, id);
+  if (revokedAt) return new NotFound(`The API token ${id} is revoked. Create a new one.`);
+  // What else keeps its secret from being replaced, by the database's clock.
+  const isUnchanged = Buffer.from(secretHash).toString('hex') === expectedHash;
+  if (isUnchanged) return new NotFound(`The API token ${id} has expired. Create a new one.`);
+  return new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
+}
+
+async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
+  const apiToken = await db.apiToken.findUnique({ where: { id } });
+  if (!apiToken) throw new NotFound(`No API token has the number ${id}. \`token list\` lists all of them.`);
+  return apiToken;
+}
+
+const bytesOf = (hexadecimal: string): Uint8Array<ArrayBuffer> => Buffer.from(hexadecimal, 'hex');
+
+/**
+ * Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already, also
+ * if it was revoked or replaced since.
+ */
+export async function acceptBootstrapToken(db: Db, secret: string): Promise<void> {
+  if (await db.apiToken.findBySecretHash(hashSecret(secret))) return;
+  await db.$transaction(async (transaction) => {
+    const createdAt = await readClock(transaction);
+    const data = [{ name: 'bootstrap', scopes: ['admin'], createdAt, secretHash: bytesOf(hashSecret(secret)) }];
+    const [created] = await transaction.apiToken.createManyAndReturn({ data, skipDuplicates: true });
+    if (created) await recordApiTokenCreation(transaction, systemAuthor, created);
+  });
+}
+
+/**
+ * Issues the first API token, for the Testing environment, with the scopes `groups:read` and `groups:write`; nothing if there
+ * is one already. Of instances that start concurrently on one database, exactly one issues it.
+ */
+export async function issueFirstApiToken(db: Db): Promise<IssuedApiToken | undefined> {
+  // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
+  if (await db.apiToken.hasAny()) return undefined;
+  return retryOnConflict(() =>
+    db.$transaction(async (transaction) => {
+      await lockFirstApiToken(transaction);
+      if ((await transaction.apiToken.count()) > 0) return undefined;
+      const request = {
+        name: 'first token',
+        environmentTag: 'Testing',
+        scopes: ['groups:read', 'groups:write'],
+        expiresAt: null,
+      } as const;
+      return createApiToken(transaction, request, systemAuthor);
+    }, readCommitted),
+  );
+}
+
+/** Regardless of the server's default, so that the count sees what was committed while the lock was awaited. */
+const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
+
+/** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
+export interface AuthDependencies {
+  readonly apiToken: Pick<ApiTokenStatements, 'findBySecretHash'>;
+  readonly lastUsed: Pick<LastUsed, 'note'>;
+}
+
+/**
+ * Finds the caller that holds a secret, and records its use. A malformed secret is rejected without a query.
+ *
+ * @param requestId the id of the request, for the audit log: at most 128 characters.
+ * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
+ */
+export async function authenticate(
+  { apiToken, lastUsed }: AuthDependencies,
+  secret: string,
+  requestId?: string,
+): Promise<Caller> {
+  const problem = apiTokenProblem(secret);
+  if (problem) throw new Unauthenticated(`The API token ${problem}.`);
+  const found = await apiToken.findBySecretHash(hashSecret(secret));
+  if (!found) throw new Unauthenticated('The API token is unknown.');
+  if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
+  if (found.isExpired) throw new Unauthenticated('The API token has expired.');
+  if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
+  lastUsed.note(found.id);
+  return new Caller(found, requestId);
+}

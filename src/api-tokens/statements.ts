@@ -1,0 +1,215 @@
+import {
+  type Authored,
+  authorAt,
+  authorLists,
+  eventEnvironment,
+  insertEvents,
+  secretChange,
+} from '../audit-log/statements/insert.ts';
+import { createBatchLoader, type Load, maxLookupKeys } from '../database/batch-loader.ts';
+import type { Database } from '../database/client.ts';
+import {
+  type Column,
+  columnCount,
+  columnTypes,
+  createRowClass,
+  decodeHexadecimal,
+  type RowOf,
+  selectList,
+  toByteaArray,
+} from '../database/columns.ts';
+import type { ApiToken, EnvironmentTag, Prisma } from '../generated/prisma/client.ts';
+
+const { boolean, integer, nullableTime, text, time } = columnTypes;
+
+/** The columns of API tokens that requests need. The clock that decides whether one has expired is the database's. */
+const columns = {
+  id: { sql: 'id', ...integer },
+  name: { sql: 'name', ...text },
+  environmentTag: { sql: 'environment_tag', decode: (tag: string | null) => tag as EnvironmentTag | null },
+  scopes: { sql: "array_to_string(scopes, ' ')", decode: (names: string | null): string[] => (names ? names.split(' ') : []) },
+  createdAt: { sql: 'created_at', ...time },
+  expiresAt: { sql: 'expires_at', ...nullableTime },
+  lastUsedAt: { sql: 'last_used_at', ...nullableTime },
+  isRevoked: { sql: 'revoked_at is not null', ...boolean },
+  isExpired: { sql: 'coalesce(expires_at <= now(), false)', ...boolean },
+  isReplaced: { sql: 'is_replaced', ...boolean },
+} satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash' | 'revokedAt'>]: Column<ApiToken[Field]> } & {
+  readonly [Flag in 'isRevoked' | 'isExpired' | 'isReplaced']: Column<boolean>;
+};
+
+const ApiTokenRow = createRowClass(columns);
+
+/** The columns of API tokens that are shown to those who manage or audit them. */
+const listedColumns = {
+  id: columns.id,
+  name: columns.name,
+  environmentTag: columns.environmentTag,
+  scopes: columns.scopes,
+  createdAt: columns.createdAt,
+  expiresAt: columns.expiresAt,
+  lastUsedAt: columns.lastUsedAt,
+  revokedAt: { sql: 'revoked_at', ...nullableTime },
+} satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash'>]: Column<ApiToken[Field]> };
+
+const ListedApiTokenRow = createRowClass(listedColumns);
+
+/** An API token as it is listed: without the hash of its secret, and with the time of its revocation. */
+export type ListedApiToken = RowOf<typeof listedColumns>;
+
+/** An API token without the hash of its secret. Fields are decoded each time they are read. */
+export type ApiTokenRecord = RowOf<typeof columns>;
+
+/** Look-ups of API tokens. */
+export interface ApiTokenLookups {
+  /**
+   * The API token whose secret has this hash (SHA-256, hexadecimal), or had it before a rotation; revoked and expired ones
+   * included. `isReplaced` says that a rotation replaced the secret and that its overlap is over.
+   */
+  readonly findBySecretHash: Load<string, ApiTokenRecord>;
+  /** The API token with this number, revoked and expired ones included. */
+  readonly findById: Load<number, ListedApiToken>;
+  /** Whether there is any API token, revoked and expired ones included. */
+  hasAny(): Promise<boolean>;
+}
+
+/** Binds the look-ups of API tokens to a database. */
+export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiTokenLookups {
+  return {
+    findBySecretHash: createBatchLoader({
+      keyOf: (hash) => hash,
+      maxKeys: maxLookupKeys,
+      load: async (hashes) => {
+        const found = new Map<string, ApiTokenRecord>();
+        const read = async (name: string, text: string, wanted: readonly string[]) => {
+          for (const row of await query(name, text, [toByteaArray(wanted)])) {
+            // Without the hash, so that a token that is printed does not reveal it.
+            found.set(decodeHexadecimal(row[count] as string), new ApiTokenRow(row.slice(0, count)));
+          }
+        };
+        await read('api-tokens-by-current-hash', apiTokensByCurrentHash, hashes);
+        const others = hashes.filter((hash) => !found.has(hash));
+        if (others.length > 0) await read('api-tokens-by-hash', apiTokensByHash, others);
+        return found;
+      },
+    }),
+    findById: createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (ids) => {
+        const apiTokens = (await query('api-tokens-by-id', apiTokensById, [ids])).map((row) => new ListedApiTokenRow(row));
+        return new Map(apiTokens.map((apiToken) => [String(apiToken.id), apiToken]));
+      },
+    }),
+    hasAny: async () => (await query('any-api-token', 'select from api_token limit 1', [])).length > 0,
+  };
+}
+
+const count = columnCount(columns);
+
+/** Nearly every secret that is looked up is a current one, and this takes two thirds of the time of {@link apiTokensByHash}. */
+const apiTokensByCurrentHash = `
+  select ${selectList(columns)}, secret_hash
+  from (select t.*, false as is_replaced from api_token t) as found
+  where secret_hash = any ($1::bytea[])`;
+
+/**
+ * For the secrets that {@link apiTokensByCurrentHash} did not find. Reads current ones too, in the same statement, so that a
+ * secret that a concurrent rotation replaces is found as one or the other.
+ */
+const apiTokensByHash = `
+  select ${selectList(columns)}, found_hash
+  from (
+    select t.*, t.secret_hash as found_hash, false as is_replaced from api_token t where t.secret_hash = any ($1::bytea[])
+    union all
+    select t.*, r.secret_hash, r.expires_at <= now()
+    from retired_secret r join api_token t on t.id = r.api_token_id
+    where r.secret_hash = any ($1::bytea[])
+  ) as found`;
+
+const apiTokensById = `select ${selectList(listedColumns)} from api_token where id = any ($1::int[])`;
+
+/** The secret of an API token to replace, every rule checked, and who replaces it. */
+export interface SecretRotation extends Authored {
+  readonly id: number;
+  /** SHA-256 of the secret that the caller takes for the current one, hexadecimal. */
+  readonly currentHash: string;
+  /** SHA-256 of the new secret, hexadecimal. */
+  readonly newHash: string;
+  /** How long the replaced secret stays accepted, in seconds; 0 ends it, and every secret that was replaced earlier, at once. */
+  readonly overlapSeconds: number;
+}
+
+/** Writes of API tokens. */
+export interface ApiTokenWrites {
+  /**
+   * Replaces the secret of an API token. The clock that decides is the database's, as for look-ups.
+   *
+   * @returns false when the API token is revoked or expired, or its current secret is another one.
+   */
+  replaceSecret(rotation: SecretRotation): Promise<boolean>;
+  /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
+  recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<void>;
+}
+
+/** Binds the writes of API tokens to a database. */
+export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiTokenWrites {
+  return {
+    async replaceSecret({ id, currentHash, newHash, overlapSeconds, author }) {
+      const values = [id, currentHash, newHash, overlapSeconds, ...authorLists([{ author }])];
+      return (await query('replace-secret', replaceSecretStatement, values)).length > 0;
+    },
+    async recordUses(secondsAgo) {
+      await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
+    },
+  };
+}
+
+/**
+ * A statement that waited for another rotation finds another secret and does nothing; one that finds the secret also sees every
+ * secret that was replaced before. Times are cut to milliseconds, because rounding could move an end into the future.
+ */
+const replaceSecretStatement = `
+  with replaced as (
+    update api_token set secret_hash = decode($3, 'hex')
+    where id = $1 and secret_hash = decode($2, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())
+    returning id, environment_tag
+  ), ended as (
+    update retired_secret r set expires_at = date_trunc('milliseconds', now()) from replaced
+    where $4::int = 0 and r.api_token_id = replaced.id and r.expires_at > now()
+  ), retired as (
+    insert into retired_secret (secret_hash, api_token_id, expires_at)
+    select decode($2, 'hex'), id, date_trunc('milliseconds', now()) + $4::int * interval '1 second' from replaced
+  ), recorded as (${insertEvents({
+    type: 'api_token.rotated',
+    environment: eventEnvironment('environment_tag'),
+    about: { subject_api_token_id: 'id' },
+    changes: `'${secretChange('secret')}'`,
+    author: authorAt(5, '1'),
+  })}
+    from replaced
+  )
+  select id from replaced`;
+
+/** In the order of the ids and never backwards, because several instances write the same rows. */
+const stampApiTokens = `
+  update api_token set last_used_at = used.at
+  from (
+    select id, now() - seconds_ago * interval '1 second' as at from unnest($1::int[], $2::float8[]) as use (id, seconds_ago) order by id
+  ) as used
+  where api_token.id = used.id and (last_used_at is null or last_used_at < used.at)`;
+
+/** The number of the advisory lock that instances take before they issue the first API token. */
+const firstTokenLock = 727_074;
+
+/** Waits until no other transaction issues the first API token, and keeps others from it until this one ends. */
+export async function lockFirstApiToken(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>): Promise<void> {
+  await transaction.$executeRaw`select pg_advisory_xact_lock(${firstTokenLock})`;
+}
+
+/** Revokes an API token by its number. @returns whether it was not revoked before, and exists. */
+export async function revokeUnrevoked(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<boolean> {
+  return (
+    (await transaction.$executeRaw`update api_token set revoked_at = now() where id = ${id}::int and revoked_at is null`) > 0
+  );
+}

@@ -1,0 +1,98 @@
+import type { ListedApiToken } from '../api-tokens/statements.ts';
+import type { Caller } from '../caller.ts';
+import { bigIntColumn, defineKeyset, timeColumn } from '../database/keyset.ts';
+import { pageReads } from '../database/shared-reads.ts';
+import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
+import { lookUpGroup, type ReadOptions, type Services } from '../user-groups/user-groups.ts';
+import { eventEnvironmentOf } from './statements/insert.ts';
+import { type EventPosition, findEventAt } from './statements/pages.ts';
+
+/** What the audit log records, with a description of each in one sentence without its period. The only list of them. */
+export const eventTypes = {
+  'user_group.created': 'a user group was created; `changes` has the fields that it was given',
+  'user_group.updated': 'fields of a user group were changed; an update with equal values is not recorded',
+  'user_group.token_rotated': 'the token of a user group was replaced',
+  'user_group.environment_changed': 'a user group was moved to another environment, to which the event belongs',
+  'user_group.deleted': 'a user group was deleted, with its tokens',
+  'user_group.imported': 'an import created or changed user groups; one event for each import, with their numbers so far',
+  'api_token.created': 'an API token was created',
+  'api_token.rotated': 'the secret of an API token was replaced',
+  'api_token.revoked': 'an API token was revoked',
+  'signing_key.rotated': 'another key was published, which signs embed tokens from soon on',
+  'encryption_key.rotated': 'another key encrypts stored tokens',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** A type of events. */
+export type EventType = keyof typeof eventTypes;
+
+/** Every type, in the order in which texts list them. */
+export const eventTypeNames = Object.keys(eventTypes) as readonly EventType[];
+
+/** Whether there is a type with this name. */
+export const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name);
+
+const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
+
+/**
+ * The environments whose events a caller may read: its own, with `admin` every one. Events of the whole gateway, such as those of
+ * keys, belong to none and are admin's alone.
+ */
+export function readableEnvironments(caller: Caller): readonly EventEnvironment[] {
+  return caller.allEnvironments ? everyEnvironment : [eventEnvironmentOf(caller.environmentTag)];
+}
+
+/** The order of lists of events. */
+export const eventKeyset = defineKeyset<EventPosition>('Event', { occurredAt: timeColumn, id: bigIntColumn });
+
+/** What is read of events. */
+export interface EventReadOptions {
+  /** Whether the changes, up to some hundred KiB each, are read, as by default; without them they are null. */
+  readonly withChanges?: boolean | undefined;
+}
+
+/** What an event is found by: its time in milliseconds and its number. */
+export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurredAt.getTime()}.${id}`;
+
+/**
+ * The event with this {@link eventKey}; undefined when there is none that the caller may read.
+ *
+ * @throws Forbidden without `audit:read`.
+ */
+export async function findEvent(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  key: string,
+  { withChanges = true }: EventReadOptions = {},
+): Promise<Event | undefined> {
+  caller.require('audit:read');
+  const [, milliseconds, number] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
+  const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
+  if (!occurredAt || id === undefined) return undefined;
+  const find = () => findEventAt(db, readableEnvironments(caller), { occurredAt, id }, withChanges);
+  return pageReads.run(caller.share, find);
+}
+
+/** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */
+export async function userGroupOf(
+  services: Pick<Services, 'db'>,
+  caller: Caller,
+  { teamId }: Pick<Event, 'teamId'>,
+  options: ReadOptions = {},
+): Promise<UserGroup | undefined> {
+  caller.require('audit:read');
+  const group = teamId === null ? undefined : await lookUpGroup(services, caller, teamId, options);
+  return group && caller.canAccess(group) ? group : undefined;
+}
+
+/**
+ * The API token with this number; undefined when there is none, or it belongs to an environment that the caller has no access to.
+ */
+export async function eventApiToken(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  id: number | null,
+): Promise<ListedApiToken | undefined> {
+  caller.require('audit:read');
+  const apiToken = id === null ? undefined : await db.apiToken.findById(id, caller.share);
+  return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
+}

@@ -1,0 +1,188 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
+import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql.ts';
+import { GatewayError } from '../errors.ts';
+import type { Event } from '../generated/prisma/client.ts';
+import { builder, defineNamedEnum } from '../graphql/builder.ts';
+import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
+import { DateTimeRangeInput } from '../graphql/scalars.ts';
+import { type FieldCost, filterCost, isAnySelected, isFiltered, lookUpCost, type SelectionInfo } from '../graphql/selection.ts';
+import { readsJson, selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
+import { eventApiToken, eventKey, eventTypeNames, eventTypes, isEventType, userGroupOf } from './events.ts';
+import { listEvents, listEventsOfGroup } from './list.ts';
+import { eventLimits } from './record.ts';
+
+/** A type of events. */
+const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
+
+const ActorKindType = builder.enumType('EventActorKind', {
+  description: 'Who made a change.',
+  values: {
+    API_TOKEN: { description: 'A request with an API token.' },
+    CLI: { description: 'A command.' },
+    SYSTEM: { description: 'The gateway itself, such as on the first start.' },
+  } as const,
+});
+
+const EventEnvironmentType = builder.enumType('EventEnvironment', {
+  description: 'The environment that an event belongs to.',
+  values: {
+    CUSTOMER: { value: 'Customer', description: 'Groups of real customers.' },
+    TESTING: { value: 'Testing', description: 'Groups for testing.' },
+    UNTAGGED: { value: 'Untagged', description: 'Groups and API tokens without an environment.' },
+    NONE: { value: 'None', description: 'No environment: the event is about the whole gateway, such as one of keys.' },
+  } as const,
+});
+
+/** A row of its own costs a look-up. */
+const lookUp = { cost: () => lookUpCost } satisfies FieldCost;
+
+/** Up to some hundred KiB. */
+const largeField = { cost: () => 100 } satisfies FieldCost;
+
+const EventActorType = builder.objectRef<Event>('EventActor').implement({
+  description: 'Who made a change.',
+  fields: (t) => ({
+    kind: t.expose('actorKind', { type: ActorKindType, description: 'Whether it was a request, a command or the gateway.' }),
+    name: t.exposeString('actorName', {
+      description: 'The name of the API token, or of the operating system’s user who ran the command.',
+    }),
+    apiToken: t.field({
+      type: ApiTokenType,
+      nullable: true,
+      extensions: lookUp,
+      description:
+        'The API token that the request was made with; null for others, and for one of an environment that the caller has no access to.',
+      resolve: ({ actorApiTokenId }, _, { services, caller }) => eventApiToken(services, caller, actorApiTokenId),
+    }),
+  }),
+});
+
+/** An entry of the audit log. */
+const EventType = builder.objectRef<Event>('Event');
+
+builder.node(EventType, {
+  description: 'An entry of the audit log: a change that was made.',
+  id: { resolve: eventKey, description: 'The globally unique ID of the event.' },
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'actorKind' in value,
+  fields: (t) => ({
+    type: t.field({
+      type: EventTypeType,
+      description: 'What happened.',
+      resolve: ({ type }) => {
+        if (isEventType(type)) return type;
+        const message = `A newer version of the gateway recorded an event of the type ${type}. Try again when every instance is updated.`;
+        throw new GatewayError('UNAVAILABLE', message);
+      },
+    }),
+    occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When the change was made.' }),
+    actor: t.field({ type: EventActorType, description: 'Who made the change.', resolve: (event) => event }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'The ID of the request that made the change, as in its header X-Request-Id; null for a command.',
+    }),
+    userGroup: t.field({
+      type: UserGroupType,
+      nullable: true,
+      extensions: lookUp,
+      description:
+        'The group that was changed, as it is now; null if it was deleted, the caller has no access to it, or the event is about ' +
+        'something else. Its token requires the scope groups:read or groups:write.',
+      resolve: (event, _, { services, caller }, info) => userGroupOf(services, caller, event, { withJson: readsJson(info) }),
+    }),
+    userGroupId: t.id({
+      nullable: true,
+      description: 'The globally unique ID of that group, also once it is deleted.',
+      resolve: ({ teamId }) => (teamId === null ? null : encodeGlobalID('UserGroup', teamId)),
+    }),
+    providedId: t.exposeString('providedId', {
+      nullable: true,
+      description: 'The provided ID of that group; null if the event is about something else.',
+    }),
+    environment: t.expose('environment', {
+      type: EventEnvironmentType,
+      description: 'The environment of the group or the API token after the change.',
+    }),
+    apiToken: t.field({
+      type: ApiTokenType,
+      nullable: true,
+      extensions: lookUp,
+      description: 'The API token that was changed; null if the event is about something else.',
+      resolve: ({ subjectApiTokenId }, _, { services, caller }) => eventApiToken(services, caller, subjectApiTokenId),
+    }),
+    changes: t.expose('changes', {
+      type: 'JSON',
+      nullable: true,
+      extensions: largeField,
+      description:
+        'What changed: `{ field: { from, to } }`. Of properties and mapping only the members that differ; a member that one side ' +
+        `does not have is missing there. Members whose value has more than ${eventLimits.maxEventValueBytes / 1_024} KiB are in ` +
+        '`omitted: { from, to }` next to these, each with `bytes` and `sha256` of its JSON. Of a secret both are null: that it changed.',
+    }),
+  }),
+});
+
+const changesField: ReadonlySet<string> = new Set(['changes']);
+
+/** Whether the changes of an event are selected anywhere below the field that is resolved: otherwise they need not be read. */
+export const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
+
+const EventFilterInput = builder.inputType('EventFilter', {
+  description: 'Selects events. Every given condition must hold.',
+  fields: (t) => ({
+    types: t.field({ type: [EventTypeType], description: 'The types to choose from.' }),
+    userGroup: t.field({
+      type: UserGroupByInput,
+      description:
+        'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too.',
+    }),
+    apiTokenId: t.id({ description: 'The ID of an API token: changes that were made with it, and changes of it.' }),
+    occurredAt: t.field({ type: DateTimeRangeInput, description: 'When the change was made.' }),
+  }),
+});
+
+const EventConnection = definePages('Event', EventType, 'events');
+
+builder.queryField('events', (t) =>
+  t.field({
+    type: EventConnection,
+    nullable: true,
+    extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
+    description:
+      'Lists the audit log of the environment of the API token, with scope admin of every environment, the newest event first. ' +
+      'Requires the scope audit:read. The latest 20 changes: ' +
+      '`{ events { nodes { occurredAt type actor { name } providedId changes } } }`. Of one group: ' +
+      '`{ events(filter: { userGroup: { providedId: "acme" } }) { nodes { type changes } } }`. For the next page, pass ' +
+      '`pageInfo { hasNextPage endCursor }` on as `after`, with the same filter. A filter that takes longer than 2 seconds ' +
+      'results in UNAVAILABLE.',
+    args: {
+      ...pageArguments,
+      filter: t.arg({ type: EventFilterInput, description: 'Which events to list. Defaults to all of them.' }),
+    },
+    resolve: (_, { filter, ...page }, { services, caller, isAbandoned }, info) => {
+      const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'no group');
+      const apiTokenId = filter?.apiTokenId == null ? undefined : (apiTokenNumberOf(filter.apiTokenId) ?? 'no API token');
+      const options = { withChanges: readsChanges(info) };
+      return listEvents(
+        services,
+        caller,
+        { ...page, filter: filter && { ...filter, userGroup, apiTokenId } },
+        isAbandoned,
+        options,
+      );
+    },
+  }),
+);
+
+builder.objectField(UserGroupType, 'events', (t) =>
+  t.field({
+    type: EventConnection,
+    nullable: true,
+    extensions: { pageSize, cost: () => lookUpCost } satisfies FieldCost,
+    description:
+      'The audit log of the group, the newest event first, as far as it is of the environment of the API token, with scope admin of ' +
+      'every environment. Requires the scope audit:read.',
+    args: { first: pageArguments.first, after: pageArguments.after },
+    resolve: ({ teamId }, page, { services, caller }, info) =>
+      listEventsOfGroup(services, caller, teamId, page, { withChanges: readsChanges(info) }),
+  }),
+);

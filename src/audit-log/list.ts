@@ -1,0 +1,215 @@
+import type { Caller } from '../caller.ts';
+import { type KeysetSection, mergeByKeyset, sectionOf } from '../database/keyset.ts';
+import { cutPage, type Page, type PageInput, pageSizeIssues } from '../database/page.ts';
+import { pageReads } from '../database/shared-reads.ts';
+import { readWithinTime } from '../database/timed-read.ts';
+import { abandoned, InvalidInput, type Issue } from '../errors.ts';
+import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
+import { type DateTimeRange, rangeIssues } from '../user-groups/list.ts';
+import { checkSelector } from '../user-groups/rules.ts';
+import { locate, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
+import { type EventReadOptions, type EventType, eventKeyset, readableEnvironments } from './events.ts';
+import {
+  type EventConditions,
+  type EventPosition,
+  type EventQuery,
+  type EventReader,
+  findDeletedTeamIds,
+  findEvents,
+} from './statements/pages.ts';
+
+/** Conditions that must all hold; null counts as omitted. */
+export interface EventFilter {
+  /** Types of events; none selects nothing. */
+  readonly types?: readonly EventType[] | null | undefined;
+  /** The group that the events are about; `no group` for a selector that cannot be a group's. It may be deleted. */
+  readonly userGroup?: UserGroupBy | 'no group' | null | undefined;
+  /** The number of an API token that made the changes, or that was changed; `no API token` for an ID that is not one's. */
+  readonly apiTokenId?: number | 'no API token' | null | undefined;
+  readonly occurredAt?: DateTimeRange | null | undefined;
+}
+
+/** Which events are asked for. */
+export interface EventListInput extends PageInput {
+  readonly filter?: EventFilter | null | undefined;
+}
+
+const notAnApiToken: Issue = { path: ['filter', 'apiTokenId'], message: 'must be the ID of an API token.' };
+
+/** Checks a list's input except its cursors. @throws InvalidInput with every issue, up to ten. */
+function checkEventList({ filter, ...page }: EventListInput): void {
+  const { userGroup, apiTokenId, occurredAt } = filter ?? {};
+  const issues = [
+    ...pageSizeIssues(page),
+    ...(userGroup != null && userGroup !== 'no group'
+      ? issuesOf(() => checkSelector(userGroup), ['filter', 'userGroup'], 1)
+      : []),
+    ...(apiTokenId === 'no API token' ? [notAnApiToken] : []),
+    ...rangeIssues(['filter', 'occurredAt'], occurredAt ?? {}),
+  ];
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** The issues that a check finds, at a path that replaces the first `replaced` steps of its own. */
+function issuesOf(check: () => unknown, path: Issue['path'], replaced: number): Issue[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path.slice(replaced)] }));
+  }
+}
+
+/** How many deleted groups with one provided id a filter takes. */
+const maxDeletedGroups = 100;
+
+/**
+ * A page of the events that the caller may read, the newest first. Each page is read from the database.
+ *
+ * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
+ * @param options what is read of each event.
+ * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`.
+ * @throws InvalidInput, synchronously, also for a cursor of another list; by its promise, when more than 100 deleted groups had
+ *   the provided id.
+ * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
+ */
+export function listEvents(
+  services: Services,
+  caller: Caller,
+  input: EventListInput,
+  isAbandoned: () => boolean = () => false,
+  options: EventReadOptions = {},
+): Promise<Page<Event>> {
+  caller.require('audit:read');
+  const { userGroup } = input.filter ?? {};
+  if (typeof userGroup === 'object' && userGroup !== null && 'token' in userGroup) caller.require('groups:resolve');
+  checkEventList(input);
+  const { withChanges = true } = options;
+  const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
+  return readPage({ services, caller, isAbandoned, input, section, withChanges });
+}
+
+/**
+ * A page of the events of a group that the caller may read, the newest first. Groups whose events are requested together share a
+ * statement.
+ *
+ * @throws Forbidden without `audit:read`.
+ * @throws InvalidInput, also for a cursor of another list.
+ */
+export async function listEventsOfGroup(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  teamId: number,
+  input: Pick<PageInput, 'first' | 'after'>,
+  { withChanges = true }: EventReadOptions = {},
+): Promise<Page<Event>> {
+  caller.require('audit:read');
+  const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
+  const { start, limit } = section;
+  const key = { teamId, environments: readableEnvironments(caller), start, limit };
+  const find = withChanges ? db.event.findOfGroup : db.event.findSummariesOfGroup;
+  return toPage((await find(key, caller.share)) ?? [], section);
+}
+
+const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>): Page<Event> =>
+  cutPage({ found, cursorOf: eventKeyset.cursorOf, nodeOf: (event) => event }, section);
+
+/** What is read for one request. */
+interface ListRequest {
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly isAbandoned: () => boolean;
+  readonly input: EventListInput;
+  readonly section: KeysetSection<EventPosition>;
+  readonly withChanges: boolean;
+}
+
+async function readPage(request: ListRequest): Promise<Page<Event>> {
+  const { caller, input, section } = request;
+  const parts = partsOf(readableEnvironments(caller), await conditionsOf(request, input.filter ?? {}));
+  return toPage(await readParts(request, parts), section);
+}
+
+/** A part of a list: each comes out of an index in order, so that a page is merged from the beginnings of all parts. */
+type Part = Pick<EventQuery, 'environments' | 'conditions'>;
+
+/** The conditions of a filter. Both numbers of API tokens are the same: one of the two must hold. */
+function partsOf(environments: readonly EventEnvironment[], conditions: EventConditions): Part[] {
+  const { actorApiTokenId, subjectApiTokenId, ...rest } = conditions;
+  if (rest.types?.length === 0 || rest.teamIds?.length === 0) return [];
+  if (actorApiTokenId !== undefined) {
+    return [{ actorApiTokenId }, { subjectApiTokenId }].map((either) => ({ environments, conditions: { ...rest, ...either } }));
+  }
+  if (rest.teamIds) return [{ environments, conditions: rest }];
+  return environments.map((environment) => ({ environments: [environment], conditions: rest }));
+}
+
+async function readParts(
+  { services, caller, input, isAbandoned, section, withChanges }: ListRequest,
+  parts: readonly Part[],
+): Promise<readonly Event[]> {
+  const { start, end, limit, direction } = section;
+  const query = { start, end, limit, direction, withChanges };
+  const reads = parts.map((part) => (reader: EventReader) => findEvents(reader, { ...part, ...query }));
+  const isFiltered = Object.values(input.filter ?? {}).some((condition) => condition != null);
+  const lists =
+    isFiltered && reads.length > 0
+      ? await readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'events' }, reads)
+      : await Promise.all(
+          reads.map((read) =>
+            pageReads.run(caller.share, async () => {
+              if (isAbandoned()) throw abandoned();
+              return read(services.db);
+            }),
+          ),
+        );
+  const sorted = mergeByKeyset(lists, eventKeyset, direction);
+  // An API token that changed itself is in both parts.
+  return sorted.filter((event, index) => event.id !== sorted[index - 1]?.id);
+}
+
+async function conditionsOf(
+  request: ListRequest,
+  { types, userGroup, apiTokenId, occurredAt }: EventFilter,
+): Promise<EventConditions> {
+  const id = typeof apiTokenId === 'number' ? apiTokenId : undefined; // checked already
+  return {
+    types: types ? [...new Set(types)] : undefined,
+    teamIds: userGroup == null ? undefined : await teamIdsOf(request, userGroup),
+    actorApiTokenId: id,
+    subjectApiTokenId: id,
+    occurredAt:
+      occurredAt?.from || occurredAt?.to ? { from: occurredAt.from ?? undefined, to: occurredAt.to ?? undefined } : undefined,
+  };
+}
+
+/**
+ * The groups that a filter selects, deleted ones included. Their events are then read with the caller's rights. A token selects
+ * no deleted group.
+ */
+async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Promise<number[]> {
+  const { services, caller } = request;
+  if (by === 'no group') return [];
+  if ('teamId' in by) return [by.teamId];
+  if ('token' in by) {
+    const group = await locate(services, caller, by);
+    return group ? [group.teamId] : [];
+  }
+  // One after the other: a group that is deleted in between is found by the second.
+  const stored = (await services.db.userGroup.findByProvidedId(by.providedId, caller.share)) ?? [];
+  return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
+}
+
+/** The deleted groups about which the caller may read an event, all of them. @throws InvalidInput when there are too many. */
+async function deletedTeamIds({ services, caller, isAbandoned }: ListRequest, providedId: string): Promise<number[]> {
+  const environments = readableEnvironments(caller);
+  const [found = []] = await readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'events' }, [
+    (reader) => findDeletedTeamIds(reader, { environments, providedId, limit: maxDeletedGroups + 1 }),
+  ]);
+  if (found.length <= maxDeletedGroups) return found;
+  const message =
+    `is that of more than ${maxDeletedGroups} deleted groups. Choose one by id: the userGroupId of the events of the type ` +
+    'user_group.deleted.';
+  throw new InvalidInput([{ path: ['filter', 'userGroup', 'providedId'], message }]);
+}

@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Share } from './fair-queue.ts';
+import { createSemaphore } from './semaphore.ts';
+
+/** The limits of heavy work. docs/limits.md lists the same figures. */
+export const heavyWorkLimits = {
+  /** Large bodies and long documents that wait to be parsed; of costly operations, as many. */
+  maxWaitingHeavyWork: 200,
+  /** Costly operations in progress. Each may hold a response of the maximum size. */
+  maxCostlyOperations: 2,
+} as const;
+
+/**
+ * The number of turns of the event loop between two pieces of work, unless they take longer than twice the work plus this pause.
+ * An idle turn takes microseconds. A turn accepts only one new connection, hence the number.
+ */
+const turnsBetween = 256;
+const maxPauseMs = 100;
+
+/** The sender of one request. */
+export interface HeavyCaller {
+  readonly share: Share;
+}
+
+/**
+ * Work that occupies the event loop for a while: it begins one piece at a time, round-robin between callers, with time for other
+ * requests in between.
+ */
+export interface HeavyWork {
+  /**
+   * Resolves when it is this caller's turn to parse; at once if it still is: a request whose body is large may have a long
+   * document and a costly operation, too.
+   *
+   * @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait.
+   */
+  enter(caller: HeavyCaller): Promise<void>;
+  /** Runs a costly operation in its turn. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
+  run<Result>(caller: HeavyCaller, work: () => Promise<Result>): Promise<Result>;
+  /** How much work waits. */
+  readonly waiting: number;
+}
+
+/** Creates a queue of heavy work. */
+export function createHeavyWork(): HeavyWork {
+  const { maxWaitingHeavyWork, maxCostlyOperations } = heavyWorkLimits;
+  const turns = createSemaphore(1, maxWaitingHeavyWork);
+  // Apart from the turns, because operations also wait for the database, and parsing must not wait for that.
+  const operations = createSemaphore(maxCostlyOperations, maxWaitingHeavyWork);
+
+  /** Whose turn it is, until others may have theirs. Requests without a credential have one caller in common. */
+  let admitted: HeavyCaller | undefined;
+
+  const enter: HeavyWork['enter'] = (caller) => {
+    if (caller === admitted && caller.share !== undefined) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const admit = async () => {
+        admitted = caller;
+        resolve();
+        await pause();
+        admitted = undefined;
+      };
+      turns.run(caller.share, admit).catch(reject);
+    });
+  };
+
+  return {
+    get waiting() {
+      return turns.waiting + operations.waiting;
+    },
+    enter,
+    run: (caller, work) =>
+      operations.run(caller.share, async () => {
+        await enter(caller);
+        return work();
+      }),
+  };
+}
+
+/** Lets a piece of work run, which begins after this function returns and ends before the next turn, and then other requests. */
+async function pause(): Promise<void> {
+  const startedMs = performance.now();
+  await nextTurn();
+  const endMs = performance.now() + (performance.now() - startedMs) + maxPauseMs;
+  for (let turns = 1; turns < turnsBetween && performance.now() < endMs; turns += 1) await nextTurn();
+}
+
+/** The heavy work of this process, which has one event loop. */
+export const heavyWork = createHeavyWork();

@@ -1,0 +1,144 @@
+import type pg from 'pg';
+import type { Database } from './client.ts';
+import { applicationNames } from './statement-names.ts';
+
+/** What `doctor` looks at in a database server. */
+export interface ServerState {
+  /** Such as `18.4`. */
+  readonly version: string;
+  readonly major: number;
+  readonly role: string;
+  /** Whether transactions are read-only unless they say otherwise. */
+  readonly isReadOnly: boolean;
+  readonly databaseBytes: number;
+  /** Whether the extension that searches use is there. */
+  readonly hasTrigrams: boolean;
+  readonly settings: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit' | 'synchronous_standby_names', string>>;
+  /** The standbys that are connected. */
+  readonly standbys: number;
+  /** How many of them commits wait for; null when the role may not see it. */
+  readonly synchronousStandbys: number | null;
+  readonly connections: {
+    /**
+     * How many the role may open at most: the lowest of the limits of server, database and role, without those reserved for
+     * others.
+     */
+    readonly limit: number;
+    /**
+     * How many there are besides this one: of any program; of the gateway's pools; of processes that share the bundled server,
+     * one each.
+     */
+    readonly all: number;
+    readonly pooled: number;
+    readonly processes: number;
+  };
+}
+
+/** Reads the state of the server with statements that any role may run. */
+export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise<ServerState> {
+  const { rows } = await pool.query<{ state: ServerState }>(
+    `select jsonb_build_object(
+       'version', split_part(current_setting('server_version'), ' ', 1),
+       'major', current_setting('server_version_num')::int / 10000,
+       'role', current_user,
+       'isReadOnly', current_setting('default_transaction_read_only')::bool,
+       'databaseBytes', pg_database_size(current_database()),
+       'hasTrigrams', exists (select from pg_extension where extname = 'pg_trgm'),
+       'settings', (
+         select jsonb_object_agg(name, setting) from pg_settings
+         where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')
+       ),
+       'standbys', (select count(*) from pg_stat_replication where state is distinct from 'backup'),
+       'synchronousStandbys', (
+         select case when count(*) = count(sync_state) then count(*) filter (where sync_state in ('sync', 'quorum')) end
+         from pg_stat_replication where state is distinct from 'backup'
+       ),
+       'connections', jsonb_build_object(
+         'limit', least(
+           current_setting('max_connections')::int - case when r.rolsuper then 0 else
+             current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int end,
+           nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)
+         ),
+         'all', (select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()),
+         'pooled', (select count(*) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()),
+         'processes', (select count(*) from pg_stat_activity where application_name like $2)
+       )
+     ) as state
+     from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database()`,
+    [applicationNames.pool, `${applicationNames.presencePrefix}%`],
+  );
+  if (!rows[0]) throw new Error('The server does not know the role of this connection.');
+  return rows[0].state;
+}
+
+/** The time of the server's clock, in milliseconds since 1970. */
+export async function readServerTime({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rows } = await pool.query<{ ms: string }>('select extract(epoch from clock_timestamp()) * 1000 as ms');
+  return Number(rows[0]?.ms);
+}
+
+/** When the oldest event of the audit log occurred; undefined if there is none. Takes one index access for each environment. */
+export async function findOldestEvent({ pool }: Pick<Database, 'pool'>): Promise<Date | undefined> {
+  const { rows } = await pool.query<{ oldest: Date | null }>(
+    `select min(occurred_at) as oldest from unnest(enum_range(null::event_environment)) as each (environment), lateral (
+       select occurred_at from event e where e.environment = each.environment order by occurred_at limit 1
+     ) as first`,
+  );
+  return rows[0]?.oldest ?? undefined;
+}
+
+/** How long counting may take: the table is read as a whole. */
+const countTimeoutMs = 3_600_000;
+
+/** How many user groups there are. Reads the whole table, and so fails if a page is damaged. 0 if there is no such table. */
+export async function countGroups({ openConnection }: Pick<Database, 'openConnection'>): Promise<number> {
+  const client = await openConnection(countTimeoutMs);
+  try {
+    const { rowCount } = await client.query("select from pg_class where relname = 'user_group' and pg_table_is_visible(oid)");
+    if (rowCount === 0) return 0;
+    const { rows } = await client.query<{ groups: string }>(
+      'select count(*) as groups, count(properties), count(mapping) from user_group',
+    );
+    return Number(rows[0]?.groups);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A setting that decides how a session writes times, and has another value than the gateway reads. */
+interface Deviation {
+  readonly role: string;
+  readonly name: string;
+  readonly value: string;
+  readonly required: string;
+}
+
+/** What is wrong with the sessions of a server, and the SQL that corrects it. */
+export interface SessionProblem {
+  readonly found: string;
+  readonly remedy: string;
+}
+
+/**
+ * Finds out whether sessions of the role begin with times in UTC and ISO 8601, as Prisma and the driver read them. The gateway
+ * sets both, which is enough on a direct connection and behind PgBouncer. Another pooler may run the next statement in another
+ * session.
+ *
+ * @returns undefined if they do.
+ */
+export async function findSessionProblem(pool: pg.Pool): Promise<SessionProblem | undefined> {
+  // `reset_val` is the value with which the session began, whatever was set since.
+  const { rows } = await pool.query<Deviation>(
+    `select quote_ident(current_user) as role, lower(name) as name, reset_val as value, required
+     from pg_settings join (values ('TimeZone', 'UTC', '^(Etc/)?(UTC|UCT|GMT|Universal|Zulu)$'), ('DateStyle', 'ISO', '^ISO'))
+       as expected (parameter, required, pattern) on parameter = name
+     where reset_val !~ pattern order by parameter desc`,
+  );
+  if (rows.length === 0) return undefined;
+  const values = rows.map(({ name, value }) => `${name} ${value}`).join(' and ');
+  const statements = rows.map(({ role, name, required }) => `alter role ${role} set ${name} = '${required}';`);
+  return {
+    found: `sessions of the role begin with ${values}: behind a pooler other than PgBouncer, times may be wrong by hours`,
+    remedy: `Run: ${statements.join(' ')}`,
+  };
+}

@@ -1,0 +1,85 @@
+import { runPeriodically } from '../concurrency/periodic.ts';
+import type { Database } from './client.ts';
+import { isUnavailable } from './errors.ts';
+
+/** The tables that grow with use and that requests read. `request_count` is not one: its rows last a minute. */
+const tables = ['user_group', 'retired_token', 'api_token', 'retired_secret', 'event', 'idempotency_record'];
+
+/** The pages of 8 KiB below which a table counts as empty: PostgreSQL reads them all about as fast as a few rows by an index. */
+const minPages = 8;
+
+/** The number of the advisory lock under which one process at a time updates statistics, for the length of a transaction. */
+const statisticsLock = 727_091;
+
+/**
+ * Updates PostgreSQL's statistics of the tables that have doubled since they were made. Connections keep the plans of their
+ * statements until there are new statistics, and a plan for a few rows may read the whole table. PostgreSQL's own update may come
+ * minutes later. If no table has grown, this is one statement that reads none of them.
+ *
+ * Leaves out a table that another process has locked, such as PostgreSQL's own update, and one whose statistics the role may not
+ * update: it must own the table, or have the privilege `MAINTAIN` (from PostgreSQL 17 on).
+ *
+ * @param signal ends it early, between two tables.
+ * @throws errors of the database.
+ */
+export async function updateGrownStatistics(
+  { query, transaction }: Pick<Database, 'query' | 'transaction'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  if ((await query('grown-tables', grownTables, [tables])).length === 0) return;
+  await transaction(async (run) => {
+    for (const [table] of await run('lock-grown-tables', lockGrownTables, [tables])) {
+      if (signal?.aborted) return;
+      await run(`analyze-${table}`, `analyze (skip_locked) ${table}`, []);
+    }
+  });
+}
+
+/**
+ * Locked tables first, as `case` guarantees: reading the size of one would wait for its lock. PostgreSQL would log a warning for
+ * each table that it skips, each time.
+ */
+const grownTables = `
+  select c.oid::regclass from pg_class c
+  where c.oid = any ($1::regclass[])
+    and case when exists (
+      select from pg_locks l
+      where l.relation = c.oid and l.database = (select oid from pg_database where datname = current_database())
+        and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')
+    ) then false else pg_relation_size(c.oid) >= 2 * greatest(c.relpages, ${minPages}) * current_setting('block_size')::bigint end
+    and case when current_setting('server_version_num')::int >= 170000
+      then has_table_privilege(c.oid, 'maintain') else pg_has_role(c.relowner, 'usage') end`;
+
+const lockGrownTables = `
+  with guard as materialized (
+    select pg_try_advisory_xact_lock(${statisticsLock}) as is_held
+  )
+  select grown.oid from guard, lateral (${grownTables}) as grown where is_held`;
+
+/** The pause between two checks: the first synchronization of a customer creates thousands of groups a second. */
+const intervalMs = 1_000;
+
+/**
+ * The pause after a failure that is not an outage: an update that takes longer than a statement may would otherwise begin again
+ * at once.
+ */
+const failurePauseMs = 60_000;
+
+/**
+ * Keeps PostgreSQL's statistics recent while tables grow, so that requests do not read whole tables by plans for small ones.
+ *
+ * @param onFailure takes why statistics could not be updated; not that the database is unavailable, which requests report.
+ * @returns a function that stops it and waits for its end.
+ */
+export function startStatistics(
+  database: Pick<Database, 'query' | 'transaction'>,
+  onFailure: (error: unknown) => void,
+): () => Promise<void> {
+  return runPeriodically((signal) => updateGrownStatistics(database, signal), {
+    firstDelayMs: intervalMs,
+    nextDelayMs: (failure) => (failure === undefined || isUnavailable(failure) ? intervalMs : failurePauseMs),
+    onFailure: (error) => {
+      if (!isUnavailable(error)) onFailure(error);
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { createSemaphore } from '../concurrency/semaphore.ts';
+import { abandoned, GatewayError } from '../errors.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { Database } from './client.ts';
+import { isStatementTimeout } from './errors.ts';
+
+/** How long reading a filtered page of a list, or counting, may take. */
+const maxReadMs = 2_000;
+
+/**
+ * How many such reads are in progress at once, so that connections remain for other requests, and how many wait. Apart from
+ * `pageReads`, because those take milliseconds, and would wait for these.
+ */
+const slowReads = createSemaphore(3, 200, 'filtered lists and counts');
+
+/** Longer than the statements in it may take, so that these end first. */
+const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
+
+/** On whose behalf something is read, and what. */
+export interface TimedRead {
+  readonly db: Pick<Database['prisma'], '$transaction'>;
+  /** The share of the caller. */
+  readonly share: number | undefined;
+  /** Whether the response is no longer needed; reads that have not started are then skipped. */
+  readonly isAbandoned: () => boolean;
+  /** What is read, in plural. */
+  readonly items: string;
+}
+
+/**
+ * Reads one after another in one transaction, all within two seconds.
+ *
+ * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error. Also when too many reads wait.
+ */
+export async function readWithinTime<Result>(
+  { db, share, isAbandoned, items }: TimedRead,
+  reads: readonly ((transaction: Prisma.TransactionClient) => Promise<Result>)[],
+): Promise<Result[]> {
+  const work = () =>
+    db.$transaction(async (transaction) => {
+      const deadlineMs = performance.now() + maxReadMs;
+      const results: Result[] = [];
+      for (const read of reads) {
+        await limitStatementTime(transaction, Math.max(1, Math.ceil(deadlineMs - performance.now())));
+        results.push(await read(transaction));
+      }
+      return results;
+    }, transactionOptions);
+  try {
+    return await slowReads.run(share, () => {
+      if (isAbandoned()) throw abandoned();
+      return work();
+    });
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    const message = `Finding the ${items} took longer than ${maxReadMs / 1_000} seconds and was stopped. Narrow the filter.`;
+    throw new GatewayError('UNAVAILABLE', message, { cause: error });
+  }
+}
+
+/**
+ * Limits how long each further statement of a transaction may run, and has each planned for its own values: a plan for any value
+ * would walk through the whole table for a rare one. Planned so, one may read the whole table if that is the fastest way. Ends
+ * with the transaction, so that a pooler hands nothing on.
+ *
+ * @param milliseconds at least 1.
+ */
+export async function limitStatementTime(
+  transaction: Pick<Prisma.TransactionClient, '$executeRaw'>,
+  milliseconds: number,
+): Promise<void> {
+  await transaction.$executeRaw`
+    select set_config('statement_timeout', ${String(milliseconds)}, true), set_config('plan_cache_mode', 'force_custom_plan', true),
+      set_config('enable_seqscan', 'on', true)`;
+}
+
+/** What the clock is read with: Prisma, or a transaction. */
+export type ClockReader = Pick<Prisma.TransactionClient, '$queryRaw'>;
+
+/** The time of the database's clock. */
+export async function readClock(prisma: ClockReader): Promise<Date> {
+  const [row] = await prisma.$queryRaw<{ now: Date }[]>`select now()`;
+  if (!row) throw new Error('The database did not respond with its time.');
+  return row.now;
+}

@@ -1,0 +1,221 @@
+import { InvalidInput, type Issue } from '../errors.ts';
+import { builder } from '../graphql/builder.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import type { FieldCost } from '../graphql/selection.ts';
+import { docsConfigCodePath, paths } from '../http/paths.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { Range } from './json/positions.ts';
+import { printValue } from './json/print-value.ts';
+import { type CheckContext, documentChecker } from './pool/check-documents.ts';
+import { codes, isCode } from './rules/registry.ts';
+import type { Level } from './rules/rule.ts';
+import type { Report, ValidateOptions } from './validate.ts';
+
+/** The maximum number of files per call. */
+const maxDocuments = 20;
+
+const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
+  description: 'A position in the text.',
+  fields: (t) => ({
+    line: t.exposeInt('line', { description: 'The line, from 1.' }),
+    column: t.exposeInt('column', { description: 'The column, from 1, in UTF-16 code units.' }),
+    offset: t.exposeInt('offset', { description: 'The offset from the beginning, from 0, in UTF-16 code units.' }),
+  }),
+});
+
+const RangeType = builder.objectRef<Range>('DocsConfigRange').implement({
+  description: 'A part of the text.',
+  fields: (t) => ({
+    start: t.expose('start', { type: PositionType, description: 'The start.' }),
+    end: t.expose('end', { type: PositionType, description: 'The end: the first position after the range.' }),
+  }),
+});
+
+const FixType = builder.objectRef<NonNullable<Diagnostic['fix']>>('DocsConfigFix').implement({
+  description: 'An edit that is certain to fix a diagnostic.',
+  fields: (t) => ({
+    range: t.expose('range', { type: RangeType, description: 'The range to replace.' }),
+    newText: t.exposeString('newText', { description: 'The replacement text.' }),
+  }),
+});
+
+const SeverityType = builder.enumType('DocsConfigSeverity', {
+  description: 'The severity of a diagnostic.',
+  values: {
+    ERROR: { value: 'error', description: 'The file is not valid.' },
+    WARNING: { value: 'warning', description: 'The file is valid, but probably not as intended.' },
+  } as const,
+});
+
+const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').implement({
+  description: 'An error or a warning about the file.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'The rule, such as `hex-color`.' }),
+    severity: t.expose('severity', { type: SeverityType, description: 'Error or warning.' }),
+    message: t.exposeString('message', { description: 'What is wrong, with the value found.' }),
+    pointer: t.exposeString('pointer', { description: 'JSON pointer to the value; for a missing field, to where it would be.' }),
+    range: t.expose('range', {
+      type: RangeType,
+      description: 'The location in the text; for an input by `value`, in its text with an indentation of 2.',
+    }),
+    suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do.' }),
+    fix: t.expose('fix', {
+      type: FixType,
+      nullable: true,
+      description: 'An edit that fixes it; null if there is more than one way.',
+    }),
+    url: t.string({
+      description: 'The path of the page about the rule on this server.',
+      resolve: ({ code }) => docsConfigCodePath(code),
+    }),
+  }),
+});
+
+const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
+  description: 'The result of checking a configuration file.',
+  fields: (t) => ({
+    valid: t.exposeBoolean('valid', { description: 'Whether there are no errors.' }),
+    errorCount: t.exposeInt('errorCount', { description: 'The number of errors, including those that are not listed.' }),
+    warningCount: t.exposeInt('warningCount', { description: 'The number of warnings, including those that are not listed.' }),
+    diagnostics: t.field({
+      type: [DiagnosticType],
+      description: 'The diagnostics in document order, at most 1,000; if there are more, the last one states the total.',
+      resolve: ({ diagnostics }) => [...diagnostics],
+    }),
+    config: t.field({
+      type: 'JSON',
+      nullable: true,
+      extensions: { cost: () => 100 } satisfies FieldCost, // as long as the document
+      description: `The document with every default filled in, as the JSON Schema at \`${paths.docsConfigSchema}\` describes it; null if there are errors.`,
+      resolve: ({ config }) => config,
+    }),
+  }),
+});
+
+const LevelType = builder.enumType('DocsConfigLevel', {
+  description: 'The severity of the diagnostics of a rule, or off.',
+  values: {
+    ERROR: { value: 'error', description: 'An error.' },
+    WARNING: { value: 'warning', description: 'A warning.' },
+    OFF: { value: 'off', description: 'Not checked.' },
+  } as const,
+});
+
+const SeverityInput = builder.inputType('DocsConfigSeverityInput', {
+  description: 'The severity of the diagnostics of one rule.',
+  fields: (t) => ({
+    code: t.string({ required: true, description: 'The rule, such as `nested-group`.' }),
+    level: t.field({ type: LevelType, required: true, description: 'The severity of its diagnostics, or off.' }),
+  }),
+});
+
+const DocsConfigInput = builder.inputType('DocsConfigInput', {
+  description: 'A configuration file: its text, or its value.',
+  isOneOf: true,
+  fields: (t) => ({
+    source: t.string({ description: 'The text of the file. Positions of diagnostics refer to it.' }),
+    value: t.field({
+      type: 'JSON',
+      description: 'The parsed file. Positions of diagnostics refer to its text with an indentation of 2.',
+    }),
+  }),
+});
+
+const OptionsInput = builder.inputType('DocsConfigOptions', {
+  description: 'How strictly to check.',
+  fields: (t) => ({
+    strict: t.boolean({ defaultValue: false, description: 'Makes every warning an error.' }),
+    allowNestedGroups: t.boolean({ defaultValue: false, description: 'Accepts groups inside the pages of a group.' }),
+    severities: t.field({ type: [SeverityInput], description: 'The severities of individual rules.' }),
+    files: t.stringList({
+      description:
+        'Paths of the site’s files, relative to the folder of the configuration file. If omitted, references are not checked.',
+    }),
+  }),
+});
+
+type Document = typeof DocsConfigInput.$inferInput;
+
+/**
+ * The texts of documents. A value that occurs several times, as a variable can, is printed once.
+ *
+ * @param pathOf the path of a document in the arguments.
+ * @throws InvalidInput when a value has a number that was not read exactly, because its text would have another one.
+ */
+function textsOf(documents: readonly Document[], pathOf: (index: number) => Issue['path']): string[] {
+  const printed = new Map<unknown, string>();
+  return documents.map(({ source, value }, index) => {
+    if (source != null) return source;
+    const text = printed.get(value) ?? printExactly(value, [...pathOf(index), 'value']);
+    printed.set(value, text);
+    return text;
+  });
+}
+
+function printExactly(value: unknown, path: Issue['path']): string {
+  // Without recursion: nothing has bounded the depth yet.
+  const unvisited = [value];
+  while (unvisited.length > 0) {
+    const item = unvisited.pop();
+    if (typeof item === 'number' && !Number.isFinite(item)) {
+      const message = 'has a number that cannot be represented exactly; send the document as source.';
+      throw new InvalidInput([{ path, message }]);
+    }
+    if (typeof item === 'object' && item !== null) for (const part of Object.values(item)) unvisited.push(part);
+  }
+  return printValue(value);
+}
+
+function readOptions(given: typeof OptionsInput.$inferInput | null | undefined): ValidateOptions {
+  const { strict, allowNestedGroups, severities, files } = given ?? {};
+  const unknown = severities?.find(({ code }) => !isCode(code));
+  if (unknown) {
+    const message = `contains the unknown rule ${JSON.stringify(unknown.code)}; expected one of ${codes.join(', ')}.`;
+    throw new InvalidInput([{ path: ['options', 'severities'], message }]);
+  }
+  const levels: Record<string, Level> = Object.fromEntries(severities?.map(({ code, level }) => [code, level]) ?? []);
+  return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
+}
+
+const checkContextOf = ({ caller, isAbandoned }: GraphQLContext): CheckContext => ({ share: caller.share, isAbandoned });
+
+builder.queryFields((t) => ({
+  validateDocsConfig: t.field({
+    type: ReportType,
+    nullable: true,
+    description: 'Checks the configuration file of a documentation site. Requires the scope config:validate.',
+    args: {
+      input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
+      options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
+    },
+    resolve: async (_, { input, options }, context) => {
+      context.caller.require('config:validate');
+      const [report] = await documentChecker.check(
+        textsOf([input], () => ['input']),
+        readOptions(options),
+        checkContextOf(context),
+      );
+      return report as Report;
+    },
+  }),
+  validateDocsConfigs: t.field({
+    type: [ReportType],
+    nullable: true,
+    description: `Checks several configuration files, at most ${maxDocuments}; the reports are in the same order. Requires the scope config:validate.`,
+    args: {
+      inputs: t.arg({ type: [DocsConfigInput], required: true, description: 'The files.' }),
+      options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
+    },
+    resolve: (_, { inputs, options }, context) => {
+      context.caller.require('config:validate');
+      if (inputs.length > maxDocuments) {
+        throw new InvalidInput([{ path: ['inputs'], message: `must contain at most ${maxDocuments} files.` }]);
+      }
+      return documentChecker.check(
+        textsOf(inputs, (index) => ['inputs', index]),
+        readOptions(options),
+        checkContextOf(context),
+      );
+    },
+  }),
+}));

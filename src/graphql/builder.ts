@@ -1,0 +1,86 @@
+import SchemaBuilder from '@pothos/core';
+import ErrorsPlugin from '@pothos/plugin-errors';
+import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
+import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
+import type { InputCheck } from '../user-groups/rules.ts';
+import type { Json } from '../user-groups/values.ts';
+import RequireCredential, { type GraphQLContext } from './context.ts';
+import CountErrors from './count-errors.ts';
+import ResponseMeter from './response-meter.ts';
+
+/** The types that every part of the schema builds on. */
+export interface SchemaTypes {
+  Context: GraphQLContext;
+  DefaultFieldNullability: false;
+  Scalars: {
+    JSON: { Input: Json; Output: unknown };
+    DateTime: { Input: Date; Output: Date };
+    ID: { Input: string; Output: string };
+  };
+}
+
+/** Where the schema's parts define themselves. */
+export const builder = new SchemaBuilder<SchemaTypes>({
+  // The errors plugin comes first, so that a missing credential becomes a result too.
+  plugins: [ErrorsPlugin, CountErrors, RequireCredential, RelayPlugin, ResponseMeter],
+  defaultFieldNullability: false,
+  errors: {
+    directResult: true,
+    defaultTypes: [Unauthenticated, Forbidden, InvalidInput],
+    defaultUnionOptions: { name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result` },
+  },
+  // `node` and `nodes` are fields like others here, closed by default.
+  relay: {
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+    nodeTypeOptions: { description: 'An object with a globally unique ID.' },
+    idFieldOptions: { description: 'The globally unique ID.' },
+  },
+});
+
+builder.queryType({ description: 'Root of all read operations.' });
+builder.mutationType({
+  description: 'Root of all write operations. Each returns a payload or one of the expected errors.',
+});
+
+/** The member of a field's extensions that holds the check of its input. */
+export const inputCheckExtension = 'checkInput';
+
+/** The extensions of a root field whose argument `input` can be checked before GraphQL coerces it. */
+export function checkInput<Input>(check: InputCheck<Input>): Record<string, unknown> {
+  return { [inputCheckExtension]: check };
+}
+
+/**
+ * Defines an enum of names that are not GraphQL names, such as `groups:read`, which is `GROUPS_READ` in GraphQL and itself
+ * everywhere else: in commands, in REST and in the database.
+ *
+ * @param typeName the name of the enum.
+ * @param description what its values are.
+ * @param names every name; resolvers get and return these.
+ * @param describe what a name means, in one sentence without its period.
+ */
+export function defineNamedEnum<Name extends string>(
+  typeName: string,
+  description: string,
+  names: readonly Name[],
+  describe: (name: Name) => string,
+) {
+  const values = names.map((name) => [constantCase(name), { value: name, description: `\`${name}\`: ${describe(name)}.` }]);
+  return builder.enumType(typeName, { description, values: Object.fromEntries(values) as Record<string, { value: Name }> });
+}
+
+const constantCase = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z]/g, '_');
+
+/** Longer than any id of a node, so that a text of a megabyte is not decoded. */
+const maxNodeIdLength = 64;
+
+/** The type and the id that a globally unique ID holds; undefined for a text that is none. */
+export function decodeNodeId(nodeId: string): { readonly typename: string; readonly id: string } | undefined {
+  if (nodeId.length > maxNodeIdLength) return undefined;
+  try {
+    return decodeGlobalID(nodeId);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
+import type { Caller } from '../caller.ts';
+import type { ErrorCode, GatewayError } from '../errors.ts';
+import type { InstanceReport, InstanceSource } from '../instance/instance.ts';
+import { type MetricsSource, reportOf } from '../metrics/report.ts';
+import type { Services } from '../user-groups/user-groups.ts';
+import { ResponseMeter } from './response-meter.ts';
+
+/** The context of the resolvers; one object per request. */
+export interface GraphQLContext {
+  readonly services: Services;
+  /** The caller that sent the request; anonymous without a credential. */
+  readonly caller: Caller;
+  /** Logs a failure that is the gateway's own or the database's, under the request's id. */
+  readonly report: (error: GatewayError) => void;
+  /** Counts an error that the response reports, for the metrics. */
+  readonly countError: (code: ErrorCode) => void;
+  /** The metrics of this instance. */
+  readonly metrics: MetricsSource;
+  /** What is known about this instance. */
+  readonly instance: InstanceSource;
+  /** Whether the response is no longer needed, so that remaining work can be skipped. */
+  readonly isAbandoned: () => boolean;
+  /** Where the executed operation is noted, for metrics and logs. */
+  readonly noted: NotedOperation;
+  /** The versions that the changed group may have, unless the input has `expectedVersion`; by default any. */
+  readonly expectedVersions?: readonly number[] | undefined;
+  /** Bounds the response. */
+  readonly meter: ResponseMeter;
+  /**
+   * Whether the request holds a transaction, which the server would end if it waited for long: where others wait for their turn,
+   * it has waited before.
+   */
+  readonly hasTransaction: boolean;
+}
+
+/** What is noted of the operation that a request executes. */
+export interface NotedOperation {
+  /** One of few names. */
+  operation: string;
+  cost: number | undefined;
+  isMutation?: boolean;
+}
+
+/** The parts of a request from which its context is made. */
+export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> &
+  NotedOperation & { readonly responseRoom: () => number };
+
+/**
+ * Creates the context of a request.
+ *
+ * @param services those of its transaction, if it has one.
+ * @param countError counts its error codes, if the request is not to.
+ */
+export type ContextOf = (
+  request: ContextRequest,
+  services?: Services,
+  countError?: GraphQLContext['countError'],
+) => GraphQLContext;
+
+/** The context of one request. */
+export function createContext(options: ContextOptions): GraphQLContext {
+  const { services, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
+  const {
+    instance = noInstance,
+    noted = { operation: '', cost: undefined },
+    hasTransaction = false,
+    meter = new ResponseMeter(),
+  } = options;
+  return { services, caller, report, isAbandoned, countError, metrics, instance, noted, meter, hasTransaction };
+}
+
+/** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
+type ContextOptions = Pick<GraphQLContext, 'services' | 'caller' | 'report'> &
+  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'hasTransaction' | 'meter'>>;
+
+const never = (): boolean => false;
+const ignore = (): void => {};
+const emptyReport = reportOf([], Date.now(), Date.now());
+const nothingCounted: MetricsSource = { read: () => emptyReport };
+const emptyInstance: InstanceReport = {
+  version: '',
+  startedAt: new Date(),
+  database: { isEmbedded: false, facts: undefined, migrations: 0 },
+};
+const noInstance: InstanceSource = { read: async () => emptyInstance };
+
+/**
+ * Whether a root field may be read without an API token: those of introspection. The domain decides which scopes the others
+ * require.
+ */
+export const isOpenRootField = (name: string): boolean => name.startsWith('__');
+
+const pluginName = 'requireCredential';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      [pluginName]: RequireCredential<Types>;
+    }
+  }
+}
+
+/** Rejects callers without an API token on every root field. */
+class RequireCredential<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(
+    resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    { parentType }: PothosOutputFieldConfig<Types>,
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    if (parentType !== 'Query' && parentType !== 'Mutation') return resolve;
+    return (source, args, context, info) => {
+      (context as GraphQLContext).caller.requireCredential();
+      return resolve(source, args, context, info);
+    };
+  }
+}
+
+SchemaBuilder.registerPlugin(pluginName, RequireCredential);
+
+export default pluginName;

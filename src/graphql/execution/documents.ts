@@ -1,0 +1,88 @@
+import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { metrics } from '../../metrics/metrics.ts';
+import { GraphQLMetrics } from '../../metrics/operation-names.ts';
+import { graphqlLimits } from '../limits.ts';
+import { assertDocumentLimits, tooCostly } from './document-limits.ts';
+import type { KnownOperation } from './execute.ts';
+
+/** The most documents that are kept, and the most characters of them together; parsed, one takes some 200 bytes. */
+const maxDocuments = 500;
+const maxCharacters = 200_000;
+
+/** A document longer than this is not kept: parsing it again costs little compared to executing it. */
+const maxCachedDocumentCharacters = 10_000;
+
+/** Documents with a single operation that passed every check of the full pipeline, by their text. Bounded, whatever is sent. */
+export interface DocumentCache {
+  get(source: string): KnownOperation | undefined;
+  /** Keeps a document that is not empty; drops the least recently used when there are too many. */
+  add(source: string, operation: KnownOperation): void;
+}
+
+/** Creates an empty cache, whose look-ups are counted. @param graphqlMetrics gets its size. */
+export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): DocumentCache {
+  const documents = new LRUCache<string, KnownOperation>({
+    max: maxDocuments,
+    maxSize: maxCharacters,
+    maxEntrySize: maxCachedDocumentCharacters,
+    sizeCalculation: (_, source) => source.length,
+  });
+  graphqlMetrics.cachedDocuments = () => documents.size;
+  return {
+    get(source) {
+      const known = documents.get(source);
+      metrics.documentLookups.inc({ result: known ? 'hit' : 'miss' });
+      return known;
+    },
+    add(source, operation) {
+      if (!documents.has(source)) documents.set(source, operation);
+    },
+  };
+}
+
+const { maxDocumentCharacters, maxDocumentLines, maxNesting, maxTokens } = graphqlLimits;
+
+/**
+ * Parses a document within the limits, which are checked before the work that they bound.
+ *
+ * @throws GraphQLError when the syntax is wrong, or with `QUERY_TOO_COSTLY` when the document exceeds a limit.
+ */
+export function parseDocument(text: string): DocumentNode {
+  if (text.length > maxDocumentCharacters) {
+    throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);
+  }
+  if (countLines(text) > maxDocumentLines) {
+    throw tooCostly(`The document exceeds the limit of ${maxDocumentLines} lines.`);
+  }
+  const source = new Source(text);
+  assertTokens(source);
+  const document = parse(source);
+  assertDocumentLimits(document);
+  return document;
+}
+
+const opening: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_L, TokenKind.BRACKET_L, TokenKind.BRACE_L]);
+const closing: ReadonlySet<TokenKind> = new Set([TokenKind.PAREN_R, TokenKind.BRACKET_R, TokenKind.BRACE_R]);
+
+/** Checks the number of tokens, and how deep their brackets are nested: the parser would overflow the stack. */
+function assertTokens(source: Source): void {
+  const lexer = new Lexer(source);
+  let depth = 0;
+  for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
+    const { kind } = lexer.token;
+    if (count > maxTokens) throw tooCostly(`The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`);
+    if (opening.has(kind)) depth += 1;
+    else if (closing.has(kind)) depth -= 1;
+    if (depth > maxNesting) throw tooCostly(`The document exceeds the limit of ${maxNesting} levels of nesting.`);
+  }
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) lines += 1;
+  }
+  return lines;
+}

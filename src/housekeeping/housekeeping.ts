@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runPeriodically } from '../concurrency/periodic.ts';
+import type { Database } from '../database/client.ts';
+import { bindEventRemoval, bindIdempotencyRecordRemoval, bindRetiredTokenRemoval, type RemoveBatch } from './statements.ts';
+
+/** How many rows are removed in one statement: few enough that it takes milliseconds. */
+const batchSize = 500;
+
+/** The pause between two statements, so that removing many rows takes a small part of the database's time. */
+const pauseMs = 50;
+
+/** How often a run begins, and by how much each interval is shorter or longer, so that instances do not run in step. */
+const intervalMs = 3_600_000;
+const jitter = 0.2;
+
+/** The longest that the first run waits, so that instances that are restarted often do it too. */
+const maxFirstDelayMs = 60_000;
+
+/** What is kept. The clock that decides what is older is the database's. */
+export interface HousekeepingOptions {
+  /** How many days events are kept: at least 1. */
+  readonly retentionDays: number;
+  /** Ends a run between two statements. */
+  readonly signal?: AbortSignal;
+}
+
+/** How many rows a run removed. */
+export interface HousekeepingResult {
+  readonly events: number;
+  readonly retiredTokens: number;
+  readonly idempotencyRecords: number;
+}
+
+/**
+ * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
+ * grace period is over, and stored responses that are older than 24 hours. While another instance does so, leaves the rest to
+ * that one.
+ *
+ * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
+ * accepted again.
+ */
+export async function runHousekeeping(
+  database: Pick<Database, 'query'>,
+  { retentionDays, signal }: HousekeepingOptions,
+): Promise<HousekeepingResult> {
+  // What else is kept for a time gets a line here.
+  return {
+    events: await removeAll(bindEventRemoval(database, retentionDays), signal),
+    retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
+    idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
+  };
+}
+
+async function removeAll(removeBatch: RemoveBatch, signal: AbortSignal | undefined): Promise<number> {
+  let total = 0;
+  while (!signal?.aborted) {
+    const removed = await removeBatch(batchSize);
+    total += removed ?? 0;
+    if (removed === undefined || removed < batchSize) break;
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+  return total;
+}
+
+/** What a schedule reports. */
+export interface HousekeepingReports {
+  readonly onRemoved: (result: HousekeepingResult) => void;
+  /** A run failed; the next one begins as usual. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Runs the housekeeping about once an hour, the first time within a minute.
+ *
+ * @returns a function that stops it and waits for its end.
+ */
+export function startHousekeeping(
+  database: Pick<Database, 'query'>,
+  { retentionDays }: Pick<HousekeepingOptions, 'retentionDays'>,
+  { onRemoved, onFailure }: HousekeepingReports,
+): () => Promise<void> {
+  return runPeriodically(
+    async (signal) => {
+      const result = await runHousekeeping(database, { retentionDays, signal });
+      if (Object.values(result).some((rows) => rows > 0)) onRemoved(result);
+    },
+    {
+      firstDelayMs: Math.random() * maxFirstDelayMs,
+      nextDelayMs: () => intervalMs * (1 + jitter * (2 * Math.random() - 1)),
+      onFailure,
+    },
+  );
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../caller.ts';
+import { createSemaphore } from '../concurrency/semaphore.ts';
+import { StoredBytes } from '../concurrency/stored-bytes.ts';
+import type { Database } from '../database/client.ts';
+import { isUnavailable } from '../database/errors.ts';
+import type { WorkUnit } from '../database/transaction.ts';
+import { isMissingKey, type KeyRing, type Place } from '../encryption/keys.ts';
+import { GatewayError } from '../errors.ts';
+import { asGatewayError } from '../failures.ts';
+import type { Services } from '../user-groups/user-groups.ts';
+import { findRecord, type RecordId, storeRecord, tryLockRequest } from './statements.ts';
+
+/** The limits of requests with an Idempotency-Key. */
+export const idempotencyLimits = {
+  /** The characters of a key. */
+  maxIdempotencyKeyCharacters: 255,
+  /**
+   * Executed at once, and at most on half of the connections: each occupies one until it is committed, and other requests need
+   * some.
+   */
+  maxKeyedRequests: 5,
+  /** Waiting for one of these places. */
+  maxWaitingKeyedRequests: 1_000,
+  /** The bytes of a response, which is stored for 24 hours. */
+  maxStoredResponseBytes: 1_048_576,
+  /** A response with as many bytes counts towards {@link idempotencyLimits.maxStoredBytesPerApiToken}. */
+  minCountedResponseBytes: 4_096,
+  /** The bytes of such responses that one process stores for an API token in 24 hours. */
+  maxStoredBytesPerApiToken: 1_073_741_824,
+} as const;
+
+const { maxIdempotencyKeyCharacters, maxKeyedRequests, maxWaitingKeyedRequests, maxStoredResponseBytes } = idempotencyLimits;
+const { minCountedResponseBytes: minBytes, maxStoredBytesPerApiToken: maxBytes } = idempotencyLimits;
+
+/** A key in the form of the draft: a string of RFC 8941. */
+const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+
+/** A key as it is widely sent: printable characters without those that separate several values, or values and parameters. */
+const bare = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
+
+/**
+ * Reads the value of the header Idempotency-Key: a quoted string as in draft-ietf-httpapi-idempotency-key-header, or the same
+ * text without quotes. The two are the same key.
+ *
+ * @throws GatewayError `INVALID_INPUT` when it is neither, also for several headers, or when the key has not 1 to 255 characters.
+ */
+export function parseIdempotencyKey(value: string): string {
+  // The longest valid value has each character escaped, in quotes.
+  const text = value.length <= 2 * maxIdempotencyKeyCharacters + 2 ? value : '';
+  const key = quoted.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? bare.exec(text)?.[0] ?? '';
+  if (key.length >= 1 && key.length <= maxIdempotencyKeyCharacters) return key;
+  throw new GatewayError(
+    'INVALID_INPUT',
+    `The header Idempotency-Key must be one key of 1 to ${maxIdempotencyKeyCharacters} printable ASCII characters, such as a UUID: ` +
+      'in double quotes, or without quotes if it has no spaces, commas, semicolons, quotes or backslashes.',
+  );
+}
+
+/** A request with an Idempotency-Key. */
+export interface KeyedRequest {
+  /** The key: 1 to 255 characters. */
+  readonly key: string;
+  /** Everything that the effect and the response depend on. Hashed; two requests with one key must have the same. */
+  readonly content: string;
+}
+
+/** What came of the execution of a request. */
+export interface Execution {
+  /** The response as a text. */
+  readonly response: string;
+  /** Whether to commit the changes and to keep the response. Otherwise nothing was changed, and the key can be used again. */
+  readonly isKept: boolean;
+}
+
+/**
+ * Executes a request once, or returns the response that was stored when it was executed. The changes and the response are
+ * committed in one transaction, so that the same request can fetch a response that did not arrive.
+ *
+ * @param execute takes the services whose database is the transaction. What it throws undoes all changes.
+ * @returns the response as a text, and whether it is a stored one.
+ * @throws GatewayError `IDEMPOTENCY_KEY_IN_USE` while the request is being executed, `IDEMPOTENCY_KEY_REUSED` when the response
+ *   is that of another request, `QUERY_TOO_COSTLY` when the response is too large to be stored, or the API token has stored too
+ *   much, `UNAVAILABLE`. Unauthenticated for an anonymous caller.
+ */
+export type ExecuteOnce = (
+  caller: Caller,
+  request: KeyedRequest,
+  execute: (services: Services) => Promise<Execution>,
+) => Promise<{ readonly response: string; readonly isReplayed: boolean }>;
+
+/**
+ * Creates a function that executes requests once.
+ *
+ * @param bind creates the services of a transaction.
+ * @param stored counts what is stored for each API token.
+ */
+export function createExecuteOnce(
+  database: Pick<Database, 'workUnit' | 'poolSize'>,
+  keys: KeyRing,
+  bind: (unit: WorkUnit) => Services,
+  stored = new StoredBytes({ minBytes, maxBytes }),
+): ExecuteOnce {
+  const connections = Math.max(1, Math.floor(database.poolSize / 2));
+  // Apart from the reads, because a request may read pages while it has a place: in one queue they could wait for each other.
+  const places = createSemaphore(
+    Math.min(maxKeyedRequests, connections),
+    maxWaitingKeyedRequests,
+    'requests with an Idempotency-Key',
+  );
+  return async (caller, { key, content }, execute) => {
+    caller.requireCredential();
+    const id = { apiTokenId: caller.apiToken?.id ?? 0, keyHash: sha256(key) };
+    const fingerprint = sha256(content);
+    let uncount = () => {};
+    try {
+      return await places.run(caller.share, () =>
+        database.workUnit(async (unit) => {
+          if (!(await tryLockRequest(unit, id))) throw keyInUse();
+          const record = await findRecord(unit, id);
+          if (record) {
+            if (!record.fingerprint.equals(fingerprint)) throw keyReused();
+            return { response: decryptResponse(keys, id, record.responseEncrypted), isReplayed: true };
+          }
+          const { response, isKept } = await execute(bind(unit));
+          if (!isKept) throw new NotKept(response);
+          const bytes = Buffer.byteLength(response);
+          if (bytes > maxStoredResponseBytes) throw tooLargeToStore();
+          const takeBack = stored.admit(id.apiTokenId, bytes);
+          if (!takeBack) throw tooMuchStored();
+          uncount = takeBack;
+          await storeRecord(unit, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
+          return { response, isReplayed: false };
+        }),
+      );
+    } catch (error) {
+      if (error instanceof NotKept) return { response: error.response, isReplayed: false };
+      if (!isUnavailable(error)) uncount(); // otherwise the response may be stored
+      throw asKeyedError(error);
+    }
+  };
+}
+
+/** Ends a transaction whose response is sent, but not kept. */
+class NotKept extends Error {
+  readonly response: string;
+
+  constructor(response: string) {
+    super('The response is not kept.');
+    this.response = response;
+  }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function placeOf({ apiTokenId, keyHash }: RecordId): Place {
+  const row = Buffer.alloc(4 + keyHash.length);
+  row.writeInt32BE(apiTokenId);
+  keyHash.copy(row, 4);
+  return { column: 'idempotency_record.response_encrypted', row };
+}
+
+/** Encrypts a response for its row. */
+export function encryptResponse(keys: KeyRing, id: RecordId, response: string): Buffer {
+  return keys.encrypt(placeOf(id), response);
+}
+
+/** Decrypts a response. @throws DecryptionError when its key is not configured, or when it was changed. */
+export function decryptResponse(keys: KeyRing, id: RecordId, encrypted: Uint8Array): string {
+  return keys.decrypt(placeOf(id), encrypted);
+}
+
+/** The error while a request with the same key is being executed. */
+export const keyInUse = (): GatewayError =>
+  new GatewayError(
+    'IDEMPOTENCY_KEY_IN_USE',
+    'A request with this Idempotency-Key is being executed. Send the same request again to get its response.',
+  );
+
+/** The error when another request had the key. */
+const keyReused = (): GatewayError =>
+  new GatewayError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'Another request had this Idempotency-Key within the last 24 hours. Nothing was changed. Use a new key for each request, and the ' +
+      'same one only to send the same request again.',
+  );
+
+/** The error when the response to a request exceeds what is stored; its changes are undone. */
+const tooLargeToStore = (): GatewayError =>
+  new GatewayError(
+    'QUERY_TOO_COSTLY',
+    `The response exceeds the limit of ${maxStoredResponseBytes} bytes for requests with an Idempotency-Key. Nothing was changed. Request ` +
+      'fewer fields or items.',
+  );
+
+/** The error when an API token has reached its limit; the changes of the request are undone. */
+const tooMuchStored = (): GatewayError =>
+  new GatewayError(
+    'QUERY_TOO_COSTLY',
+    `The large responses to requests of this API token with an Idempotency-Key exceed ${maxBytes} bytes in 24 hours. Nothing was ` +
+      `changed. Request fewer fields or items, so that the response has less than ${minBytes} bytes, or send it without a key.`,
+  );
+
+/** With a key, a request is safe to repeat when it is not known whether its change was made. */
+function asKeyedError(error: unknown): GatewayError {
+  const known = asGatewayError(error);
+  if (known.code !== 'UNAVAILABLE' || known.cause === undefined || isMissingKey(known)) return known;
+  const message = 'The database is unavailable. The requested change may have been made.';
+  return new GatewayError('UNAVAILABLE', `${message} Send the same request with the same Idempotency-Key again.`, {
+    cause: known.cause,
+  });
+}

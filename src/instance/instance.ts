@@ -1,0 +1,66 @@
+import { within } from '../concurrency/semaphore.ts';
+import type { Database } from '../database/client.ts';
+import { type DatabaseFacts, maxReplicas, type Replica, readDatabaseFacts } from './statements.ts';
+
+export { maxReplicas, type Replica };
+
+/** What is known about an instance of the gateway. */
+export interface InstanceReport {
+  /** Of the gateway. */
+  readonly version: string;
+  /** When this process began to serve. */
+  readonly startedAt: Date;
+  readonly database: DatabaseReport;
+}
+
+/** What is known about its database. */
+export interface DatabaseReport {
+  /** Whether the gateway itself runs the database server. */
+  readonly isEmbedded: boolean;
+  /** Nothing while the database cannot be reached, or takes longer than two seconds. */
+  readonly facts: DatabaseFacts | undefined;
+  /** How many migrations this version has. */
+  readonly migrations: number;
+}
+
+/** Where the report of an instance is read. */
+export interface InstanceSource {
+  /** Never rejects. */
+  read(): Promise<InstanceReport>;
+}
+
+/** What does not change while an instance runs. */
+export interface InstanceOptions {
+  readonly version: string;
+  /** The names of the migrations of this version. */
+  readonly migrations: readonly string[];
+}
+
+/** How long a report waits for the database. */
+const timeoutMs = 2_000;
+
+/**
+ * Creates the source of an instance that starts now. However many reports are requested, the database is asked once at a time.
+ */
+export function instanceSource(
+  database: Pick<Database, 'query' | 'isEmbedded'>,
+  { version, migrations }: InstanceOptions,
+): InstanceSource {
+  const startedAt = new Date();
+  const { isEmbedded } = database;
+  let pending: Promise<DatabaseFacts | undefined> | undefined;
+  const readFacts = (): Promise<DatabaseFacts | undefined> => {
+    pending ??= readDatabaseFacts(database, migrations)
+      .catch(() => undefined)
+      .finally(() => {
+        pending = undefined;
+      });
+    return pending;
+  };
+  return {
+    async read() {
+      const facts = await within(timeoutMs, readFacts(), () => undefined);
+      return { version, startedAt, database: { isEmbedded, facts, migrations: migrations.length } };
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import type { Authenticate } from '../api-tokens/authenticate.ts';
+import type { Caller } from '../caller.ts';
+import { RateLimited } from '../errors.ts';
+import type { RequestHead, Route } from '../http/types.ts';
+import { type AddRequestCounts, keptSeconds } from './statements.ts';
+
+/** The length of the window in which the requests of an API token are counted, in seconds. */
+const windowSeconds = 60;
+
+/** The current second, and as many whole ones as the window has: so no 60 seconds have more requests than are permitted. */
+const slotCount = windowSeconds + 1;
+
+/** The requests of one API token in the last 60 seconds, by the second. Takes 300 bytes. */
+export class RequestWindow {
+  private readonly counts = new Uint32Array(slotCount);
+  private second: number;
+  private sum = 0;
+
+  /** @param second the current second, of any clock that never goes back. */
+  constructor(second: number) {
+    this.second = second;
+  }
+
+  /** The requests up to a second, which must not be before that of an earlier call. */
+  total(second: number): number {
+    const steps = Math.min(second - this.second, slotCount);
+    for (let step = 1; step <= steps; step += 1) {
+      const index = (this.second + step) % slotCount;
+      this.sum -= this.counts[index] as number;
+      this.counts[index] = 0;
+    }
+    if (second > this.second) this.second = second;
+    return this.sum;
+  }
+
+  /** Adds requests of the current second or an earlier one; those before the window are ignored. */
+  add(second: number, count: number): void {
+    if (second <= this.second - slotCount || second > this.second) return;
+    // Below zero for requests of other processes from before the start of this one.
+    const index = (second + slotCount) % slotCount;
+    this.counts[index] = (this.counts[index] as number) + count;
+    this.sum += count;
+  }
+
+  /**
+   * How many seconds from the beginning of the current second it takes, without further requests, until at most `most` remain.
+   *
+   * @param most fewer than there are now.
+   */
+  secondsUntil(most: number): number {
+    let remaining = this.sum;
+    for (let age = slotCount - 1; age > 0; age -= 1) {
+      // The oldest first; a second leaves the window when the whole of it is 60 seconds ago.
+      remaining -= this.counts[(this.second - age + slotCount) % slotCount] as number;
+      if (remaining <= most) return slotCount - age;
+    }
+    return slotCount;
+  }
+}
+
+/** The message of a refusal. */
+export const rateLimited = (limit: number, retryAfterSeconds: number): string =>
+  `The API token has sent ${limit} requests within ${windowSeconds} seconds, the most that are permitted. Nothing was changed. ` +
+  `Send it again after ${retryAfterSeconds} seconds.`;
+
+/** What an API token may still send. */
+export interface Quota {
+  /** How many requests are permitted now. */
+  readonly remaining: number;
+  /** In how many seconds more are permitted, if there are no requests until then; 0 if no request is counted. */
+  readonly seconds: number;
+}
+
+/** How many seconds from before the last call are read again: as long as another statement may take to commit its counts. */
+const overlapSeconds = 3;
+
+/**
+ * Limits the requests that each API token may send in 60 seconds, over all processes that share their counts. A sliding window:
+ * requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
+ *
+ * Its memory is bounded by the API tokens that were used within the last minute.
+ */
+export class RateLimiter {
+  /** Requests per 60 seconds and API token. */
+  readonly limit: number;
+  private readonly now: () => number;
+  private readonly windows = new Map<number, RequestWindow>();
+  /** The requests that no other process knows yet, by API token. */
+  private unshared = new Map<number, number>();
+  /** Of the last seconds of the database's clock, which requests of all processes are in the windows, by API token. */
+  private readonly known = new Map<number, Map<number, number>>();
+  private sharedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param now the time in seconds, of a clock that never goes back; that of the process by default. */
+  constructor(limit: number, now: () => number = () => performance.now() / 1_000) {
+    this.limit = limit;
+    this.now = now;
+  }
+
+  /** Counts a request. @throws RateLimited, uncounted, when the API token of the caller has sent as many as are permitted. */
+  admit(caller: Caller): void {
+    const { apiToken } = caller;
+    if (!apiToken) return;
+    const now = this.now();
+    const second = Math.floor(now);
+    const window = this.windowOf(apiToken.id, second);
+    if (window.total(second) >= this.limit) {
+      const retryAfterSeconds = Math.ceil(second + window.secondsUntil(this.limit - 1) - now);
+      throw new RateLimited(caller, rateLimited(this.limit, retryAfterSeconds), retryAfterSeconds);
+    }
+    window.add(second, 1);
+    this.unshared.set(apiToken.id, (this.unshared.get(apiToken.id) ?? 0) + 1);
+  }
+
+  /** What an API token may still send. */
+  quotaOf(apiTokenId: number): Quota {
+    const now = this.now();
+    const second = Math.floor(now);
+    const window = this.windows.get(apiTokenId);
+    const total = window?.total(second) ?? 0;
+    if (!window || total === 0) return { remaining: this.limit, seconds: 0 };
+    // More than are permitted, if several processes admitted requests before they knew of each other's.
+    const free = Math.min(total, this.limit);
+    return { remaining: this.limit - free, seconds: Math.ceil(second + window.secondsUntil(free - 1) - now) };
+  }
+
+  /**
+   * Adds what was admitted since the last call to what all processes have admitted, and counts what the others have. One call at
+   * a time. Rejects when the database fails: then the others do not get to know what was admitted since the last call.
+   */
+  async share(addRequestCounts: AddRequestCounts): Promise<void> {
+    const added = this.unshared;
+    this.unshared = new Map();
+    const sentAt = this.now();
+    const ageSeconds = Math.min(keptSeconds, Math.ceil(sentAt - this.sharedAt) + overlapSeconds);
+    const { second, counts } = await addRequestCounts(added, ageSeconds);
+    this.sharedAt = sentAt;
+    for (const [apiTokenId, count] of added) this.know(second, apiTokenId, count);
+    const now = Math.floor(this.now());
+    for (const each of counts) {
+      const ofOthers = each.count - (this.known.get(each.second)?.get(each.apiTokenId) ?? 0);
+      if (ofOthers <= 0) continue;
+      this.know(each.second, each.apiTokenId, ofOthers);
+      const window = this.windowOf(each.apiTokenId, now);
+      window.total(now);
+      window.add(now - (second - each.second), ofOthers);
+    }
+    // Twice as many as are read again, because times are rounded.
+    for (const known of this.known.keys()) if (known < second - 2 * overlapSeconds) this.known.delete(known);
+    for (const [id, window] of this.windows) if (window.total(now) === 0) this.windows.delete(id);
+  }
+
+  private know(second: number, apiTokenId: number, count: number): void {
+    const counts = this.known.get(second) ?? new Map<number, number>();
+    this.known.set(second, counts.set(apiTokenId, (counts.get(apiTokenId) ?? 0) + count));
+  }
+
+  private windowOf(apiTokenId: number, second: number): RequestWindow {
+    const known = this.windows.get(apiTokenId);
+    if (known) return known;
+    const created = new RequestWindow(second);
+    this.windows.set(apiTokenId, created);
+    return created;
+  }
+}
+
+/** The name of the only policy. */
+const policyName = '"api-token"';
+
+/** Counts each request whose API token is accepted, before its body is used. @returns a function that also throws RateLimited. */
+export function limitRate(limiter: RateLimiter, authenticate: Authenticate): Authenticate {
+  return async (authorization, route, requestId) => {
+    const caller = await authenticate(authorization, route, requestId);
+    limiter.admit(caller);
+    return caller;
+  };
+}
+
+/**
+ * A route whose responses to requests with an API token, errors too, state what the token may still send: the headers `RateLimit`
+ * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
+ */
+export function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route {
+  if (route.credential === 'ignored') return route;
+  const policy = `${policyName};q=${limiter.limit};w=${windowSeconds}`;
+  const headersOf = ({ caller: { apiToken } }: Pick<RequestHead, 'caller'>): Record<string, string> => {
+    if (!apiToken) return {};
+    const { remaining, seconds } = limiter.quotaOf(apiToken.id);
+    const until = seconds > 0 ? `;t=${seconds}` : '';
+    return { 'ratelimit-policy': policy, ratelimit: `${policyName};r=${remaining}${until}` };
+  };
+  return {
+    ...route,
+    async handle(request) {
+      const response = await route.handle(request);
+      return { ...response, headers: { ...response.headers, ...headersOf(request) } };
+    },
+    renderError(error, request) {
+      const response = route.renderError(error, request);
+      return { ...response, headers: { ...response.headers, ...headersOf(request) } };
+    },
+  };
+}

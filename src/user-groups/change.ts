@@ -1,0 +1,156 @@
+import { requireEventBytes } from '../audit-log/record.ts';
+import type { Caller } from '../caller.ts';
+import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import { mappingText } from './create.ts';
+import { checkDelete, checkMergedProperties, checkSetEnvironment, checkUpdate } from './rules.ts';
+import type { UserGroupTarget } from './statements/update.ts';
+import { locate, notFound, type Services, type UserGroupBy, type UserGroupFields } from './user-groups.ts';
+import { applyMergePatch, type Json, printableIssues } from './values.ts';
+
+/** The changes of an update. A field that is undefined stays as it is. */
+export interface UserGroupChanges extends UserGroupFields {
+  /** A JSON Merge Patch (RFC 7396) for the properties; not together with `properties`. */
+  readonly mergeProperties?: Json | undefined;
+  /** The group must have one of these versions, from 1 to 2,147,483,647; undefined permits any. */
+  readonly expectedVersions?: readonly number[] | undefined;
+}
+
+/**
+ * Changes the fields that are given; mapping and properties are replaced whole, and `properties: null` clears them. With
+ * `mergeProperties`, the properties are patched instead: of concurrent patches none is lost.
+ *
+ * @throws Forbidden without `groups:write`.
+ * @throws NotFound.
+ * @throws VersionMismatch when the group has none of the expected versions. Of concurrent updates that expect one, one is made.
+ * @throws InvalidInput, also when the properties would exceed a limit after the merge, and for control characters in a name that
+ *   is not the stored one.
+ * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
+ */
+export async function updateUserGroup(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  changes: UserGroupChanges,
+): Promise<UserGroup> {
+  checkUpdate(caller, { by, ...changes });
+  requireEventBytes(services.eventBytes, caller);
+  const { name, mapping, properties, mergeProperties: patch, expectedVersions } = changes;
+  const nameIssues = name == null ? [] : printableIssues(['name'], name);
+  const isPrintable = nameIssues.length === 0;
+  const update = {
+    name: isPrintable ? (name ?? undefined) : undefined,
+    ...(await targetOf(services, caller, by)),
+    author: caller.author,
+    mapping: mapping == null ? undefined : mappingText(mapping),
+    properties: properties == null ? properties : JSON.stringify(properties),
+  };
+  // A name with control characters is not written; it may be given where the group has it, as clients do that send all fields.
+  const checkName = isPrintable
+    ? undefined
+    : (stored: string) => {
+        if (stored !== name) throw new InvalidInput(nameIssues);
+      };
+  const revise = patch === undefined ? undefined : (stored: unknown) => merge(stored as Json, patch);
+  const updated =
+    checkName || revise || expectedVersions
+      ? await services.db.userGroup.patchOne({ ...update, checkName, revise, expectedVersions }, caller.share)
+      : await services.db.userGroup.updateOne(update, caller.share);
+  if (!updated) throw notFound();
+  if ('current' in updated) throw new VersionMismatch(updated.current);
+  return updated;
+}
+
+/**
+ * The group to write. A number, and an id in the caller's own environment, are looked up by the statement that writes. A token
+ * and an id that may mean a group of any environment are looked up before.
+ *
+ * @throws NotFound.
+ * @throws InvalidInput.
+ */
+async function targetOf(services: Services, caller: Caller, by: UserGroupBy): Promise<UserGroupTarget> {
+  const { environmentTag, allEnvironments } = caller;
+  if ('teamId' in by) return { teamId: by.teamId, providedId: null, environmentTag, allEnvironments };
+  if ('providedId' in by && !allEnvironments) {
+    return { teamId: null, providedId: by.providedId, environmentTag, allEnvironments };
+  }
+  const group = await locate(services, caller, by);
+  if (!group) throw notFound();
+  return { teamId: group.teamId, providedId: null, environmentTag, allEnvironments };
+}
+
+/** Applies a patch that is checked already. @throws InvalidInput when the result exceeds a limit. */
+function merge(stored: Json, patch: Json): Json {
+  const merged = applyMergePatch(stored, patch);
+  checkMergedProperties(merged);
+  return merged;
+}
+
+/**
+ * Deletes a group with its tokens, current and replaced: they stop immediately, and its provided id can be used again.
+ *
+ * @param expectedVersions the group must have one of these versions; undefined permits any.
+ * @returns the group as it was.
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput.
+ * @throws NotFound.
+ * @throws VersionMismatch.
+ */
+export async function deleteUserGroup(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  expectedVersions?: readonly number[],
+): Promise<UserGroup> {
+  checkDelete(caller, { by, expectedVersions });
+  const group = await locate(services, caller, by);
+  if (!group) throw notFound();
+  const { environmentTag, allEnvironments, author } = caller;
+  const { teamId } = group;
+  const deleted = await services.db.userGroup.deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author });
+  if (!deleted) throw notFound(); // deleted by another call, or moved to another environment
+  if ('current' in deleted) throw new VersionMismatch(deleted.current);
+  return deleted.userGroup;
+}
+
+/**
+ * Moves a group to an environment. Its id, number and tokens stay.
+ *
+ * @param environmentTag `null` means untagged; required, and so never undefined once it is checked.
+ * @param expectedVersions the group must have one of these versions; undefined permits any.
+ * @throws Forbidden without `admin`.
+ * @throws InvalidInput.
+ * @throws NotFound.
+ * @throws VersionMismatch.
+ * @throws Conflict when another group has its id there; or, for untagged, in either environment.
+ */
+export async function setUserGroupEnvironment(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  environmentTag: EnvironmentTag | null | undefined,
+  expectedVersions?: readonly number[],
+): Promise<UserGroup> {
+  caller.require('admin');
+  checkSetEnvironment({ by, environmentTag, expectedVersions });
+  const group = await locate(services, caller, by);
+  if (!group) throw notFound();
+  const { teamId } = group;
+  const { author } = caller;
+  const changed = await services.db.userGroup.setEnvironment({
+    teamId,
+    environmentTag: environmentTag ?? null,
+    expectedVersions,
+    author,
+  });
+  if (!changed) throw notFound();
+  if ('heldIn' in changed) throw idIsHeld(group.providedId, environmentTag ?? null, changed.heldIn);
+  if ('current' in changed) throw new VersionMismatch(changed.current);
+  return changed.userGroup;
+}
+
+function idIsHeld(providedId: string, wanted: EnvironmentTag | null, heldIn: EnvironmentTag): Conflict {
+  const id = `The id ${JSON.stringify(providedId)} also belongs to another user group, in the environment ${heldIn}`;
+  const rule = wanted === null ? ', and an untagged group cannot share its id' : '';
+  return new Conflict(`${id}${rule}. Delete that group first (deleteUserGroup), or use another environment.`);
+}

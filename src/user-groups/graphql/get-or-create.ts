@@ -1,0 +1,132 @@
+import { Conflict, Forbidden, type GatewayError, InvalidInput, Unauthenticated } from '../../errors.ts';
+import { builder, checkInput } from '../../graphql/builder.ts';
+import { EnvironmentTagType } from '../../graphql/scalars.ts';
+import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
+import { type Creation, getOrCreateUserGroup } from '../create.ts';
+import { getOrCreateUserGroups } from '../create-many.ts';
+import { checkGetOrCreate, maxBulkGroups } from '../rules.ts';
+import { userGroupLimits } from '../values.ts';
+import { DataSourceMappingInput, mappingLimit, propertiesLimit, readsJson, UserGroupType } from './type.ts';
+
+const { maxTextLength } = userGroupLimits;
+
+const GetOrCreateUserGroupPayload = builder.objectRef<Creation>('GetOrCreateUserGroupPayload').implement({
+  description: 'The group, and whether this call created it.',
+  fields: (t) => ({
+    userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group as it is stored.' }),
+    created: t.exposeBoolean('created', {
+      description: 'Whether this call created it. Of concurrent calls, exactly one does.',
+    }),
+  }),
+});
+
+/** The outcome of one group, which the bulk mutation has a list of. */
+const GetOrCreateUserGroupResult = builder.errorUnion('GetOrCreateUserGroupResult', {
+  description: 'The group, or an error.',
+  types: [GetOrCreateUserGroupPayload, Unauthenticated, Forbidden, InvalidInput, Conflict],
+  resolveType: () => 'GetOrCreateUserGroupPayload', // of whatever is not an error
+});
+
+/** The input of one group. */
+const GetOrCreateUserGroupInput = builder.inputType('GetOrCreateUserGroupInput', {
+  description: 'The id, and the initial values of a new group.',
+  fields: (t) => ({
+    providedId: t.string({
+      required: true,
+      description: `Your own identifier for the group: 1 to ${maxTextLength} characters; of a new group without control characters.`,
+    }),
+    name: t.string({
+      description: `The display name: 1 to ${maxTextLength} characters; of a new group without control characters. Defaults to the id.`,
+    }),
+    mapping: t.field({
+      type: [DataSourceMappingInput],
+      description: `The data sources of schemas: ${mappingLimit}.`,
+    }),
+    properties: t.field({ type: 'JSON', description: `A JSON object of ${propertiesLimit}.` }),
+    environmentTag: t.field({
+      type: EnvironmentTagType,
+      description:
+        'The environment of the group; null means untagged. Defaults to the environment of the API token. Any other value ' +
+        'requires the scope admin; without it, the result is Forbidden.',
+    }),
+  }),
+});
+
+builder.mutationField('getOrCreateUserGroup', (t) =>
+  t.field({
+    type: GetOrCreateUserGroupResult,
+    nullable: true,
+    extensions: checkInput(checkGetOrCreate),
+    description:
+      'Returns the group with this id, or creates it if it does not exist. Never changes an existing group. Requires the scope ' +
+      'groups:write, which includes reading the group with this id.',
+    args: {
+      input: t.arg({
+        type: GetOrCreateUserGroupInput,
+        required: true,
+        description: 'The id, and the initial values of a new group.',
+      }),
+    },
+    resolve: (_, { input }, { services, caller }) => getOrCreateUserGroup(services, caller, input),
+  }),
+);
+
+/**
+ * What each group costs beyond the fields of its result: a twentieth of a look-up of its own, because all share their statements.
+ */
+const costOfEach = 2;
+
+/** How many groups an input has, as it was sent; one that is not in a list counts as a list of one. */
+function groupCount({ input }: RawVariables): number {
+  const { groups } = (input ?? {}) as { groups?: unknown };
+  return Array.isArray(groups) ? groups.length : 1;
+}
+
+const GetOrCreateUserGroupsPayload = builder
+  .objectRef<{ results: (Creation | GatewayError)[] }>('GetOrCreateUserGroupsPayload')
+  .implement({
+    description: 'The outcome of each group.',
+    fields: (t) => ({
+      results: t.field({
+        type: [GetOrCreateUserGroupResult],
+        description:
+          'One result for each group of the input, in the same order: the group, or its own error. The path of an issue begins at ' +
+          'that group’s input.',
+        // The root field counts everything below it once for each group.
+        extensions: { listSize: () => 1 } satisfies FieldCost,
+        resolve: ({ results }) => results as Creation[],
+      }),
+    }),
+  });
+
+builder.mutationField('getOrCreateUserGroups', (t) =>
+  t.field({
+    type: GetOrCreateUserGroupsPayload,
+    nullable: true,
+    errors: { union: { description: 'The results, or an error that concerns the whole call. Then nothing was changed.' } },
+    extensions: { cost: (args) => costOfEach * groupCount(args), listSize: groupCount } satisfies FieldCost,
+    description:
+      `Does what getOrCreateUserGroup does for 1 to ${maxBulkGroups.toLocaleString('en-US')} groups at once, with the same results as calls ` +
+      'one after another, and many times faster. An error of one group does not affect the others. Select properties and mapping ' +
+      'only for some 100 groups at a time: their cost counts for each group. Requires the scope groups:write.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The groups to return or create.',
+        type: builder.inputType('GetOrCreateUserGroupsInput', {
+          description: 'The groups to return or create.',
+          fields: (field) => ({
+            groups: field.field({
+              type: [GetOrCreateUserGroupInput],
+              required: true,
+              description: `1 to ${maxBulkGroups.toLocaleString('en-US')} groups. An id may occur more than once.`,
+            }),
+          }),
+        }),
+      }),
+    },
+    resolve: async (_, { input: { groups } }, { services, caller }, info) => ({
+      results: await getOrCreateUserGroups(services, caller, groups, { withJson: readsJson(info) }),
+    }),
+  }),
+);

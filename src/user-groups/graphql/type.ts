@@ -1,0 +1,197 @@
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import { NotFound, VersionMismatch } from '../../errors.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
+import { builder, decodeNodeId } from '../../graphql/builder.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { ErrorInterface } from '../../graphql/errors.ts';
+import { EnvironmentTagType } from '../../graphql/scalars.ts';
+import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
+import { maxVersion } from '../rules.ts';
+import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
+import { type DataSourceMapping, userGroupLimits } from '../values.ts';
+
+const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({
+  description: 'Maps a schema to its data source.',
+  fields: (t) => ({
+    schemaId: t.exposeString('schemaId', { description: 'The ID of the schema.' }),
+    dataSource: t.exposeString('dataSource', { description: 'The data source: its ID, or the identifier that you gave it.' }),
+  }),
+});
+
+/** The member of a field's extensions that says that its resolver reads properties or mapping. */
+const readsJsonExtension = 'readsJson';
+
+/** Up to some hundred KiB, which are parsed for each request. */
+const largeField = { cost: () => 100, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
+
+/** A user group. */
+export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
+
+builder.node(UserGroupType, {
+  description: 'A group of end users who view embedded dashboards.',
+  id: { resolve: ({ teamId }) => String(teamId), description: 'The globally unique ID of the group.' },
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'tokenHash' in value,
+  fields: (t) => ({
+    teamId: t.exposeInt('teamId', { description: 'The number that the gateway assigned to the group.' }),
+    providedId: t.exposeString('providedId', {
+      description: 'Your own identifier for the group, unique within its environment.',
+    }),
+    name: t.exposeString('name', { description: 'The display name.' }),
+    token: t.string({
+      description:
+        'The current user group token: identifies the group when a dashboard is rendered. Not a credential for this API. ' +
+        'Requires the scope groups:read or groups:write; with groups:resolve alone it is FORBIDDEN, so that a token in its ' +
+        'grace period does not reveal its replacement.',
+      resolve: (group, _, { services, caller }) => currentTokenOf(services, caller, group),
+    }),
+    environmentTag: t.expose('environmentTag', {
+      type: EnvironmentTagType,
+      nullable: true,
+      description: 'The environment of the group; null means untagged.',
+    }),
+    properties: t.expose('properties', {
+      type: 'JSON',
+      extensions: largeField,
+      nullable: true,
+      description: 'A JSON object, available as variables in dashboards and the SQL editor.',
+    }),
+    mapping: t.field({
+      type: [DataSourceMappingType],
+      extensions: largeField,
+      description: 'The data source of each schema.',
+      resolve: ({ mapping }) =>
+        Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource })),
+    }),
+    dataSource: t.string({
+      nullable: true,
+      extensions: largeField,
+      description: 'The data source of one schema: the entry of `mapping` with this schema ID; null if there is none.',
+      args: { schemaId: t.arg.string({ required: true, description: 'The ID of the schema.' }) },
+      resolve: ({ mapping }, { schemaId }) =>
+        Object.hasOwn(mapping as object, schemaId) ? (mapping as Record<string, string>)[schemaId] : undefined,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When the group was last changed, including token rotation.',
+    }),
+    version: t.exposeInt('version', {
+      description:
+        '1 when the group is created, and one more with each change that sets updatedAt, also by an update with equal values. Send it ' +
+        'as expectedVersion, so that your change does not replace one that you have not seen.',
+    }),
+  }),
+});
+
+/** The selector of one user group. */
+export const UserGroupByInput = builder.inputType('UserGroupBy', {
+  description: 'Selects one user group.',
+  isOneOf: true,
+  fields: (t) => ({
+    id: t.id({ description: 'The globally unique ID.' }),
+    teamId: t.int({ description: 'The number that the gateway assigned.' }),
+    providedId: t.string({
+      description: 'Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence.',
+    }),
+    token: t.string({ description: 'A user group token: the current one, or one in its grace period.' }),
+  }),
+});
+
+/** Whether properties or mapping of a user group are read below a field, so that they need be loaded. */
+export function readsJson(info: Pick<GraphQLResolveInfo, 'schema' | 'fieldNodes' | 'fragments'>): boolean {
+  const fields = Object.values((info.schema.getType('UserGroup') as GraphQLObjectType).getFields());
+  const names = fields.filter(({ extensions }) => extensions[readsJsonExtension]).map(({ name }) => name);
+  return isAnySelected(new Set(names), info);
+}
+
+type ByInput = typeof UserGroupByInput.$inferInput;
+
+/** Converts the input to the domain's selector; `undefined` for an id that cannot be a group's. */
+export function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
+  if (id != null) return teamIdOf(id);
+  if (teamId != null) return { teamId };
+  if (providedId != null) return { providedId };
+  return token != null ? { token } : undefined;
+}
+
+/** Converts the input to the domain's selector. @throws NotFound for an id that cannot be a group's. */
+export function requireSelector(by: ByInput): UserGroupBy {
+  const meant = selector(by);
+  if (!meant) throw new NotFound('No such user group: the id is not the ID of a user group.');
+  return meant;
+}
+
+function teamIdOf(nodeId: string): { teamId: number } | undefined {
+  const { typename, id } = decodeNodeId(nodeId) ?? {};
+  return typename === 'UserGroup' ? readTeamId(id) : undefined;
+}
+
+/** The selector of the group with this number, as a text; undefined when it is none that a group can have. */
+export function readTeamId(id: string | undefined): { teamId: number } | undefined {
+  const teamId = Number(id);
+  return id !== undefined && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
+}
+
+builder.queryFields((t) => ({
+  userGroup: t.field({
+    type: UserGroupType,
+    nullable: true,
+    description:
+      'One user group; null if it does not exist or the API token has no access to it. The token selector resolves which user ' +
+      'group is viewing a dashboard and requires the scope groups:resolve, which groups:read includes; every other selector ' +
+      'requires groups:read.',
+    args: { by: t.arg({ type: UserGroupByInput, required: true, description: 'Selects the group.' }) },
+    resolve: (_, { by }, { services, caller }) => {
+      const meant = selector(by);
+      if (meant) return findUserGroup(services, caller, meant);
+      caller.require('groups:read'); // the id of a node that is not a group
+      return undefined;
+    },
+  }),
+}));
+
+builder.objectType(VersionMismatch, {
+  name: 'VersionMismatch',
+  description: 'The group does not have the expected version: it has changed since you read it. Nothing was changed.',
+  interfaces: [ErrorInterface],
+  isTypeOf: (value) => value instanceof VersionMismatch,
+  fields: (t) => ({
+    userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group as it is, with its current version.' }),
+  }),
+});
+
+const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
+
+/** The limit of a mapping, in a description. */
+export const mappingLimit = `at most ${maxMappingEntries.toLocaleString('en-US')} entries`;
+
+/** The limits of properties, in a description. */
+export const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${maxPropertiesDepth} levels`;
+
+/** One entry of a mapping in an input. */
+export const DataSourceMappingInput = builder.inputType('DataSourceMappingInput', {
+  description: 'Maps a schema to its data source.',
+  fields: (t) => ({
+    schemaId: t.string({
+      required: true,
+      description: `The ID of the schema: at most ${maxTextLength} characters, unique within the mapping.`,
+    }),
+    dataSource: t.string({
+      required: true,
+      description: `The data source: its ID, or the identifier that you gave it, at most ${maxTextLength} characters.`,
+    }),
+  }),
+});
+
+/** The description of the input field `expectedVersion`. */
+export const expectedVersionDescription =
+  `The version that the group must have, from 1 to ${maxVersion}: the one that you read. If it has another one, nothing is ` +
+  'changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed.';
+
+/** The versions that the group may have: that of the input, or those of the HTTP request. Undefined permits any. */
+export function expectedVersionsOf(
+  { expectedVersion }: { readonly expectedVersion?: number | null | undefined },
+  { expectedVersions }: Pick<GraphQLContext, 'expectedVersions'>,
+): readonly number[] | undefined {
+  return expectedVersion == null ? expectedVersions : [expectedVersion];
+}

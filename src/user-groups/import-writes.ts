@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/client.ts';
+import { isConflict, violatedUniqueIndex } from '../database/errors.ts';
+import type { KeyRing } from '../encryption/keys.ts';
+import { encryptToken } from '../encryption/stored-token.ts';
+import { issueToken } from '../tokens.ts';
+import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
+import type { UserGroupDraft } from './statements/columns.ts';
+import {
+  findIdHolders,
+  findTokenHolders,
+  type IdHolder,
+  insertImported,
+  inTransaction,
+  removeRetired,
+  type Transaction,
+  updateImported,
+} from './statements/import.ts';
+
+/** What happens to a group that exists. */
+export type OnExisting = 'skip' | 'update' | 'fail';
+
+/** What became of lines. */
+export interface WriteOutcome {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly untaggedByDefault: number;
+  readonly rejected: readonly RejectedLine[];
+}
+
+/** How often a batch is tried, and how often the lines of it whose ids or tokens others take at the same time. */
+const maxAttempts = 5;
+
+/** The delay before another attempt, so that the other transaction can proceed, in milliseconds. */
+const retryDelayMs = 50;
+
+/** Another transaction has changed what the batch was planned by, too late to plan it again: it is repeated. */
+class ChangedMeanwhile extends Error {}
+
+/** A unique index stops an update whose token another group has got since it was looked up. */
+const mayRepeat = (error: unknown): boolean =>
+  error instanceof ChangedMeanwhile || violatedUniqueIndex(error) !== undefined || isConflict(error);
+
+/**
+ * Writes lines in one transaction, by the rules that requests follow too.
+ *
+ * @param atEnd runs in the transaction, after everything else; not in a dry run.
+ * @throws errors of the database; nothing is written then.
+ */
+export async function writeLines(
+  db: Pick<Database, 'pool'> & { readonly keys: KeyRing },
+  lines: readonly ImportLine[],
+  { onExisting, dryRun }: { readonly onExisting: OnExisting; readonly dryRun: boolean },
+  atEnd: (transaction: Transaction, outcome: WriteOutcome) => Promise<void>,
+): Promise<WriteOutcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    db.keys.refresh(); // keys may be rotated during a long import
+    try {
+      return await inTransaction(db, async (transaction) => {
+        // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
+        const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
+        const outcome = await write(transaction, db.keys, lines, options);
+        if (!dryRun) await atEnd(transaction, outcome);
+        return outcome;
+      });
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+      if (attempt === maxAttempts) throw new Error('Other processes keep changing the same groups.', { cause: error });
+      await sleep(retryDelayMs * attempt);
+    }
+  }
+}
+
+interface WriteOptions {
+  readonly onExisting: OnExisting;
+  readonly dryRun: boolean;
+  /** Whether the tokens of new groups are looked up before. */
+  readonly looksUpTokens: boolean;
+}
+
+/** Validates and writes lines, and retries those whose ids or tokens were taken between the two. @throws ChangedMeanwhile. */
+async function write(
+  transaction: Transaction,
+  keys: KeyRing,
+  lines: readonly ImportLine[],
+  { dryRun, ...options }: WriteOptions,
+): Promise<WriteOutcome> {
+  const outcome = { created: 0, updated: 0, unchanged: 0, untaggedByDefault: 0, rejected: [] as RejectedLine[] };
+  let rest = lines;
+  for (let round = 1; rest.length > 0; round += 1) {
+    if (round > maxAttempts) throw new ChangedMeanwhile();
+    const looksUpTokens = options.looksUpTokens || round > 1;
+    const { creations, updates, unchanged, rejected } = await planWrites(transaction, keys, rest, { ...options, looksUpTokens });
+    const created = dryRun ? creations : await create(transaction, keys, creations);
+    const updated = dryRun ? updates.length : await update(transaction, keys, updates);
+    outcome.created += created.length;
+    outcome.untaggedByDefault += created.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
+    outcome.updated += updated;
+    outcome.unchanged += unchanged + updates.length - updated;
+    outcome.rejected.push(...rejected);
+    const isCreated = new Set(created);
+    rest = creations.filter((line) => !isCreated.has(line));
+  }
+  return outcome;
+}
+
+/** A line whose group exists, and may have to be changed. */
+interface Update {
+  readonly line: ImportLine;
+  readonly stored: IdHolder;
+  /** The keyed hashes of the token that the line gives, one under each key; none without a token. */
+  readonly hashes: readonly string[];
+}
+
+/** What to do with lines. */
+interface WritePlan {
+  readonly creations: ImportLine[];
+  readonly updates: Update[];
+  unchanged: number;
+  readonly rejected: RejectedLine[];
+}
+
+/** Decides what to do with each line, by what is stored now. */
+async function planWrites(
+  transaction: Transaction,
+  keys: KeyRing,
+  lines: readonly ImportLine[],
+  { onExisting, looksUpTokens }: Omit<WriteOptions, 'dryRun'>,
+): Promise<WritePlan> {
+  const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
+  const byId = groupBy(await findIdHolders(transaction, providedIds), ({ providedId }) => providedId);
+  const storedOf = ({ providedId, environmentTag }: ImportLine) =>
+    byId.get(providedId)?.find((group) => group.environmentTag === environmentTag);
+  const hashesOf = new Map(
+    lines.flatMap((line) => {
+      const isNeeded = line.token !== undefined && (storedOf(line) ? onExisting === 'update' : looksUpTokens);
+      return isNeeded ? [[line, keys.hashes(line.token)]] : [];
+    }),
+  );
+  const hashes = [...hashesOf.values()].flat();
+  const tokenHolders = hashes.length > 0 ? await findTokenHolders(transaction, hashes) : [];
+  const byToken = groupBy(tokenHolders, ({ tokenHash }) => tokenHash);
+
+  const plan: WritePlan = { creations: [], updates: [], unchanged: 0, rejected: [] };
+  for (const line of lines) {
+    const groups = byId.get(line.providedId) ?? [];
+    const stored = storedOf(line);
+    const hashes = hashesOf.get(line) ?? [];
+    const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some(({ teamId }) => teamId !== stored?.teamId));
+    const reject = (reason: string) => void plan.rejected.push({ line: line.line, reason, kind: reason });
+
+    if (stored && onExisting === 'skip') plan.unchanged += 1;
+    else if (stored && onExisting === 'fail')
+      reject(`user_group_id: a group with this id exists (${environmentName(line.environmentTag)}).`);
+    else if (!stored && groups.some(({ environmentTag }) => environmentTag === null || line.environmentTag === null))
+      reject(heldBy(groups));
+    else if (isTokenTaken()) reject('token: belongs to another user group.');
+    else if (stored) plan.updates.push({ line, stored, hashes });
+    else plan.creations.push(line);
+  }
+  return plan;
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+const heldBy = (groups: readonly IdHolder[]): string =>
+  groups.some(({ environmentTag }) => environmentTag === null)
+    ? 'user_group_id: an untagged group has this id, and no other group can share it. Label that group as Customer or Testing first.'
+    : 'user_group_id: a Customer or Testing group has this id, which an untagged group cannot share.';
+
+/**
+ * Inserts groups. Returns the lines whose groups were inserted: not those whose id or token is taken.
+ *
+ * @throws ChangedMeanwhile.
+ */
+async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
+  if (lines.length === 0) return [];
+  const drafts = lines.map((line): UserGroupDraft => {
+    const { providedId, environmentTag, name = providedId, mapping = '{}', properties = null } = line;
+    const stored = encryptToken(keys, 'user_group', line.token ?? issueToken('userGroup'));
+    return { providedId, environmentTag, name, mapping, properties, ...stored };
+  });
+  const inserted = await insertImported(transaction, drafts);
+  const created =
+    inserted.size === drafts.length
+      ? lines
+      : lines.filter((_, index) => inserted.has(Buffer.from((drafts[index] as UserGroupDraft).tokenHash).toString('hex')));
+
+  // Checked again, now that no other transaction can begin to use the tokens: one may have been retired, or be stored under
+  // another key.
+  const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
+  if (given.length === 0) return created;
+  const holders = await findTokenHolders(transaction, given);
+  if (holders.some(({ tokenHash, teamId }) => inserted.get(tokenHash) !== teamId)) throw new ChangedMeanwhile();
+  await removeRetired(transaction, given, []);
+  return created;
+}
+
+/** Returns how many groups were different before. @throws ChangedMeanwhile when one was deleted, or has another environment. */
+async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<number> {
+  if (updates.length === 0) return 0;
+  const changes = updates.map(({ line, stored, hashes }) => {
+    const { name, mapping, properties, token } = line;
+    const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);
+    const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
+    return {
+      teamId: stored.teamId,
+      environmentTag: stored.environmentTag,
+      name,
+      mapping,
+      properties,
+      isNewToken,
+      hashes,
+      tokenHash: replacement?.tokenHash,
+      tokenEncrypted: replacement?.tokenEncrypted,
+    };
+  });
+  const { found, changed } = await updateImported(transaction, changes);
+  if (found < changes.length) throw new ChangedMeanwhile();
+  const renewed = changes.filter(({ isNewToken }) => isNewToken);
+  if (renewed.length > 0) {
+    await removeRetired(
+      transaction,
+      renewed.flatMap(({ hashes }) => hashes),
+      renewed.map(({ teamId }) => teamId),
+    );
+  }
+  return changed;
+}

@@ -1,0 +1,130 @@
+import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
+import { assertSameInBody } from '../http/body.ts';
+import { httpLimits } from '../http/limits.ts';
+import { parseJson, parseQuery } from '../json.ts';
+import type { Members } from './rest.ts';
+import { maxVersion } from './rules.ts';
+
+const { maxIfMatchCharacters } = httpLimits;
+
+/** An entity tag of RFC 9110; of a weak one, with its `W/`. */
+const entityTags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+
+/** The entity tag of a version. */
+const versionTag = /^"([1-9]\d{0,9})"$/;
+
+/** The entity tag of a user group with this version, for the header ETag. */
+export const entityTagOf = (version: number): string => `"${version}"`;
+
+/**
+ * Reads the header If-Match: the versions that it permits, none if no tag in it is that of a version. As RFC 9110 demands, a weak
+ * tag matches nothing.
+ *
+ * @param value undefined without the header.
+ * @returns undefined if every version is permitted: without the header, and for `*`.
+ * @throws GatewayError `INVALID_INPUT` when it is neither `*` nor a list of entity tags, or too long.
+ */
+export function parseIfMatch(value: string | undefined): readonly number[] | undefined {
+  if (value === undefined || value === '*') return undefined;
+  const text = value.length <= maxIfMatchCharacters ? value : '';
+  const tags = text.match(entityTags) ?? [];
+  const between = text.split(entityTags);
+  const isList = between.every(
+    (part, index) => /^[ \t,]*$/.test(part) && (index === 0 || index === tags.length || part.includes(',')),
+  );
+  if (tags.length === 0 || !isList) throw malformed();
+  return tags.map((tag) => Number(versionTag.exec(tag)?.[1])).filter((version) => version <= maxVersion);
+}
+
+const malformed = (): GatewayError =>
+  new GatewayError(
+    'INVALID_INPUT',
+    'The header If-Match must be the value of the header ETag that you got with the user group, in double quotes, such as "3"; a list of ' +
+      `them, separated by commas; or *. It has at most ${maxIfMatchCharacters} characters.`,
+  );
+
+/** A parameter that stands for a member of a request, or whose name resembles that of one. */
+interface Parameter {
+  readonly name: string;
+  readonly value: string;
+  /** The name of the member. */
+  readonly member: string;
+}
+
+/** How a member is sent as a parameter, unless it is a text. */
+const forms: Readonly<Record<string, string>> = {
+  mapping: 'mapping[SCHEMA_ID]=DATA_SOURCE for each entry, or all of them as JSON: mapping={"SCHEMA_ID":"DATA_SOURCE"}',
+  properties: 'them as JSON: properties={"NAME":"VALUE"}',
+};
+
+/** A parameter for one entry of the mapping, and the schema id in it. */
+const mappingEntry = /^mapping\[([^[\]]+)\]$/;
+
+/**
+ * The members in a query string: texts, and `mapping` and `properties` as JSON. An entry of the mapping may be a parameter of its
+ * own, `mapping[SCHEMA_ID]`.
+ *
+ * @param names the members that the operation has.
+ * @throws InvalidInput for each member that is given more than once or in another form.
+ * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
+ */
+export function queryMembers(query: string, names: readonly string[]): Members {
+  const members: Record<string, unknown> = {};
+  const mapping = new Map<string, string>();
+  const issues: Issue[] = [];
+  for (const { name, value, member } of parametersOf(query, names)) {
+    const [, schemaId] = mappingEntry.exec(name) ?? [];
+    if (schemaId === undefined && name !== member) {
+      const hint = name.startsWith(';') ? ' Parameters are separated by "&", and a ";" in a value is sent as %3B.' : '';
+      issues.push({ path: [member], message: `was sent as ${shorten(name)}; send ${forms[member] ?? `${member}=TEXT`}.${hint}` });
+    } else if (schemaId === undefined ? name in members : mapping.has(schemaId)) {
+      issues.push({ path: schemaId === undefined ? [member] : [member, schemaId], message: 'is given more than once.' });
+    } else if (schemaId !== undefined) mapping.set(schemaId, value);
+    else members[name] = name in forms ? parseJson(value, `The parameter ${name}`) : value;
+  }
+  if (mapping.size > 0 && 'mapping' in members) {
+    issues.push({ path: ['mapping'], message: 'is given as JSON and as mapping[…]; send one of the two.' });
+  }
+  if (issues.length > 0) throw new InvalidInput(issues);
+  return mapping.size > 0 ? { ...members, mapping: Object.fromEntries(mapping) } : members;
+}
+
+/**
+ * Checks that nothing in a query string is lost beside a body: the members are taken from the body alone.
+ *
+ * @param names the members that the operation has.
+ * @throws InvalidInput for each parameter that stands for a member or resembles one, and is not the same text as in the body.
+ * @throws GatewayError `MALFORMED_JSON` when what is percent-encoded is not UTF-8.
+ */
+export function assertNothingLost(query: string, members: Members, names: readonly string[]): void {
+  assertSameInBody(
+    parametersOf(query, names).map(({ name, value }) => [name, value] as const),
+    members,
+  );
+}
+
+/**
+ * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural, or a word that
+ * begins with `mapping` or `properties` (`mapping_sales`): so also where a client wrapped the fields (`data[name]`) or escaped
+ * the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What follows a `;`, here a part of the value and to others
+ * a separator, is returned with the `;` in its name. Others are ignored.
+ */
+function parametersOf(query: string, names: readonly string[]): Parameter[] {
+  const known = new Map(names.map((name) => [fold(name), name]));
+  const memberOf = (word: string): string | undefined =>
+    known.get(fold(word)) ?? known.get(fold(/^(?:mapping|propert(?:y|ies))/i.exec(word)?.[0] ?? ''));
+  const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSemicolon) ?? []);
+  return [...parseQuery(query), ...parseQuery(separated.join('&'))].flatMap(([name, value]) => {
+    const words = name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? [];
+    const member = words.map(memberOf).find((each) => each !== undefined);
+    return member === undefined ? [] : [{ name, value, member }];
+  });
+}
+
+/** A parameter after a `;` that is not percent-encoded, as clients encode the character in a value. */
+const afterSemicolon = /;[^;=]+=[^;]*/g;
+
+/** A percent-encoded ASCII character. */
+const escapedCharacter = /%[0-7][\da-f]/gi;
+
+const fold = (word: string): string => word.replace(/[_-]/g, '').replace(/ies$/i, 'y').replace(/s$/i, '').toLowerCase();

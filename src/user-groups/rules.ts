@@ -1,0 +1,168 @@
+import type { Caller } from '../caller.ts';
+import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
+import { type Expecting, maxVersion } from './statements/columns.ts';
+import { mappingIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
+
+export { maxVersion };
+
+/** An input as it was sent: its members may be missing or of any type. */
+export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
+
+/** The members that creating and updating have in common. */
+type FieldNames = 'name' | 'mapping' | 'properties';
+
+/** A selector of one user group, not validated yet. */
+export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
+
+/**
+ * Checks the caller's scope and then the whole input, so that a caller without the scope learns nothing about the input and
+ * causes no further work. Reports every issue, up to ten, and stops at the tenth.
+ *
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput.
+ */
+export type InputCheck<Input> = (caller: Caller, input: Input) => void;
+
+/** Checks the input of get-or-create. */
+export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | FieldNames>> = (caller, input) =>
+  check(caller, () => getOrCreateIssues(input));
+
+/**
+ * What a group may not be created with, though a stored one may have it: control characters in its id or name. The input was
+ * checked by {@link checkGetOrCreate}.
+ */
+export function newGroupRefusal({
+  providedId,
+  name,
+}: {
+  providedId: string;
+  name?: string | null | undefined;
+}): InvalidInput | undefined {
+  const issues = [...printableIssues(['providedId'], providedId), ...printableIssues(['name'], name ?? '')];
+  return issues.length > 0 ? new InvalidInput(issues) : undefined;
+}
+
+/** The input of an update. */
+type UncheckedUpdate = Unchecked<FieldNames | 'mergeProperties'> & Expecting & { readonly by: UncheckedBy };
+
+/** Checks the input of an update: the selector, the fields to change, and the expected versions. */
+export const checkUpdate: InputCheck<UncheckedUpdate> = (caller, input) => check(caller, () => updateIssues(input));
+
+/** Checks the input of a deletion. */
+export const checkDelete: InputCheck<Expecting & { readonly by: UncheckedBy }> = (caller, input) =>
+  check(caller, () => [...selectorIssues(input.by), ...versionIssues(input)]);
+
+/** Checks properties that a merge patch resulted in. @throws InvalidInput. */
+export function checkMergedProperties(properties: unknown): void {
+  assertNoIssues(
+    propertiesIssues(['mergeProperties'], properties).map(({ path, message }) => ({
+      path,
+      message: `after the merge ${message}`,
+    })),
+  );
+}
+
+/** Checks the input of a change of environment. The environment must be given; `null` means untagged. */
+export function checkSetEnvironment(input: Unchecked<'environmentTag'> & Expecting & { readonly by: UncheckedBy }): void {
+  assertNoIssues(setEnvironmentIssues(input));
+}
+
+/** The most groups of one bulk call. */
+export const maxBulkGroups = 1_000;
+
+/** Checks how many groups a bulk call has. Each group is checked by {@link checkGetOrCreate}. @throws InvalidInput. */
+export function checkBulkSize({ length }: readonly unknown[]): void {
+  if (length >= 1 && length <= maxBulkGroups) return;
+  throw new InvalidInput([{ path: ['groups'], message: `must have 1 to ${maxBulkGroups} groups.` }]);
+}
+
+/** Checks the input of a token rotation. */
+export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'> & Expecting> = (caller, input) =>
+  check(caller, () => rotateIssues(input));
+
+/** Validates a selector. @throws InvalidInput. */
+export function checkSelector(by: UncheckedBy): void {
+  assertNoIssues(selectorIssues(by));
+}
+
+function check(caller: Caller, issues: () => Iterable<Issue>): void {
+  caller.require('groups:write');
+  assertNoIssues(issues());
+}
+
+/** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */
+export function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>): Generator<Issue> {
+  yield* textIssues(['providedId'], input.providedId);
+  yield* fieldIssues(input);
+}
+
+function* updateIssues({ by, mergeProperties, ...change }: UncheckedUpdate): Generator<Issue> {
+  yield* selectorIssues(by);
+  if (mergeProperties !== undefined) yield* patchIssues(mergeProperties, change.properties);
+  for (const field of ['name', 'mapping'] as const) {
+    if (change[field] === null) yield { path: [field], message: 'must not be null; omit it to keep the current value.' };
+  }
+  yield* fieldIssues(change);
+  yield* versionIssues(change);
+}
+
+function* patchIssues(patch: unknown, properties: unknown): Generator<Issue> {
+  const path = ['mergeProperties'];
+  if (properties !== undefined) yield { path, message: 'must not be combined with properties; send one of them.' };
+  if (patch === null) yield { path, message: 'must be a JSON object; to clear all properties, set properties to null.' };
+  else yield* propertiesIssues(path, patch);
+}
+
+function* setEnvironmentIssues({
+  by,
+  environmentTag,
+  ...expecting
+}: Unchecked<'environmentTag'> & Expecting & { readonly by: UncheckedBy }): Generator<Issue> {
+  yield* selectorIssues(by);
+  if (environmentTag === undefined) yield { path: ['environmentTag'], message: 'is required; null means untagged.' };
+  yield* versionIssues(expecting);
+}
+
+function* rotateIssues({
+  currentToken,
+  graceSeconds,
+  ...expecting
+}: Unchecked<'currentToken' | 'graceSeconds'> & Expecting): Generator<Issue> {
+  yield* textIssues(['currentToken'], currentToken);
+  if (graceSeconds != null && !isGracePeriod(graceSeconds)) {
+    yield { path: ['graceSeconds'], message: `must be a whole number from 0 to ${maxGraceSeconds}.` };
+  }
+  yield* versionIssues(expecting);
+}
+
+function versionIssues({ expectedVersions = [] }: Expecting): Issue[] {
+  const isVersion = (version: number) => Number.isInteger(version) && version >= 1 && version <= maxVersion;
+  if (expectedVersions.every(isVersion)) return [];
+  return [{ path: ['expectedVersion'], message: `must be a whole number from 1 to ${maxVersion}.` }];
+}
+
+/** The issues of a selector. */
+export function selectorIssues(by: UncheckedBy): Issue[] {
+  if ('providedId' in by) return textIssues(['by', 'providedId'], by.providedId);
+  return 'token' in by ? textIssues(['by', 'token'], by.token) : [];
+}
+
+function* fieldIssues({ name, mapping, properties }: Unchecked<FieldNames>): Generator<Issue> {
+  if (name != null) yield* textIssues(['name'], name);
+  if (mapping != null) yield* mappingIssues(['mapping'], mapping);
+  if (properties != null) yield* propertiesIssues(['properties'], properties);
+}
+
+/** The longest grace period of a replaced token, in seconds: a week. */
+export const maxGraceSeconds = 604_800;
+
+function isGracePeriod(seconds: unknown): boolean {
+  return Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= maxGraceSeconds;
+}
+
+/** Takes issues until there are as many as are listed. @throws InvalidInput when there is one. */
+export function assertNoIssues(issues: Iterable<Issue>): void {
+  const found: Issue[] = [];
+  for (const issue of issues) if (found.push(issue) === maxIssues) break;
+  if (found.length > 0) throw new InvalidInput(found);
+}

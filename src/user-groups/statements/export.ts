@@ -1,0 +1,92 @@
+import type { Database } from '../../database/client.ts';
+import { decodeBytes, textRows } from '../../database/columns.ts';
+import type { EnvironmentTag } from '../../generated/prisma/client.ts';
+
+/** A stored group with its values as text. */
+export interface StoredGroup {
+  readonly providedId: string;
+  readonly environmentTag: EnvironmentTag | null;
+  readonly name: string;
+  readonly tokenHash: Buffer;
+  readonly tokenEncrypted: Buffer;
+  /** A JSON object as text. */
+  readonly mapping: string;
+  readonly properties: string | null;
+}
+
+/** Groups in the order of their numbers, and how much of the table was read. */
+export interface GroupPage {
+  readonly groups: readonly StoredGroup[];
+  /** The part of the table that was read, from 0 to 1. */
+  readonly fraction: number;
+}
+
+/** The most groups of a page, and about how many bytes of mappings and properties. */
+const maxPageRows = 1_000;
+const maxPageBytes = 1_048_576;
+
+/**
+ * Reads all groups, or those of one environment, as they are at one moment, in pages of bounded size.
+ *
+ * @param environment `null` means untagged; undefined means every environment.
+ */
+export async function* readAllGroups(
+  { pool }: Pick<Database, 'pool'>,
+  environment: EnvironmentTag | null | undefined,
+): AsyncGenerator<GroupPage> {
+  const client = await pool.connect();
+  let isDone = false;
+  const read = async (text: string, values: unknown[]) =>
+    (await client.query<(string | null)[]>({ ...textRows, text, values })).rows;
+  try {
+    await client.query(beginSnapshot);
+    const [[most] = []] = await read(lastNumber, []);
+    let last = 0;
+    let limit = 64;
+    while (true) {
+      const rows = await read(page, [last, limit, environment === undefined, environment ?? null, maxPageBytes]);
+      if (rows.length === 0) break;
+      last = Number(rows.at(-1)?.[0]);
+      // After a page that was cut off because of its size, about as many rows as it had: PostgreSQL measures all that it may
+      // return.
+      limit = Math.max(1, Math.min(maxPageRows, 2 * rows.length));
+      yield { groups: rows.filter(([, providedId]) => providedId !== null).map(toGroup), fraction: last / Number(most) };
+    }
+    await client.query('commit');
+    isDone = true;
+  } finally {
+    client.release(!isDone); // a connection whose transaction did not end is closed
+  }
+}
+
+const toGroup = ([, providedId, environmentTag, name, hash, encrypted, mapping, properties]: (string | null)[]): StoredGroup => ({
+  providedId: providedId as string,
+  environmentTag: environmentTag as EnvironmentTag | null,
+  name: name as string,
+  tokenHash: decodeBytes(hash as string),
+  tokenEncrypted: decodeBytes(encrypted as string),
+  mapping: mapping as string,
+  properties: properties as string | null,
+});
+
+/** The reader of the output may pause for longer than a server allows transactions to be idle. */
+const beginSnapshot = `
+  begin isolation level repeatable read read only;
+  set local idle_in_transaction_session_timeout = 0`;
+
+const lastNumber = `
+  select max(team_id) from user_group`;
+
+/**
+ * The next rows by number, whatever their environment, so that a page takes the same time in each; those of other environments
+ * are empty but for the number. The page ends with the row that reaches the limit in bytes.
+ */
+const page = `
+  select team_id, provided_id, environment_tag, name, token_hash, token_encrypted, mapping, properties from (
+    select next.team_id, g.provided_id, g.environment_tag, g.name, g.token_hash, g.token_encrypted, g.mapping, g.properties,
+      sum(coalesce(octet_length(g.mapping::text) + coalesce(octet_length(g.properties::text), 0), 0))
+        over (order by next.team_id rows between unbounded preceding and 1 preceding) as bytes_before
+    from (select team_id from user_group where team_id > $1 order by team_id limit $2) as next
+    left join user_group g on g.team_id = next.team_id and ($3 or g.environment_tag is not distinct from $4::environment_tag)
+  ) as measured
+  where bytes_before is null or bytes_before < $5 order by team_id`;

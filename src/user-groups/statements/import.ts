@@ -1,0 +1,184 @@
+import type pg from 'pg';
+import type { Database } from '../../database/client.ts';
+import { names, type ParameterColumn, textRows, toByteaArray, toLists, unnest } from '../../database/columns.ts';
+import type { EnvironmentTag } from '../../generated/prisma/client.ts';
+import { changeTime, insertedColumns, insertedFields, insertedTimes, type UserGroupDraft, versionAfter } from './columns.ts';
+
+/** A connection with a transaction. */
+export type Transaction = Pick<pg.ClientBase, 'query'>;
+
+/** A stored group that has one of the ids asked for. */
+export interface IdHolder {
+  readonly teamId: number;
+  readonly providedId: string;
+  readonly environmentTag: EnvironmentTag | null;
+  /** The keyed hash of its current token, in hexadecimal. */
+  readonly tokenHash: string;
+}
+
+/** A group that one of the tokens asked for identifies, now or until a grace period ends. */
+export interface TokenHolder {
+  readonly teamId: number;
+  /** The keyed hash of the token, in hexadecimal. */
+  readonly tokenHash: string;
+}
+
+/** New values of a group; undefined leaves a field as it is. */
+export interface ImportUpdate {
+  readonly teamId: number;
+  /** The environment that the group must still have. */
+  readonly environmentTag: EnvironmentTag | null;
+  readonly name: string | undefined;
+  readonly mapping: string | undefined;
+  readonly properties: string | null | undefined;
+  readonly tokenHash: Buffer | undefined;
+  readonly tokenEncrypted: Buffer | undefined;
+}
+
+/** Runs `work` in a transaction of its own for look-ups by key, which is rolled back when it throws. */
+export async function inTransaction<Result>(
+  { pool }: Pick<Database, 'pool'>,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    await client.query(beginImport);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    failure = error as Error;
+    await client.query('rollback').then(
+      () => (failure = undefined),
+      () => {},
+    );
+    throw error;
+  } finally {
+    client.release(failure); // a connection that could not be rolled back is closed
+  }
+}
+
+const send = async (transaction: Transaction, text: string, values: unknown[]): Promise<(string | null)[][]> =>
+  (await transaction.query<(string | null)[]>({ ...textRows, text, values })).rows;
+
+/** Sends the statements of others in a transaction. */
+export const queryIn = (transaction: Transaction): Pick<Database, 'query'> => ({
+  query: (_, text, values) => send(transaction, text, [...values]),
+});
+
+/** The stored groups with these ids, of every environment. */
+export async function findIdHolders(transaction: Transaction, providedIds: readonly string[]): Promise<IdHolder[]> {
+  const rows = await send(transaction, idHolders, [providedIds]);
+  return rows.map(([teamId, providedId, environmentTag, tokenHash]) => ({
+    teamId: Number(teamId),
+    providedId: providedId as string,
+    environmentTag: environmentTag as EnvironmentTag | null,
+    tokenHash: tokenHash as string,
+  }));
+}
+
+/** The groups that tokens with these keyed hashes (hexadecimal) identify. */
+export async function findTokenHolders(transaction: Transaction, hashes: readonly string[]): Promise<TokenHolder[]> {
+  const rows = await send(transaction, tokenHolders, [toByteaArray(hashes)]);
+  return rows.map(([teamId, tokenHash]) => ({ teamId: Number(teamId), tokenHash: tokenHash as string }));
+}
+
+/**
+ * Inserts groups; one whose id or token is taken is left out. Returns the keyed hashes (hexadecimal) of those inserted, and their
+ * numbers.
+ */
+export async function insertImported(
+  transaction: Transaction,
+  drafts: readonly UserGroupDraft[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await send(transaction, insertGroups, toLists(insertedFields, drafts));
+  return new Map(rows.map(([tokenHash, teamId]) => [tokenHash as string, Number(teamId)]));
+}
+
+/**
+ * Changes groups. Returns how many are still there in their environments, and how many of these were different before; the others
+ * are not written.
+ */
+export async function updateImported(
+  transaction: Transaction,
+  updates: readonly ImportUpdate[],
+): Promise<{ readonly found: number; readonly changed: number }> {
+  const rows = updates.map((update) => ({ ...update, hasProperties: update.properties !== undefined }));
+  const [[found, changed] = []] = await send(transaction, updateGroups, toLists(updateFields, rows));
+  return { found: Number(found), changed: Number(changed) };
+}
+
+/**
+ * Removes retired tokens that are current again (keyed hashes, hexadecimal): those of the groups themselves, and those whose
+ * grace period has ended.
+ */
+export async function removeRetired(
+  transaction: Transaction,
+  hashes: readonly string[],
+  teamIds: readonly number[],
+): Promise<void> {
+  await transaction.query(deleteRetired, [toByteaArray(hashes), teamIds]);
+}
+
+/** A table that was empty a moment ago has no statistics yet, and PostgreSQL would read all of it for each batch. */
+const beginImport = `
+  begin;
+  set local enable_seqscan = off`;
+
+/** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
+const idHolders = `
+  select g.team_id, g.provided_id, g.environment_tag, encode(g.token_hash, 'hex') from user_group g
+  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Testing'
+  union all
+  select g.team_id, g.provided_id, g.environment_tag, encode(g.token_hash, 'hex') from user_group g
+  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
+
+const tokenHolders = `
+  select team_id, encode(token_hash, 'hex') from user_group where token_hash = any ($1::bytea[])
+  union all
+  select team_id, encode(token_hash, 'hex') from retired_token where token_hash = any ($1::bytea[]) and expires_at > now()`;
+
+/** In the order of the ids, as get-or-create inserts, so that neither waits for the other in a circle. */
+const insertGroups = `
+  insert into user_group as g (${names(insertedColumns)}, ${insertedTimes.columns})
+  select ${names(insertedColumns)}, ${insertedTimes.values} from ${unnest(insertedColumns, 'draft')}, ${insertedTimes.from}
+  order by provided_id, environment_tag nulls first
+  on conflict do nothing
+  returning encode(g.token_hash, 'hex'), g.team_id`;
+
+const updateColumns = {
+  teamId: { sql: 'id', type: 'int' },
+  environmentTag: { sql: 'environment', type: 'environment_tag' },
+  name: { sql: 'new_name', type: 'text' },
+  mapping: { sql: 'new_mapping', type: 'json' },
+  hasProperties: { sql: 'has_properties', type: 'bool' },
+  properties: { sql: 'new_properties', type: 'json' },
+  tokenHash: { sql: 'new_hash', type: 'bytea' },
+  tokenEncrypted: { sql: 'new_encrypted', type: 'bytea' },
+} as const satisfies Readonly<Record<keyof ImportUpdate | 'hasProperties', ParameterColumn>>;
+
+const updateFields = Object.keys(updateColumns) as (keyof typeof updateColumns)[];
+
+/** Locked in the order of their numbers, as rotations lock them. */
+const updateGroups = `
+  with locked as (
+    select draft.* from ${unnest(Object.values(updateColumns), 'draft')}
+    join user_group g on g.team_id = draft.id and g.environment_tag is not distinct from draft.environment
+    order by g.team_id for update of g
+  ), changed as (
+    update user_group g set name = coalesce(new_name, g.name), mapping = coalesce(new_mapping, g.mapping),
+      properties = case when has_properties then new_properties else g.properties end,
+      token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
+      updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
+    from locked
+    where g.team_id = locked.id and (
+      new_hash is not null or g.name <> new_name or g.mapping::text <> new_mapping::text
+      or has_properties and g.properties::text is distinct from new_properties::text)
+    returning 1
+  )
+  select (select count(*) from locked), (select count(*) from changed)`;
+
+const deleteRetired = `
+  delete from retired_token
+  where token_hash = any ($1::bytea[]) and (expires_at <= now() or team_id = any ($2::int[]))`;

@@ -1,0 +1,178 @@
+import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
+import type { Database } from '../../database/client.ts';
+import { columnTypes, decodeHexadecimal, type Row, toByteaArray } from '../../database/columns.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
+import {
+  UserGroupRow,
+  UserGroupSummaryRow,
+  userGroupColumnCount,
+  userGroupColumns,
+  userGroupSelectList,
+  userGroupSummarySelectList,
+} from './columns.ts';
+
+/** The group that a token identifies. */
+export interface GroupOfToken {
+  readonly userGroup: UserGroup;
+  /** Whether the token is its current one; otherwise it is a retired one in its grace period. */
+  readonly isCurrent: boolean;
+  /** When its grace period ends; null for the current one. */
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * Binds the look-up of groups by the keyed hashes of a token in hexadecimal: one under each key, because what is stored has one
+ * of them.
+ *
+ * The tokens of a batch are asked for among the current ones, and those that are not found among current and retired ones. Each
+ * result is that of one statement, and so of one snapshot.
+ */
+function bindGroupByTokenHash({ query }: Pick<Database, 'query'>): Load<readonly string[], GroupOfToken> {
+  async function load(tokens: readonly (readonly string[])[]): Promise<ReadonlyMap<string, GroupOfToken>> {
+    const found = new Map<string, GroupOfToken>();
+    for (const row of await query('groups-by-current-token', groupsByCurrentToken, [toByteaArray(tokens.flat())])) {
+      found.set(decodeHexadecimal(row[tokenHashIndex] as string), toGroupOfCurrentToken(row));
+    }
+    const missing = tokens.filter((hashes) => !hashes.some((hash) => found.has(hash)));
+    if (missing.length > 0) {
+      for (const row of await query('groups-by-token', groupsByAnyToken, [toByteaArray(missing.flat())])) {
+        found.set(row[userGroupColumnCount] as string, toGroupOfToken(row));
+      }
+    }
+    for (const hashes of tokens) {
+      const stored = hashes.length > 1 && hashes.find((hash) => found.has(hash));
+      if (stored) found.set(firstHash(hashes), found.get(stored) as GroupOfToken);
+    }
+    return found;
+  }
+
+  return createBatchLoader({ keyOf: firstHash, maxKeys: maxLookupKeys, load });
+}
+
+const firstHash = ([hash = '']: readonly string[]): string => hash;
+
+const tokenHashIndex = userGroupColumns.indexOf('token_hash');
+
+const toGroupOfCurrentToken = (row: Row): GroupOfToken => ({
+  userGroup: new UserGroupRow(row),
+  isCurrent: true,
+  expiresAt: null,
+});
+
+const toGroupOfToken = (row: Row): GroupOfToken => ({
+  userGroup: new UserGroupRow(row),
+  isCurrent: columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string),
+  expiresAt: columnTypes.nullableTime.decode(row[userGroupColumnCount + 2] as string | null),
+});
+
+/** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByAnyToken}. */
+const groupsByCurrentToken = `
+  select ${userGroupSelectList('g')} from user_group g where g.token_hash = any ($1::bytea[])`;
+
+/**
+ * For the tokens that {@link groupsByCurrentToken} did not find. Reads current ones too, in the same statement: a token that was
+ * retired before may have become current since, by an import. So each token's result is that of one snapshot.
+ */
+const groupsByAnyToken = `
+  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g where g.token_hash = any ($1::bytea[])
+  union all
+  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
+  where r.token_hash = any ($1::bytea[]) and r.expires_at > now()`;
+
+/** Look-ups of user groups. */
+export interface UserGroupLookups {
+  /**
+   * The group that a user group token identifies, by the keyed hashes of the token in hexadecimal: one under each key, because
+   * what is stored has one of them.
+   */
+  readonly findByTokenHash: Load<readonly string[], GroupOfToken>;
+  /** The group with this number. */
+  readonly findByTeamId: Load<number, UserGroup>;
+  /** The same without its properties and mapping, some hundred KiB each at most; taking them from the group throws. */
+  readonly findSummaryByTeamId: Load<number, UserGroup>;
+  /** The groups with this provided id: one, or one of `Customer` and one of `Testing`; undefined if there is none. */
+  readonly findByProvidedId: Load<string, UserGroup[]>;
+  /**
+   * The groups with each of these provided ids, in one statement.
+   *
+   * @param withJson whether properties and mappings are read. Without it, taking them from a group throws: those of many groups
+   *   are too much to read for nothing.
+   */
+  findByProvidedIds(providedIds: readonly string[], withJson: boolean): Promise<ReadonlyMap<string, UserGroup[]>>;
+}
+
+/** Binds the look-ups of user groups to a database. */
+export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGroupLookups {
+  return {
+    findByTokenHash: bindGroupByTokenHash({ query }),
+    findByTeamId: createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (teamIds) =>
+        byTeamId((await query('groups-by-team-id', groupsByTeamId, [teamIds])).map((row) => new UserGroupRow(row))),
+    }),
+    findSummaryByTeamId: createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (teamIds) =>
+        byTeamId(
+          (await query('group-summaries-by-team-id', summariesByTeamId, [teamIds])).map((row) => new UserGroupSummaryRow(row)),
+        ),
+    }),
+    findByProvidedId: bindGroupsByProvidedId({ query }),
+    findByProvidedIds: bindGroupsByProvidedIds({ query }),
+  };
+}
+
+/** Binds {@link UserGroupLookups.findByProvidedId} alone. */
+export function bindGroupsByProvidedId({ query }: Pick<Database, 'query'>): Load<string, UserGroup[]> {
+  return createBatchLoader({
+    keyOf: (providedId) => providedId,
+    maxKeys: maxLookupKeys,
+    load: async (providedIds) => {
+      const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);
+      return byProvidedId(rows.map((row) => new UserGroupRow(row)));
+    },
+  });
+}
+
+/** Binds {@link UserGroupLookups.findByProvidedIds} alone. */
+export function bindGroupsByProvidedIds({ query }: Pick<Database, 'query'>): UserGroupLookups['findByProvidedIds'] {
+  return async (providedIds, withJson) => {
+    if (withJson) {
+      const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);
+      return byProvidedId(rows.map((row) => new UserGroupRow(row)));
+    }
+    const rows = await query('group-summaries-by-provided-id', summariesByProvidedId, [providedIds]);
+    return byProvidedId(rows.map((row) => new UserGroupSummaryRow(row)));
+  };
+}
+
+const byTeamId = (groups: readonly UserGroup[]) => new Map(groups.map((group) => [String(group.teamId), group]));
+
+function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup[]> {
+  const found = new Map<string, UserGroup[]>();
+  for (const group of groups) {
+    const others = found.get(group.providedId);
+    if (others) others.push(group);
+    else found.set(group.providedId, [group]);
+  }
+  return found;
+}
+
+const selectByTeamId = (selectList: string): string => `
+  select ${selectList} from user_group g where g.team_id = any ($1::int[])`;
+
+const groupsByTeamId = selectByTeamId(userGroupSelectList('g'));
+const summariesByTeamId = selectByTeamId(userGroupSummarySelectList('g'));
+
+/** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
+const selectByProvidedId = (selectList: string): string => `
+  select ${selectList} from user_group g
+  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Testing'
+  union all
+  select ${selectList} from user_group g
+  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
+
+const groupsByProvidedId = selectByProvidedId(userGroupSelectList('g'));
+const summariesByProvidedId = selectByProvidedId(userGroupSummarySelectList('g'));

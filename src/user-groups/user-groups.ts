@@ -1,0 +1,218 @@
+import type { Caller } from '../caller.ts';
+import type { StoredBytes } from '../concurrency/stored-bytes.ts';
+import type { Db } from '../db.ts';
+import type { EmbedTokenIssuer } from '../embed-tokens/signing-keys.ts';
+import { type KeyRing, MissingKey } from '../encryption/keys.ts';
+import { decryptToken, encryptToken, type StoredToken } from '../encryption/stored-token.ts';
+import { InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
+import type { UserGroup } from '../generated/prisma/client.ts';
+import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
+import { checkRotate, checkSelector } from './rules.ts';
+import type { GroupOfToken } from './statements/look-up.ts';
+import type { DataSourceMapping, Json } from './values.ts';
+
+/**
+ * What the domain works with: the database, the keys that user group tokens are stored with, and what embed tokens are signed
+ * with.
+ */
+export interface Services {
+  readonly db: Db;
+  readonly keys: KeyRing;
+  readonly embedTokens: EmbedTokenIssuer;
+  /** What API tokens have recorded in the audit log. */
+  readonly eventBytes: StoredBytes;
+}
+
+/** Selects one user group. */
+export type UserGroupBy = { readonly teamId: number } | { readonly providedId: string } | { readonly token: string };
+
+/**
+ * The fields of a group that a caller may set. On creation, `null` counts as omitted; on update, only `properties` may be `null`.
+ */
+export interface UserGroupFields {
+  readonly name?: string | null | undefined;
+  readonly mapping?: readonly DataSourceMapping[] | null | undefined;
+  readonly properties?: Json | undefined;
+}
+
+/** The error for a group that does not exist, or that the caller has no access to. */
+export const notFound = (): NotFound => new NotFound('No such user group in the environment of this API token.');
+
+/** What is read of groups. */
+export interface ReadOptions {
+  /** Whether properties and mappings are read, as by default; without them, taking them from a group throws. */
+  readonly withJson?: boolean | undefined;
+}
+
+/**
+ * Finds the selected group; a group that the caller has no access to counts as not found.
+ *
+ * @param options considered by a look-up by number, which may be one of many.
+ * @throws Forbidden, synchronously, without `groups:resolve` for a look-up by token, and without `groups:read` otherwise.
+ * @throws InvalidInput when an id or a token is malformed.
+ */
+export function findUserGroup(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  options: ReadOptions = {},
+): Promise<UserGroup | undefined> {
+  caller.require('token' in by ? 'groups:resolve' : 'groups:read');
+  return locate(services, caller, by, options);
+}
+
+/** The group with this number, also when the caller has no access to it. */
+export function lookUpGroup(
+  { db }: Pick<Services, 'db'>,
+  { share }: Caller,
+  teamId: number,
+  { withJson = true }: ReadOptions,
+): Promise<UserGroup | undefined> {
+  return withJson ? db.userGroup.findByTeamId(teamId, share) : db.userGroup.findSummaryByTeamId(teamId, share);
+}
+
+/** Where a group carries its current token, once it is known. A symbol, so that nothing prints it. */
+const knownToken = Symbol('current token');
+
+interface WithKnownToken {
+  [knownToken]?: string;
+}
+
+/** The same group with `token` as its current token. Requests may share it. */
+export function withToken(group: UserGroup & WithKnownToken, token: string): UserGroup {
+  group[knownToken] = token;
+  return group;
+}
+
+/**
+ * The current token of a group that the caller found; decrypted here, once, unless the caller found or made the group by it. A
+ * caller with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
+ *
+ * @throws Forbidden without `groups:read` or `groups:write`.
+ * @throws DecryptionError when the key is missing or the row was changed.
+ */
+export function currentTokenOf({ keys }: Pick<Services, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
+  caller.require('groups:read', 'groups:write');
+  group[knownToken] ??= decryptToken(keys, 'user_group', group);
+  return group[knownToken];
+}
+
+/** The input of a token rotation. */
+export interface RotationInput {
+  /** The token to replace. */
+  readonly currentToken: string;
+  /** How long it still identifies the group, in seconds: 0 (the default) to 604,800. */
+  readonly graceSeconds?: number | null | undefined;
+  /** Whether to end the grace periods of tokens that were replaced earlier; `false` by default. */
+  readonly endGracePeriods?: boolean | null | undefined;
+  /** The group must have one of these versions, from 1 to 2,147,483,647; undefined permits any. */
+  readonly expectedVersions?: readonly number[] | undefined;
+}
+
+/**
+ * Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. The old token stops
+ * immediately, or identifies the group for another `graceSeconds`. Tokens that were replaced earlier keep their grace periods,
+ * or with `endGracePeriods` stop immediately.
+ *
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput.
+ * @throws NotFound when no group has it as its current token.
+ * @throws MissingKey as {@link findGroupOfToken} does.
+ * @throws VersionMismatch when the group has none of the expected versions.
+ */
+export async function rotateUserGroupToken(
+  services: Services,
+  caller: Caller,
+  input: RotationInput,
+): Promise<{ userGroup: UserGroup; previousTokenExpiresAt: Date | null }> {
+  checkRotate(caller, input);
+  const { currentToken } = input;
+  if (!mayBeUserGroupToken(currentToken)) throw notFound();
+
+  const newToken = issueToken('userGroup');
+  const graceSeconds = input.graceSeconds ?? 0;
+  const { environmentTag, allEnvironments, author } = caller;
+  const rotate = () =>
+    services.db.userGroup.rotateToken(
+      {
+        currentHashes: services.keys.hashes(currentToken),
+        retired: graceSeconds > 0 ? encryptToken(services.keys, 'retired_token', currentToken) : undefined,
+        replacement: encryptToken(services.keys, 'user_group', newToken),
+        author,
+        environmentTag,
+        allEnvironments,
+        graceSeconds,
+        endGracePeriods: input.endGracePeriods ?? false,
+        expectedVersions: input.expectedVersions,
+      },
+      caller.share,
+    );
+  // Again where keys are being rotated: the row may have got its hash under another key while the statement waited for it.
+  const rotated = (await rotate()) ?? (services.keys.refresh() || services.keys.ids.length > 1 ? await rotate() : undefined);
+  if (!rotated) {
+    await requireKeysOfTokens(services, caller);
+    throw notFound();
+  }
+  if ('current' in rotated) throw new VersionMismatch(rotated.current);
+  return { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
+}
+
+/**
+ * Finds the group that is meant among those that the caller has access to, whatever its scopes. With `admin`, an id may mean two
+ * groups: then it is refused.
+ *
+ * @throws InvalidInput.
+ */
+export async function locate(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  options: ReadOptions = {},
+): Promise<UserGroup | undefined> {
+  checkSelector(by);
+  if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(services, caller, by.teamId, options));
+  if ('token' in by) return onlyVisible(caller, await locateByToken(services, caller, by.token));
+  const groups =
+    (await services.db.userGroup.findByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
+  const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
+  if (own || groups.length < 2) return own ?? groups[0];
+  throw new InvalidInput([
+    { path: ['by', 'providedId'], message: 'matches both a Customer and a Testing group; select one by teamId.' },
+  ]);
+}
+
+/**
+ * The group of any environment that a user group token identifies. Requires no scope: the caller of this function does.
+ *
+ * @throws MissingKey when there is none, and tokens are stored under a key that this process lacks: it may be one of them.
+ */
+export async function findGroupOfToken(services: Services, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
+  if (!mayBeUserGroupToken(token)) return undefined;
+  const { db, keys } = services;
+  const find = () => db.userGroup.findByTokenHash(keys.hashes(token), caller.share);
+  // Again if a key was added since: rows may use it already.
+  const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
+  if (!found) await requireKeysOfTokens(services, caller);
+  return found;
+}
+
+/**
+ * Checks that a token which was not found identifies no group. Nothing is changed before.
+ *
+ * @throws MissingKey when a token that still identifies a group has a hash of a key that this process lacks: it may be that one.
+ */
+async function requireKeysOfTokens({ db, keys }: Services, { share }: Caller): Promise<void> {
+  const missing = (await db.userGroup.keyIdsOfTokens('all', share))?.filter((id) => !keys.has(id)) ?? [];
+  for (const id of missing) {
+    if (await db.userGroup.hasLiveTokens(id, share)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
+  }
+}
+
+async function locateByToken(services: Services, caller: Caller, token: string): Promise<UserGroup | undefined> {
+  const found = await findGroupOfToken(services, caller, token);
+  return found?.isCurrent ? withToken(found.userGroup, token) : found?.userGroup;
+}
+
+function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {
+  return group && caller.canAccess(group) ? group : undefined;
+}

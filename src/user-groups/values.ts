@@ -1,0 +1,178 @@
+import { type Issue, maxIssues } from '../errors.ts';
+
+/** A JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
+
+/** Maps a schema to its data source. */
+export interface DataSourceMapping {
+  readonly schemaId: string;
+  readonly dataSource: string;
+}
+
+/** The limits of a user group. */
+export const userGroupLimits = {
+  /** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */
+  maxTextLength: 255,
+  maxMappingEntries: 1_000,
+  maxPropertiesBytes: 64 * 1024,
+  maxPropertiesDepth: 32,
+} as const;
+
+const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
+
+type Path = Issue['path'];
+
+/** The issues of a required text of any type: its type, its length in characters, and characters that PostgreSQL cannot store. */
+export function textIssues(path: Path, text: unknown): Issue[] {
+  const fault = text == null ? 'is required.' : textFault(text, 1);
+  return fault ? [{ path, message: fault }] : [];
+}
+
+/** Control characters, line breaks among them, and those that reverse the direction of the text around them. */
+const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+
+/**
+ * The issues of a valid text that is to be stored as a name or an id: characters that could change how the text around it is
+ * shown. Texts that are stored already may have them, and so may selectors.
+ */
+export function printableIssues(path: Path, text: string): Issue[] {
+  const [found] = unprintable.exec(text) ?? [];
+  if (found === undefined) return [];
+  const code = `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const position = [...text.slice(0, text.indexOf(found))].length + 1;
+  return [{ path, message: `must not contain control characters; character ${position} is ${code}.` }];
+}
+
+/**
+ * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids.
+ * Lazy, so that checking stops as soon as enough issues are taken.
+ *
+ * @param mapping when valid, a list of {@link DataSourceMapping}.
+ */
+export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
+  if (!Array.isArray(mapping)) return yield { path, message: 'must map schema ids to data sources, both strings.' };
+  if (mapping.length > maxMappingEntries) return yield { path, message: `must have at most ${maxMappingEntries} entries.` };
+  const seen = new Set<unknown>();
+  for (const [index, entry] of mapping.entries()) {
+    const { schemaId, dataSource } = (entry ?? {}) as Partial<Record<keyof DataSourceMapping, unknown>>;
+    const twice = seen.has(schemaId) ? 'is a duplicate.' : undefined;
+    const schemaFault = textFault(schemaId, 0) ?? nameFault(schemaId) ?? twice;
+    const sourceFault = textFault(dataSource, 0);
+    if (schemaFault) yield { path: [...path, index, 'schemaId'], message: schemaFault };
+    if (sourceFault) yield { path: [...path, index, 'dataSource'], message: sourceFault };
+    seen.add(schemaId);
+  }
+}
+
+/**
+ * The issues of properties of any type: not an object, too deep, too large, or values that do not survive a round trip
+ * through JSON. At most ten issues; checking stops at the size limit.
+ */
+export function propertiesIssues(path: Path, properties: unknown): Issue[] {
+  if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) {
+    return [{ path, message: 'must be a JSON object.' }];
+  }
+  const walk: Walk = { path: [...path], issues: [], leastBytes: 0 };
+  inspect(properties as Json, 1, walk);
+  // Printed only when the depth is known to be bounded, so that printing cannot exhaust the stack, and the size nearly so.
+  const tooLarge =
+    walk.leastBytes > maxPropertiesBytes ||
+    (walk.issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes);
+  if (tooLarge) walk.issues.push({ path, message: `must have at most ${maxPropertiesBytes / 1024} KiB as JSON.` });
+  return walk.issues;
+}
+
+/** The state of a walk through a value. */
+interface Walk {
+  /** Where the walk is, the same list throughout. */
+  readonly path: (string | number)[];
+  readonly issues: Issue[];
+  /** The JSON of what was visited has at least as many bytes: a character has one, whatever it is, and so has a value. */
+  leastBytes: number;
+}
+
+/** Whether a walk has seen enough: as many issues as are listed, or more bytes than there may be. */
+const isOver = ({ issues, leastBytes }: Walk): boolean => issues.length >= maxIssues || leastBytes > maxPropertiesBytes;
+
+function inspect(value: Json, depth: number, walk: Walk): void {
+  walk.leastBytes += typeof value === 'string' ? value.length + 2 : 1;
+  if (isOver(walk)) return;
+  const fault = valueFault(value, depth);
+  if (fault) return void walk.issues.push({ path: [...walk.path], message: fault });
+  if (typeof value !== 'object' || value === null) return;
+  const members = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [member, item] of members) {
+    if (isOver(walk)) return;
+    if (typeof member === 'string') walk.leastBytes += member.length + 3;
+    walk.path.push(member);
+    const name = typeof member === 'string' ? (characterFault(member) ?? nameFault(member)) : undefined;
+    if (name) walk.issues.push({ path: [...walk.path], message: name });
+    else inspect(item, depth + 1, walk);
+    walk.path.pop();
+  }
+}
+
+function valueFault(value: Json, depth: number): string | undefined {
+  if (typeof value === 'string') return characterFault(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    return 'is a number that cannot be represented exactly; send it as a string.';
+  }
+  const tooDeep = depth > maxPropertiesDepth && typeof value === 'object' && value !== null;
+  return tooDeep ? `is nested more than ${maxPropertiesDepth} levels deep.` : undefined;
+}
+
+function textFault(text: unknown, minLength: number): string | undefined {
+  if (typeof text !== 'string') return 'must be a string.';
+  if (isLongerThan(maxTextLength, text) || text.length < minLength) {
+    return `must have ${minLength > 0 ? `${minLength} to` : 'at most'} ${maxTextLength} characters.`;
+  }
+  return characterFault(text);
+}
+
+/** Whether a text has more characters than `max`. A character has one or two UTF-16 units, so few texts need counting. */
+function isLongerThan(max: number, text: string): boolean {
+  return text.length > 2 * max || (text.length > max && [...text].length > max);
+}
+
+function characterFault(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the character NUL (U+0000).';
+  return text.isWellFormed() ? undefined : 'must not contain a lone surrogate (half of a character).';
+}
+
+/** The one name that JavaScript libraries between us and the database take for more than data. */
+function nameFault(name: unknown): string | undefined {
+  return name === '__proto__' ? 'is a reserved name.' : undefined;
+}
+
+/**
+ * A mapping as the schema takes it, a list of entries, from the object that the legacy API and files have. Each side is left as
+ * it is, and so is what is not an object, for the validation to check.
+ */
+export function mappingEntries(mapping: unknown): unknown {
+  // A list is how the schema takes a mapping, and must not pass for one here: no text does.
+  if (Array.isArray(mapping)) return 'a list';
+  if (typeof mapping !== 'object' || mapping === null) return mapping;
+  const sources = mapping as Readonly<Record<string, unknown>>;
+  // Not by Object.entries, which takes as long as reading the JSON when there are many.
+  return Object.keys(sources).map((schemaId) => ({ schemaId, dataSource: sources[schemaId] }));
+}
+
+/**
+ * Applies a JSON Merge Patch (RFC 7396): members of the patch replace those of the target, objects in both are merged, `null`
+ * removes a member, and anything that is not an object replaces the target. Neither value is changed. Members keep their places,
+ * and new ones follow.
+ *
+ * Recursive: the depth of the patch must be bounded.
+ */
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const members = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) members.delete(name);
+    else members.set(name, applyMergePatch(members.get(name), value));
+  }
+  return Object.fromEntries(members); // which makes an own member of any name, `__proto__` too
+}
+
+const isObject = (value: Json | undefined): value is { [member: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,447 @@
+import { createHash } from 'node:crypto';
+import { encodeGlobalID } from '@pothos/plugin-relay';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopeNames } from '../../src/caller.ts';
+import { encodeCursor } from '../../src/database/keyset.ts';
+import { schema } from '../../src/schema.ts';
+import { issueToken } from '../../src/tokens.ts';
+import { untilBlocked } from '../support/database.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { apiTokenId } from '../support/node-id.ts';
+
+let gateway: TestGateway;
+let second: TestGateway;
+let admin: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  second = await startGateway(gateway.database);
+  admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+});
+afterAll(async () => {
+  await second.close();
+  await gateway.close();
+});
+
+const fields = 'id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt';
+const failure = '__typename ... on Error { code message } ... on InvalidInput { issues { path message } }';
+const documents = {
+  list: `query ($first: Int, $after: String, $last: Int, $before: String, $includeRevoked: Boolean) {
+    apiTokens(first: $first, after: $after, last: $last, before: $before, includeRevoked: $includeRevoked) {
+      totalCount nodes { id number } edges { cursor node { ${fields} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+  create: `mutation ($input: CreateApiTokenInput!) { result: createApiToken(input: $input) {
+    ... on CreateApiTokenPayload { secret apiToken { ${fields} } } ${failure} } }`,
+  rotate: `mutation ($input: RotateApiTokenInput!) { result: rotateApiToken(input: $input) {
+    ... on RotateApiTokenPayload { secret apiToken { ${fields} } } ${failure} } }`,
+  revoke: `mutation ($input: RevokeApiTokenInput!) { result: revokeApiToken(input: $input) {
+    ... on RevokeApiTokenPayload { apiToken { ${fields} } } ${failure} } }`,
+};
+
+/** The result of a mutation by an admin; an API token may be named by its number. */
+async function mutate(operation: 'create' | 'rotate' | 'revoke', given: Record<string, unknown>, of = gateway) {
+  const input = typeof given['id'] === 'number' ? { ...given, id: apiTokenId(given['id']) } : given;
+  const { json } = await of.graphql(documents[operation], { input }, { token: admin });
+  expect(json.errors).toBeUndefined();
+  return json.data.result;
+}
+
+/** The page of an admin, or the extensions of its error. */
+async function list(variables: Record<string, unknown> = {}) {
+  const { json } = await gateway.graphql(documents.list, variables, { token: admin });
+  return json.errors ? json.errors[0].extensions : json.data.apiTokens;
+}
+
+const idsOf = (page: { nodes: { number: number }[] }): number[] => page.nodes.map(({ number }) => number);
+
+/** The status with which each gateway responds to the holder of a secret. */
+const statuses = (token: string) =>
+  Promise.all(
+    [gateway, second].map(async (of) => (await of.send('GET', '/api/user', { token, body: { user_group_id: 'acme' } })).status),
+  );
+const accepted = [200, 200];
+const rejected = [401, 401];
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+const groupScopes = ['GROUPS_READ', 'GROUPS_WRITE'];
+
+describe('createApiToken', () => {
+  test('returns the API token and its secret, which works on every instance, and stores only its SHA-256', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const input = { name: 'backend “A”', environmentTag: 'CUSTOMER', scopes: [...groupScopes, 'GROUPS_READ'], expiresAt };
+    const { secret, apiToken } = await mutate('create', input);
+    expect(secret).toMatch(/^ugk_[0-9A-Za-z]{36}$/);
+    expect(apiToken).toMatchObject({
+      name: input.name,
+      environmentTag: 'CUSTOMER',
+      scopes: groupScopes,
+      expiresAt,
+      revokedAt: null,
+    });
+    expect(await statuses(secret)).toEqual(accepted);
+    const row = await gateway.database.prisma.apiToken.findUniqueOrThrow({ where: { id: apiToken.number } });
+    expect(row.scopes).toEqual(['groups:read', 'groups:write']);
+    expect(Buffer.from(row.secretHash)).toEqual(hashOf(secret));
+    expect(JSON.stringify(row)).not.toContain(secret.slice(4, 20));
+  });
+
+  test.each<[string, object, string | null]>([
+    ['the environment of the caller by default', {}, 'TESTING'],
+    ['untagged for null', { environmentTag: null }, null],
+    ['another one', { environmentTag: 'CUSTOMER' }, 'CUSTOMER'],
+  ])('has access to %s, and never expires by default', async (_, environment, environmentTag) => {
+    const { secret: token } = await gateway.issue({ environment: 'Testing', scopes: ['admin'] });
+    const input = { name: 'x', scopes: ['GROUPS_READ'], ...environment };
+    const { json } = await gateway.graphql(documents.create, { input }, { token });
+    expect(json.data.result.apiToken).toMatchObject({ environmentTag, expiresAt: null });
+  });
+
+  const valid = { name: 'rejected', environmentTag: null, scopes: ['GROUPS_READ'] };
+  test.each<[string, object, (string | undefined)[][], RegExp]>([
+    ['an empty name', { name: '' }, [['name']], /1 to 255/],
+    ['a long name', { name: 'x'.repeat(256) }, [['name']], /1 to 255/],
+    ['a name with NUL', { name: 'a\0' }, [['name']], /NUL/],
+    ['no scope', { scopes: [] }, [['scopes']], /at least one of groups:read/],
+    ['the past', { expiresAt: new Date(Date.now() - 1_000).toISOString() }, [['expiresAt']], /in the future/],
+    ['several at once', { name: '', scopes: [], expiresAt: '2020-01-01T00:00:00Z' }, [['name'], ['scopes'], ['expiresAt']], /./],
+  ])('rejects %s as INVALID_INPUT with paths, and creates nothing', async (_, change, paths, message) => {
+    const before = await gateway.database.prisma.apiToken.count();
+    const { code, issues } = await mutate('create', { ...valid, ...change });
+    expect(code).toBe('INVALID_INPUT');
+    expect(issues.map(({ path }: { path: string[] }) => path)).toEqual(paths);
+    expect(issues[0].message).toMatch(message);
+    expect(await gateway.database.prisma.apiToken.count()).toBe(before);
+  });
+
+  test('takes each scope by its name in the schema, and no other', async () => {
+    const names = scopeNames.map((scope) => scope.replace(':', '_').toUpperCase());
+    const { secret, apiToken } = await mutate('create', { ...valid, scopes: names });
+    expect(apiToken.scopes).toEqual(names);
+    const { json } = await gateway.graphql('{ caller { scopes } }', {}, { token: secret });
+    expect(json.data.caller.scopes).toEqual(names);
+    for (const scope of ['groups:read', 'ALL']) {
+      const { json } = await gateway.graphql(documents.create, { input: { ...valid, scopes: [scope] } }, { token: admin });
+      expect(json.errors[0]).toMatchObject({ message: expect.stringContaining('Scope'), extensions: { code: 'INVALID_INPUT' } });
+    }
+  });
+
+  test('a scope of a newer version is not shown, and permits nothing', async () => {
+    const { secret, id } = await gateway.issue();
+    await gateway.database.prisma.apiToken.update({ where: { id }, data: { scopes: ['config:validate', 'groups:merge'] } });
+    const { json } = await gateway.graphql('{ caller { scopes } }', {}, { token: secret });
+    expect(json).toEqual({ data: { caller: { scopes: ['CONFIG_VALIDATE'] } } });
+  });
+});
+
+describe('rotateApiToken', () => {
+  test.each([
+    ['without an overlap', {}],
+    ['with an overlap of 0', { overlapSeconds: 0 }],
+    ['with null', { overlapSeconds: null }],
+  ])('%s: the old secret is rejected from the next request on, on every instance', async (_, options) => {
+    const { secret: old, id } = await gateway.issue({ environment: 'Customer' });
+    expect(await statuses(old)).toEqual(accepted);
+    const { secret, apiToken } = await mutate('rotate', { id, ...options }, second);
+    expect(apiToken).toMatchObject({
+      id: apiTokenId(id),
+      number: id,
+      name: 'test',
+      environmentTag: 'CUSTOMER',
+      scopes: groupScopes,
+    });
+    expect([await statuses(old), await statuses(secret)]).toEqual([rejected, accepted]);
+    const { json } = await gateway.send('GET', '/api/user', { token: old, body: { user_group_id: 'acme' } });
+    expect(json.detail).toContain('was replaced');
+  });
+
+  test('with an overlap the old secret works until its end, as the same API token, and no longer', async () => {
+    const { secret: old, id } = await gateway.issue();
+    const before = Date.now();
+    const { secret } = await mutate('rotate', { id, overlapSeconds: 600 });
+    for (const token of [old, secret]) {
+      expect((await second.graphql('{ caller { number } }', {}, { token })).json.data.caller.number).toBe(id);
+    }
+    const where = { secretHash: hashOf(old) };
+    const { expiresAt, apiTokenId } = await gateway.database.prisma.retiredSecret.findUniqueOrThrow({ where });
+    expect(apiTokenId).toBe(id);
+    expect(expiresAt.getTime()).toBeGreaterThanOrEqual(before + 600_000 - 1);
+    expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now() + 600_000);
+    await gateway.database.prisma.retiredSecret.update({ where, data: { expiresAt: new Date(Date.now() - 1) } });
+    expect([await statuses(old), await statuses(secret)]).toEqual([rejected, accepted]);
+  });
+
+  test('with an overlap leaves the ends of earlier secrets as they are; without one it ends them', async () => {
+    const { secret: first, id } = await gateway.issue();
+    const endOf = async (secret: string) =>
+      (await gateway.database.prisma.retiredSecret.findUniqueOrThrow({ where: { secretHash: hashOf(secret) } })).expiresAt;
+    const { secret: next } = await mutate('rotate', { id, overlapSeconds: 604_800 });
+    const end = await endOf(first);
+    const { secret: last } = await mutate('rotate', { id, overlapSeconds: 60 });
+    expect(await endOf(first)).toEqual(end);
+    for (const secret of [first, next, last]) expect(await statuses(secret)).toEqual(accepted);
+    const { secret: current } = await mutate('rotate', { id });
+    for (const secret of [first, next, last]) expect(await statuses(secret)).toEqual(rejected);
+    expect(await statuses(current)).toEqual(accepted);
+  });
+
+  test.each([-1, 604_801])('rejects an overlap of %d seconds, and replaces nothing', async (overlapSeconds) => {
+    const { secret, id } = await gateway.issue();
+    expect(await mutate('rotate', { id, overlapSeconds })).toMatchObject({
+      code: 'INVALID_INPUT',
+      issues: [{ path: ['overlapSeconds'], message: expect.stringContaining('0 to 604800') }],
+    });
+    expect(await statuses(secret)).toEqual(accepted);
+  });
+
+  test('of an API token that is revoked or has expired is NOT_FOUND with the reason', async () => {
+    const revoked = await gateway.issue();
+    await mutate('revoke', { id: revoked.id });
+    expect(await mutate('rotate', { id: revoked.id })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('revoked'),
+    });
+    const expired = await gateway.issue({ expiresAt: new Date(Date.now() - 1) });
+    expect(await mutate('rotate', { id: expired.id })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('expired'),
+    });
+  });
+
+  test('of one secret twice at once: exactly one succeeds, the other is NOT_FOUND and leaves nothing behind', async () => {
+    const { secret: old, id } = await gateway.issue();
+    const holder = await gateway.database.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from api_token where id = $1 for update', [id]);
+    const rotations = [gateway, second].map((of) => mutate('rotate', { id, overlapSeconds: 600 }, of));
+    await untilBlocked(gateway.database, 2);
+    await holder.query('rollback');
+    holder.release();
+    const results = await Promise.all(rotations);
+    const winners = results.filter(({ secret }) => secret !== undefined);
+    expect(winners).toHaveLength(1);
+    expect(results.filter(({ code }) => code === 'NOT_FOUND').map(({ message }) => message)).toEqual([
+      expect.stringContaining('at the same time'),
+    ]);
+    expect([await statuses(old), await statuses(winners[0].secret)]).toEqual([accepted, accepted]);
+    expect(await gateway.database.prisma.retiredSecret.count({ where: { apiTokenId: id } })).toBe(1);
+  });
+
+  test('of 20 from two instances at once, whatever wins, one secret is accepted in the end', async () => {
+    const { secret: old, id } = await gateway.issue();
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => mutate('rotate', { id }, index % 2 === 0 ? gateway : second)),
+    );
+    const secrets = [old, ...results.flatMap(({ secret }) => secret ?? [])];
+    expect(secrets.length).toBeGreaterThan(1);
+    const each = await Promise.all(secrets.map(async (secret) => (await statuses(secret))[0]));
+    expect(each.filter((status) => status === 200)).toHaveLength(1);
+    expect(each.filter((status) => status === 401)).toHaveLength(secrets.length - 1);
+  });
+});
+
+describe('revokeApiToken', () => {
+  test('rejects every secret of the API token from the next request on, on every instance', async () => {
+    const { secret: old, id } = await gateway.issue();
+    const { secret } = await mutate('rotate', { id, overlapSeconds: 600 });
+    expect([await statuses(old), await statuses(secret)]).toEqual([accepted, accepted]);
+    const { apiToken } = await mutate('revoke', { id }, second);
+    expect(apiToken).toMatchObject({ number: id, revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect([await statuses(old), await statuses(secret)]).toEqual([rejected, rejected]);
+  });
+
+  test('again changes nothing', async () => {
+    const { id } = await gateway.issue();
+    const { apiToken } = await mutate('revoke', { id });
+    expect((await mutate('revoke', { id })).apiToken.revokedAt).toBe(apiToken.revokedAt);
+  });
+
+  test('of the API token in use: this request succeeds, the next one is rejected', async () => {
+    const { secret: token, id } = await gateway.issue({ scopes: ['admin'] });
+    const revoke = async () => (await gateway.graphql(documents.revoke, { input: { id: apiTokenId(id) } }, { token })).json;
+    expect((await revoke()).data.result.apiToken.number).toBe(id);
+    expect((await revoke()).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  });
+});
+
+describe.each(['rotate', 'revoke'] as const)('%s of an id', (operation) => {
+  test.each([999_999_999, 2_147_483_647])('that no API token has (%i) is NOT_FOUND', async (id) => {
+    expect(await mutate(operation, { id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(String(id)) });
+  });
+
+  const numbers = ['', '0', '-1', '1.5', '2147483648', '1e3', '٣', '1'.repeat(5_000)];
+  test.each(['', '1', encodeGlobalID('UserGroup', 1), ...numbers.map((number) => encodeGlobalID('ApiToken', number))])(
+    'that is not one of an API token is INVALID_INPUT (%j)',
+    async (id) => {
+      expect(await mutate(operation, { id })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['id'] }] });
+    },
+  );
+});
+
+describe('an API token as a node', () => {
+  const query = `query ($id: ID!) { node(id: $id) { __typename ... on ApiToken { ${fields} } } nodes(ids: [$id]) { id } }`;
+  const ask = async (id: string, token: string) => (await gateway.graphql(query, { id }, { token })).json;
+
+  test('is found by its ID, of every environment, revoked ones included', async () => {
+    const { id } = await gateway.issue({ environment: 'Customer' });
+    const { apiToken } = await mutate('revoke', { id });
+    const node = { __typename: 'ApiToken', ...apiToken };
+    expect(await ask(apiToken.id, admin)).toEqual({ data: { node, nodes: [{ id: apiToken.id }] } });
+  });
+
+  test.each(['x', '0', '2147483647', '2147483648', '1e1'])('is null for ApiToken:%s', async (number) => {
+    expect(await ask(encodeGlobalID('ApiToken', number), admin)).toEqual({ data: { node: null, nodes: [null] } });
+  });
+
+  test('requires the scope admin', async () => {
+    const { secret, id } = await gateway.issue({ scopes: scopeNames.filter((scope) => scope !== 'admin') });
+    for (const number of [id, 0]) {
+      const { errors } = await ask(apiTokenId(number), secret);
+      expect(errors[0].extensions.code).toBe('FORBIDDEN');
+    }
+  });
+});
+
+describe('apiTokens', () => {
+  /** All that are not revoked, the newest first. */
+  const stored = async (where: object = { revokedAt: null }) =>
+    (await gateway.database.prisma.apiToken.findMany({ where, orderBy: { id: 'desc' } })).map(({ id }) => id);
+
+  beforeAll(async () => {
+    for (let count = 0; count < 25; count += 1) await gateway.issue({ environment: count % 2 === 0 ? 'Customer' : null });
+    await mutate('revoke', { id: (await gateway.issue()).id });
+    await gateway.issue({ expiresAt: new Date(Date.now() - 1) });
+  });
+
+  test('lists the newest 20 of every environment, expired ones included and revoked ones not, and counts all', async () => {
+    const [page, ids] = [await list(), await stored()];
+    expect(idsOf(page)).toEqual(ids.slice(0, 20));
+    expect(page.edges.map(({ node }: { node: { number: number } }) => node.number)).toEqual(ids.slice(0, 20));
+    expect(page.totalCount).toBe(ids.length);
+    expect(page.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false, endCursor: page.edges[19].cursor });
+    const revoked = await list({ includeRevoked: true });
+    expect(revoked.totalCount).toBe(await gateway.database.prisma.apiToken.count());
+    expect(revoked.totalCount).toBeGreaterThan(ids.length);
+  });
+
+  test.each([1, 7, 20, 100])('pages of %i in both directions contain each of them once, in the same order', async (size) => {
+    const [forward, backward]: [number[], number[]] = [[], []];
+    for (let after: string | null = null, more = true; more; ) {
+      const page = await list({ first: size, after });
+      forward.push(...idsOf(page));
+      [after, more] = [page.pageInfo.endCursor, page.pageInfo.hasNextPage];
+    }
+    for (let before: string | null = null, more = true; more; ) {
+      const page = await list({ last: size, before });
+      backward.unshift(...idsOf(page));
+      [before, more] = [page.pageInfo.startCursor, page.pageInfo.hasPreviousPage];
+    }
+    const ids = await stored();
+    expect([forward, backward]).toEqual([ids, ids]);
+  });
+
+  test('between two cursors are the API tokens between them', async () => {
+    const ids = await stored({ revokedAt: null });
+    const { edges } = await list({ first: 100 });
+    const [after, before] = [edges[1].cursor, edges[5].cursor];
+    expect(idsOf(await list({ after, before }))).toEqual(ids.slice(2, 5));
+    expect(idsOf(await list({ first: 2, after, before }))).toEqual(ids.slice(2, 4));
+    expect(idsOf(await list({ last: 2, after, before }))).toEqual(ids.slice(3, 5));
+  });
+
+  test('a cursor stays valid when its API token is revoked', async () => {
+    const page = await list({ first: 2 });
+    await mutate('revoke', { id: page.nodes[1].id });
+    const next = await list({ first: 1, after: page.pageInfo.endCursor });
+    expect(idsOf(next)).toEqual((await stored({ id: { lt: page.nodes[1].number }, revokedAt: null })).slice(0, 1));
+  });
+
+  test.each<[string, Record<string, unknown>, string[]]>([
+    ['first of 0', { first: 0 }, ['first']],
+    ['first of 101', { first: 101 }, ['first']],
+    ['last of -1', { last: -1 }, ['last']],
+    ['first and last', { first: 1, last: 1 }, ['last']],
+    ['no cursor', { after: 'nonsense' }, ['after']],
+    ['a cursor of user groups', { before: encodeCursor('UserGroup.createdAt', [null, 0, 1]) }, ['before']],
+    ['a forged cursor', { after: encodeCursor('ApiToken', ['1']) }, ['after']],
+    ['a cursor with more', { after: encodeCursor('ApiToken', [1, 1]) }, ['after']],
+    ['a cursor out of range', { after: encodeCursor('ApiToken', [2 ** 31]) }, ['after']],
+  ])('rejects %s as INVALID_INPUT', async (_, variables, path) => {
+    expect(await list(variables)).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
+  });
+});
+
+describe('every operation on API tokens', () => {
+  const credentials: Record<string, [code: string | undefined, issue: () => Promise<string | null>]> = {
+    'no credential': ['UNAUTHENTICATED', async () => null],
+    'a malformed one': ['UNAUTHENTICATED', async () => `${issueToken('apiToken').slice(0, -1)}!`],
+    'an unknown one': ['UNAUTHENTICATED', async () => issueToken('apiToken')],
+    'a user group token': ['UNAUTHENTICATED', async () => issueToken('userGroup')],
+    'an expired one': ['UNAUTHENTICATED', () => secretOf({ scopes: ['admin'], expiresAt: new Date(Date.now() - 1) })],
+    'a revoked one': [
+      'UNAUTHENTICATED',
+      async () => {
+        const { secret, id } = await gateway.issue({ scopes: ['admin'] });
+        await mutate('revoke', { id });
+        return secret;
+      },
+    ],
+    'a replaced one': [
+      'UNAUTHENTICATED',
+      async () => {
+        const { secret, id } = await gateway.issue({ scopes: ['admin'] });
+        await mutate('rotate', { id });
+        return secret;
+      },
+    ],
+    ...Object.fromEntries(
+      scopeNames.filter((scope) => scope !== 'admin').map((scope) => [scope, ['FORBIDDEN', () => secretOf({ scopes: [scope] })]]),
+    ),
+    'all scopes but admin': ['FORBIDDEN', () => secretOf({ scopes: scopeNames.filter((scope) => scope !== 'admin') })],
+    'admin of another environment': [undefined, () => secretOf({ environment: 'Customer', scopes: ['admin'] })],
+    'admin, untagged': [undefined, () => secretOf({ environment: null, scopes: ['admin'] })],
+  };
+  const secretOf = async (options: Parameters<TestGateway['issue']>[0]) => (await gateway.issue(options)).secret;
+
+  const operations: [keyof typeof documents, (id: number) => Record<string, unknown>][] = [
+    ['list', () => ({})],
+    ['create', () => ({ input: { name: 'by the table', scopes: ['ADMIN'] } })],
+    ['rotate', (id) => ({ input: { id: apiTokenId(id) } })],
+    ['revoke', (id) => ({ input: { id: apiTokenId(id) } })],
+  ];
+
+  test('has a row', () => {
+    const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.keys(type?.getFields() ?? {}));
+    const covered = operations.map(([operation]) => /\b(\w*apiTokens?)\(/i.exec(documents[operation])?.[1]);
+    expect(new Set(covered)).toEqual(new Set(roots.filter((name) => /apiToken/i.test(name))));
+  });
+
+  describe.each(Object.entries(credentials))('with %s', (_, [code, issue]) => {
+    test.each(operations)(`%s: ${code ?? 'succeeds'}`, async (operation, variablesOf) => {
+      const target = await gateway.issue();
+      const token = await issue();
+      const count = await gateway.database.prisma.apiToken.count();
+      const { json, text } = await gateway.graphql(documents[operation], variablesOf(target.id), { token });
+      expect(json.errors?.[0].extensions.code ?? json.data.result?.code).toBe(code);
+      if (code === undefined) return;
+      expect(text).not.toMatch(/ugk_\w/);
+      expect(await gateway.database.prisma.apiToken.count()).toBe(count);
+      expect(await statuses(target.secret)).toEqual(accepted);
+    });
+  });
+});
+
+test('no secret is in the log, neither of a success nor of a failure', async () => {
+  const { secret, apiToken } = await mutate('create', { name: 'logged', scopes: groupScopes });
+  const { secret: next } = await mutate('rotate', { id: apiToken.id, overlapSeconds: 1 });
+  await mutate('rotate', { id: apiToken.id, overlapSeconds: -1 });
+  await statuses(secret);
+  // The table that the rotation writes to is missing: an error that is logged.
+  const { pool } = gateway.database;
+  await pool.query('alter table retired_secret rename to renamed');
+  const { json } = await gateway.graphql(documents.rotate, { input: { id: apiToken.id } }, { token: admin });
+  await pool.query('alter table renamed rename to retired_secret');
+  expect(json.errors[0].extensions.code).toBe('INTERNAL');
+  const log = [...gateway.log, ...second.log].join('\n');
+  expect(log).toContain('retired_secret');
+  for (const text of [secret, next, hashOf(secret).toString('hex'), hashOf(next).toString('hex')])
+    expect(log).not.toContain(text);
+});

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { recordLastUsed } from '../../src/api-tokens/last-used.ts';
+import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bindQueries } from '../support/queries.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+async function createToken(name: string): Promise<number> {
+  const request = { name, environmentTag: null, scopes: ['groups:read'], expiresAt: null } as const;
+  return (await issueApiToken(database.prisma, request)).apiToken.id;
+}
+
+const lastUse = async (id: number) => (await database.prisma.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
+
+test('uses that cannot be written are written the next time, the last one of each API token', async () => {
+  const lastUsed = recordLastUsed(bindQueries(database).db);
+  onTestFinished(() => lastUsed.stop());
+  const [once, again] = [await createToken('once'), await createToken('again')];
+  await database.pool.query('alter table api_token rename to elsewhere');
+  const startedMs = Date.now();
+  lastUsed.note(once);
+  lastUsed.note(again);
+  const notedMs = performance.now();
+  const failing = lastUsed.flush();
+  while (performance.now() < notedMs + 3) await new Promise((resolve) => setImmediate(resolve));
+  lastUsed.note(again);
+  await failing;
+  await database.pool.query('alter table elsewhere rename to api_token');
+  await lastUsed.stop();
+
+  const [first = 0, last = 0] = [await lastUse(once), await lastUse(again)];
+  expect(first).toBeGreaterThanOrEqual(startedMs);
+  expect(last).toBeGreaterThan(first);
+  expect(last).toBeLessThanOrEqual(Date.now());
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens/rules.ts';
+import { Caller } from '../src/caller.ts';
+import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
+import { getOrCreateUserGroup } from '../src/user-groups/create.ts';
+import { getOrCreateUserGroups } from '../src/user-groups/create-many.ts';
+import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../src/user-groups/user-groups.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { bindQueries, bindUnit } from './support/queries.ts';
+
+const caller = new Caller({
+  id: 1,
+  name: 'test',
+  environmentTag: null,
+  scopes: ['admin'],
+  createdAt: new Date(0),
+  expiresAt: null,
+  lastUsedAt: null,
+});
+
+let database: TestDatabase;
+let services: Services;
+/** The group and the API token that exist before each test. */
+let token: string;
+let apiTokenId: number;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = bindQueries(database);
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.pool.query('truncate user_group, retired_token, api_token, retired_secret, signing_key, event');
+  const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId: 'stored', properties: { plan: 'free' } });
+  token = currentTokenOf(services, caller, userGroup);
+  const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
+  apiTokenId = (await issueApiToken(database.prisma, request)).apiToken.id;
+});
+
+const tables = ['user_group', 'retired_token', 'api_token', 'retired_secret', 'signing_key', 'event'];
+const readAll = async () =>
+  Promise.all(tables.map(async (table) => (await database.pool.query(`select t::text from ${table} t order by 1`)).rows));
+
+const by = { providedId: 'stored' };
+const newToken = { name: 'new', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
+
+/** Every operation that writes through the client; each makes a change that another connection sees once it is committed. */
+const writes: Readonly<Record<string, (services: Services) => Promise<unknown>>> = {
+  'a creation': (unit) => getOrCreateUserGroup(unit, caller, { providedId: 'new' }),
+  creations: (unit) => getOrCreateUserGroups(unit, caller, [{ providedId: 'one' }, { providedId: 'two' }], { withJson: true }),
+  'an update': (unit) => updateUserGroup(unit, caller, by, { name: 'changed' }),
+  'a patch': (unit) => updateUserGroup(unit, caller, by, { mergeProperties: { plan: 'paid' } }),
+  'a move': (unit) => setUserGroupEnvironment(unit, caller, by, 'Customer'),
+  'a rotation with a grace period': (unit) => rotateUserGroupToken(unit, caller, { currentToken: token, graceSeconds: 60 }),
+  'a deletion': (unit) => deleteUserGroup(unit, caller, by, undefined),
+  'the creation of an API token': (unit) => issueApiToken(unit.db, newToken),
+  'the rotation of an API token': (unit) => rotateApiToken(unit.db, apiTokenId, 60),
+  'the revocation of an API token': (unit) => revokeApiToken(unit.db, apiTokenId),
+  'the use of an API token': (unit) => unit.db.apiToken.recordUses(new Map([[apiTokenId, 0]])),
+  'the first signing key': (unit) => unit.embedTokens.signingKeys.list(),
+  'the model API': (unit) => unit.db.userGroup.updateMany({ data: { name: 'changed' } }),
+  'raw SQL': (unit) => unit.db.$executeRaw`update user_group set name = 'changed'`,
+  'a transaction of Prisma': (unit) =>
+    unit.db.$transaction(async (transaction) => transaction.userGroup.updateMany({ data: { name: 'changed' } })),
+};
+
+test.each(Object.entries(writes))(
+  '%s belongs to the transaction: what is rolled back leaves no row and no event',
+  async (_, write) => {
+    const before = await readAll();
+    const rolledBack = database.workUnit(async (unit) => {
+      await write(bindUnit(unit));
+      expect(await readAll(), 'before the commit').toEqual(before);
+      throw new Error('roll back');
+    });
+    await expect(rolledBack).rejects.toThrow('roll back');
+    expect(await readAll()).toEqual(before);
+  },
+);
+
+test.each(Object.entries(writes))('%s is committed with the transaction', async (_, write) => {
+  const before = await readAll();
+  await database.workUnit((unit) => write(bindUnit(unit)));
+  expect(await readAll()).not.toEqual(before);
+});
+
+test('reads see what the transaction wrote: shared statements, the model API and raw SQL', async () => {
+  await database.workUnit(async (unit) => {
+    const inside = bindUnit(unit);
+    await updateUserGroup(inside, caller, by, { name: 'changed' });
+    const { db } = inside;
+    expect([
+      (await findUserGroup(inside, caller, { token }))?.name,
+      (await db.userGroup.findFirst({ where: by }))?.name,
+      await db.userGroup.count({ where: { name: 'changed' } }),
+      await db.$queryRaw`select name from user_group`,
+      await db.$queryRawUnsafe('select name from user_group where name = $1', 'changed'),
+    ]).toEqual(['changed', 'changed', 1, [{ name: 'changed' }], [{ name: 'changed' }]]);
+  });
+});

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { decryptPrivateKey, publicationLeadSeconds, SigningKeys, signingKeyStates } from '../../src/embed-tokens/signing-keys.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import { DecryptionError, KeyRing } from '../../src/encryption/keys.ts';
+import { encryptToken } from '../../src/encryption/stored-token.ts';
+import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
+import { findKeyIdsInUse } from '../../src/key-rotation/statements.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createToken, introspectToken, partsOf, publishedKeys } from '../support/embed-tokens.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { testKeys } from '../support/keys.ts';
+import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.close());
+
+const keysOn = (ring: KeyRing = testKeys): SigningKeys => new SigningKeys(bindSigningKeys(database), ring);
+const storedIds = async (): Promise<string[]> =>
+  (await database.pool.query<{ id: string }>('select id from signing_key order by number')).rows.map(({ id }) => id);
+
+/** Lets time pass for the signing keys: all their times are the database's, and are moved back. */
+const pass = (seconds: number) =>
+  database.query(
+    'pass',
+    `update signing_key set created_at = created_at - $1::int * interval '1 second',
+    signs_from = signs_from - $1::int * interval '1 second'`,
+    [seconds],
+  );
+
+test('of three instances that need the first key at once, one creates it', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await database.pool.query('delete from signing_key');
+    const instances = [1, 2, 3].map(() => keysOn());
+    const snapshots = await Promise.all(instances.flatMap((instance) => [instance.read(), instance.read()]));
+    const ids = await storedIds();
+    expect(ids).toHaveLength(1);
+    expect(snapshots.map((keys) => [keys.signing().id, ...keys.published.keys()])).toEqual(
+      Array.from({ length: 6 }, () => [ids[0], ids[0]]),
+    );
+  }
+});
+
+test('of concurrent rotations one publishes a key, and another can follow only when that one signs', async () => {
+  await keysOn().list();
+  expect((await Promise.all([1, 2, 3, 4].map(() => keysOn().rotate()))).filter(Boolean)).toEqual([true]);
+  expect(await keysOn().rotate()).toBe(false);
+  expect(await storedIds()).toHaveLength(2);
+  await pass(publicationLeadSeconds - 30);
+  expect(await keysOn().rotate()).toBe(false);
+  await pass(31);
+  expect(await keysOn().rotate()).toBe(true);
+  expect(await storedIds()).toHaveLength(3);
+});
+
+test('a rotation without any key creates the first one and the next one', async () => {
+  expect(await keysOn().rotate()).toBe(true);
+  expect(signingKeyStates(await keysOn().list())).toEqual(['signing', 'published']);
+});
+
+test('if the database’s clock is turned back before every key, the oldest signs', async () => {
+  await keysOn().rotate();
+  await pass(-10 * publicationLeadSeconds);
+  expect(signingKeyStates(await keysOn().list())).toEqual(['signing', 'published']);
+});
+
+test('two gateways publish a new key before one of them signs with it, and an old one until its last token has expired', async () => {
+  const options = { introspection: true, publicUrl: 'https://groups.example.com' };
+  const first = await startGateway(database, options);
+  const second = await startGateway(database, options);
+  const { secret } = await first.issue({ scopes: ['admin'], environment: 'Testing' });
+  await first.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  const sign = async (gateway: TestGateway): Promise<string> =>
+    (await createToken(gateway, secret, { by: { providedId: 'acme' }, expiresInSeconds: 86_400 })).token;
+  const kidOf = (token: string) => partsOf(token).header['kid'];
+  const published = async () => {
+    const [one, two] = await Promise.all([publishedKeys(first), publishedKeys(second)]);
+    expect(two).toEqual(one);
+    return one;
+  };
+
+  const [old] = await published();
+  expect(kidOf(await sign(second))).toBe(old);
+  await keysOn().rotate();
+  const [, added, ...others] = await published();
+  expect(others).toEqual([]);
+  expect(added).not.toBe(old);
+
+  // A verifier that keeps the keys as long as it may has the new one before any gateway signs with it.
+  await pass(publicationLeadSeconds - 30);
+  const verifier = createRemoteJWKSet(new URL('/.well-known/jwks.json', second.url), { cacheMaxAge: 300_000 });
+  const last = await sign(first);
+  await jwtVerify(last, verifier);
+  expect([kidOf(last), kidOf(await sign(second))]).toEqual([old, old]);
+  await pass(31);
+  expect(await published()).toEqual([old, added]);
+  for (const gateway of [first, second]) {
+    const token = await sign(gateway);
+    expect(kidOf(token)).toBe(added);
+    await jwtVerify(token, verifier); // which does not fetch the keys again
+    for (const other of [first, second]) {
+      expect((await introspectToken(other, secret, token)).json).toMatchObject({ active: true, sub: 'acme' });
+      expect((await introspectToken(other, secret, last)).json).toMatchObject({ active: true, sub: 'acme' });
+    }
+  }
+
+  await pass(86_400 - 60);
+  expect(await published()).toEqual([old, added]);
+  await pass(61);
+  expect(await published()).toEqual([added]);
+  expect((await introspectToken(first, secret, last)).json).toEqual({ active: false });
+  // The next rotation deletes it.
+  expect(await storedIds()).toEqual([old, added]);
+  await keysOn().rotate();
+  expect(await storedIds()).toEqual([added, expect.any(String)]);
+
+  for (const gateway of [first, second]) await gateway.close();
+});
+
+test('no private key is readable in the database, and an encrypted one only in its own row', async () => {
+  const keys = keysOn();
+  await keys.rotate();
+  const list = await keys.list();
+  const [one, two] = list.keys;
+  if (!one || !two) throw new Error('There are two keys.');
+  const dump = await dumpOf(database);
+  expect(dump).toContain(one.id);
+  for (const key of [one, two]) {
+    const secret = decryptPrivateKey(testKeys, key);
+    const bytes = Buffer.from(secret, 'base64url');
+    expect(bytes).toHaveLength(32);
+    for (const form of [secret, bytes.toString('hex'), bytes.toString('base64')]) expect(dump).not.toContain(form);
+    const found = [secret, bytes.toString('latin1')].map((form) =>
+      dataFilesWith(database, new RegExp(form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))),
+    );
+    expect(await Promise.all(found)).toEqual([[], []]);
+  }
+  expect(() => decryptPrivateKey(testKeys, { ...two, privateKeyEncrypted: one.privateKeyEncrypted })).toThrow(DecryptionError);
+});
+
+test('the encryption keys in use are those of tokens and of signing keys, also before there is a table of signing keys', async () => {
+  const [tokenKey, signingKey] = [new KeyRing([randomBytes(32)]), new KeyRing([randomBytes(32)])];
+  await database.prisma.userGroup.create({
+    data: { providedId: 'acme', name: 'ACME', ...encryptToken(tokenKey, 'user_group', 'a token of ACME') },
+  });
+  await keysOn(signingKey).list();
+  expect(new Set(await findKeyIdsInUse(database))).toEqual(new Set([...tokenKey.ids, ...signingKey.ids]));
+  await database.pool.query('drop table signing_key');
+  expect(await findKeyIdsInUse(database)).toEqual(tokenKey.ids);
+  await database.pool.query('drop table user_group cascade');
+  expect(await findKeyIdsInUse(database)).toEqual([]);
+});
+
+test('re-encryption includes the signing keys, which sign with the new encryption key alone', async () => {
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+  const before = keysOn(new KeyRing([oldKey]));
+  await before.rotate();
+  const { id } = (await before.read()).signing();
+  const { changed, remaining } = await reencryptAll(database, new KeyRing([newKey, oldKey]), () => {});
+  expect({ changed, remaining }).toEqual({ changed: 2, remaining: [] });
+  expect((await keysOn(new KeyRing([newKey])).read()).signing().id).toBe(id);
+  expect(await reencryptAll(database, new KeyRing([newKey, oldKey]), () => {})).toMatchObject({ changed: 0 });
+  const without = await keysOn(new KeyRing([oldKey])).read();
+  expect(() => without.signing()).toThrow(DecryptionError);
+});
+
+test('a signing key that was changed by hand is reported, and the others are encrypted', async () => {
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+  await keysOn(new KeyRing([oldKey])).rotate();
+  await database.pool.query("update signing_key set private_key_encrypted = private_key_encrypted || '\\x00' where number = 1");
+  const { changed, remaining, problems } = await reencryptAll(database, new KeyRing([newKey, oldKey]), () => {});
+  expect({ changed, remaining, problems }).toEqual({
+    changed: 1,
+    remaining: [{ table: 'signing_key', id: new KeyRing([oldKey]).ids[0], rows: 1 }],
+    problems: [expect.stringMatching(/^A value of signing_key.private_key_encrypted was changed/)],
+  });
+});

@@ -1,0 +1,452 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { revokeApiToken } from '../../src/api-tokens/rules.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
+import { parseIdempotencyKey } from '../../src/idempotency/idempotency.ts';
+import { untilBlocked } from '../support/database.ts';
+import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { apiTokenId } from '../support/node-id.ts';
+import { until } from '../support/process.ts';
+import { readSamples, sampleValue } from '../support/prometheus.ts';
+import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
+import { tokensOf } from '../support/tokens.ts';
+
+let gateway: TestGateway;
+let admin: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  admin = (await gateway.issue({ scopes: ['admin'] })).secret;
+});
+afterAll(() => gateway.close());
+
+let group: { readonly id: string; readonly token: string };
+let last = 0;
+beforeEach(async () => {
+  last += 1;
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: `group ${last}` } });
+  group = { id: `group ${last}`, token: json.user_group.token };
+});
+
+const withKey = (key: string, options: RequestOptions = {}): RequestOptions => ({
+  ...options,
+  headers: { ...options.headers, 'idempotency-key': key },
+});
+const replayed = ({ headers }: Reply) => headers.get('idempotency-replayed');
+const codeOf = ({ json }: Reply): ErrorCode | undefined =>
+  json.code ?? json.errors?.[0].extensions.code ?? json.data?.result?.code;
+
+const mutation = (field: string, input: string, payload: string) =>
+  `mutation { result: ${field}(input: ${input}) { ${payload} ... on Error { code message } } }`;
+const embed = (id: string) =>
+  mutation('createEmbedToken', `{ by: { providedId: "${id}" } }`, '... on CreateEmbedTokenPayload { token expiresAt }');
+const createToken = (name: string) =>
+  mutation(
+    'createApiToken',
+    `{ name: "${name}", scopes: [GROUPS_READ] }`,
+    '... on CreateApiTokenPayload { secret apiToken { id name } }',
+  );
+const rotation = (token: string) =>
+  mutation(
+    'rotateUserGroupToken',
+    `{ currentToken: "${token}", graceSeconds: 60 }`,
+    '... on RotateUserGroupTokenPayload { userGroup { token } previousTokenExpiresAt }',
+  );
+const bulk = mutation(
+  'getOrCreateUserGroups',
+  '{ groups: [{ providedId: "bulk 1" }, { providedId: "" }, { providedId: "bulk 2" }] }',
+  '... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { created userGroup { token } } ... on Error { code } } }',
+);
+const rename = (name: string, expectedVersion: number | null = null) =>
+  mutation(
+    'updateUserGroup',
+    `{ by: { providedId: "${group.id}" }, name: "${name}", mergeProperties: { a: 1 }, expectedVersion: ${expectedVersion} }`,
+    '... on UpdateUserGroupPayload { userGroup { name updatedAt } }',
+  );
+const deletion = () =>
+  mutation('deleteUserGroup', `{ by: { providedId: "${group.id}" } }`, '... on DeleteUserGroupPayload { deletedId }');
+const move = () =>
+  mutation(
+    'setUserGroupEnvironment',
+    `{ by: { providedId: "${group.id}" }, environmentTag: CUSTOMER }`,
+    '... on SetUserGroupEnvironmentPayload { userGroup { environmentTag updatedAt } }',
+  );
+
+/** Requests that must not be executed twice; each with a text that its first response must have. */
+const requests: Readonly<Record<string, [expected: string, send: (options: RequestOptions) => Promise<Reply>]>> = {
+  'PUT /api/user': [
+    '"name":"renamed"',
+    (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: group.id, name: 'renamed' } }),
+  ],
+  'PUT /api/user of no group': [
+    'NOT_FOUND',
+    (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 'none' } }),
+  ],
+  'PUT /api/user with invalid members': [
+    'INVALID_INPUT',
+    (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 5 } }),
+  ],
+  'POST /api/user': [
+    'ugt_',
+    (options) => gateway.send('POST', '/api/user', { ...options, body: { current_token: group.token } }),
+  ],
+  rotateUserGroupToken: ['previousTokenExpiresAt', (options) => gateway.graphql(rotation(group.token), undefined, options)],
+  updateUserGroup: ['"name":"other"', (options) => gateway.graphql(rename('other'), undefined, options)],
+  'updateUserGroup of the expected version': [
+    '"name":"expected"',
+    (options) => gateway.graphql(rename('expected', 1), undefined, options),
+  ],
+  'updateUserGroup of another version': [
+    'VERSION_MISMATCH',
+    (options) => gateway.graphql(rename('unexpected', 2), undefined, options),
+  ],
+  deleteUserGroup: ['deletedId', (options) => gateway.graphql(deletion(), undefined, options)],
+  'deleteUserGroup of no group': [
+    'NOT_FOUND',
+    (options) => gateway.graphql(deletion().replace(group.id, 'none'), undefined, options),
+  ],
+  getOrCreateUserGroups: ['INVALID_INPUT', (options) => gateway.graphql(bulk, undefined, options)],
+  createEmbedToken: ['"token":"ey', (options) => gateway.graphql(embed(group.id), undefined, { token: admin, ...options })],
+  createApiToken: ['ugk_', (options) => gateway.graphql(createToken('created'), undefined, { token: admin, ...options })],
+  setUserGroupEnvironment: ['CUSTOMER', (options) => gateway.graphql(move(), undefined, { token: admin, ...options })],
+  'setUserGroupEnvironment into a conflict': [
+    'CONFLICT',
+    (options) => {
+      const document = move().replace(/providedId: "[^"]*"/, `token: "${heldToken}"`);
+      return gateway.graphql(document, undefined, { token: admin, ...options });
+    },
+  ],
+  rotateApiToken: [
+    'ugk_',
+    (options) =>
+      gateway.graphql(
+        mutation('rotateApiToken', `{ id: "${rotated}" }`, '... on RotateApiTokenPayload { secret apiToken { id } }'),
+        undefined,
+        { token: admin, ...options },
+      ),
+  ],
+  revokeApiToken: [
+    'revokedAt',
+    (options) =>
+      gateway.graphql(
+        mutation('revokeApiToken', `{ id: "${rotated}" }`, '... on RevokeApiTokenPayload { apiToken { revokedAt } }'),
+        undefined,
+        { token: admin, ...options },
+      ),
+  ],
+};
+/** The ID of an API token. */
+let rotated: string;
+beforeAll(async () => {
+  rotated = apiTokenId((await gateway.issue()).id);
+});
+
+/** The token of a Testing group whose id a Customer group has too. */
+let heldToken: string;
+beforeAll(async () => {
+  const { secret } = await gateway.issue({ environment: 'Customer' });
+  await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'held' } });
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'held' } });
+  heldToken = json.user_group.token;
+});
+
+const eventCount = () => gateway.database.prisma.event.count();
+
+test.each(Object.entries(requests))('%s: the same key gets the same response, and nothing happens again', async (name, each) => {
+  const [expected, send] = each;
+  const key = `same ${name}`;
+  const first = await send(withKey(`"${key}"`));
+  expect(first.text).toContain(expected);
+  expect(replayed(first)).toBeNull();
+  const events = await eventCount();
+
+  for (let again = 0; again < 4; again += 1) {
+    const repeated = await send(withKey(`"${key}"`));
+    expect([repeated.status, repeated.text, replayed(repeated)]).toEqual([first.status, first.text, 'true']);
+    expect(repeated.headers.get('content-type')).toBe(first.headers.get('content-type'));
+  }
+  expect(await eventCount()).toBe(events);
+});
+
+test('a change with a key is the one that is made without: it is stored and recorded', async () => {
+  const before = await eventCount();
+  const { json } = await gateway.send('POST', '/api/user', withKey('recorded', { body: { current_token: group.token } }));
+  const { json: found } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id } });
+  expect(found.user_group.token).toBe(json.user_group.token);
+  expect(await eventCount()).toBe(before + 1);
+});
+
+describe('another request with the same key is rejected with 422', () => {
+  const first = () => gateway.send('PUT', '/api/user', withKey('reused', { body: { user_group_id: group.id, name: 'first' } }));
+  const others: Record<string, () => Promise<Reply>> = {
+    'another body': () => gateway.send('PUT', '/api/user', withKey('reused', { body: { user_group_id: group.id } })),
+    'another method': () => gateway.send('POST', '/api/user', withKey('reused', { body: { current_token: group.token } })),
+    'another path': () => gateway.graphql(rename('second'), undefined, withKey('reused')),
+    'the key in quotes': () => gateway.send('PUT', '/api/user/', withKey('"reused"', { body: { user_group_id: 'x' } })),
+  };
+  beforeEach(async () => {
+    await gateway.database.prisma.idempotencyRecord.deleteMany();
+    expect((await first()).status).toBe(200);
+  });
+
+  test.each(Object.entries(others))('%s', async (_, send) => {
+    const reply = await send();
+    expect([reply.status, codeOf(reply), reply.json.data]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
+    const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id } });
+    expect(json.user_group).toMatchObject({ name: 'first', token: group.token });
+  });
+
+  test.each([
+    ['variables', { variables: { name: 'b' } }],
+    ['expected version', { variables: { name: 'a', version: 2 } }],
+    ['operation', { operationName: 'B' }],
+    ['document', { query: 'mutation A { deleteUserGroup(input: { by: { teamId: 1 } }) { __typename } }' }],
+  ])('GraphQL: another %s, with the status also for application/json', async (_, change) => {
+    const input = '{ by: { providedId: "none" }, name: $name, expectedVersion: $version }';
+    const query = ['A', 'B']
+      .map((name) => `mutation ${name}($name: String, $version: Int) { updateUserGroup(input: ${input}) { __typename } }`)
+      .join('\n');
+    const body = { query, variables: { name: 'a' }, operationName: 'A' };
+    const send = (sent: object) =>
+      gateway.send('POST', '/graphql', withKey('graphql', { body: sent, headers: { accept: 'application/json' } }));
+    await gateway.database.prisma.idempotencyRecord.deleteMany();
+    expect(await send(body)).toMatchObject({ status: 200, json: { data: { updateUserGroup: { __typename: 'NotFound' } } } });
+    const reply = await send({ ...body, ...change });
+    expect([reply.status, codeOf(reply), reply.json.data]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
+    expect(replayed(await send(body))).toBe('true');
+  });
+
+  test('GraphQL: a number that is not exact instead of null', async () => {
+    const query = `mutation ($merge: JSON) { updateUserGroup(input: { by: { providedId: "${group.id}" }, mergeProperties: $merge }) { __typename } }`;
+    const send = (value: string) =>
+      gateway.send(
+        'POST',
+        '/graphql',
+        withKey('inexact', { body: `{"query":${JSON.stringify(query)},"variables":{"merge":{"plan":${value}}}}` }),
+      );
+    expect((await send('null')).json).toEqual({ data: { updateUserGroup: { __typename: 'UpdateUserGroupPayload' } } });
+    const reply = await send('12345678901234567890');
+    expect([reply.status, codeOf(reply)]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+});
+
+test('each API token has keys of its own, and after its revocation nothing is sent again', async () => {
+  const other = await gateway.issue();
+  const send = (token: string) => gateway.send('PUT', '/api/user', withKey('own', { token, body: { user_group_id: group.id } }));
+  expect([replayed(await send(gateway.token)), replayed(await send(other.secret))]).toEqual([null, null]);
+  expect([replayed(await send(gateway.token)), replayed(await send(other.secret))]).toEqual(['true', 'true']);
+  await revokeApiToken(gateway.database.prisma, other.id);
+  const reply = await send(other.secret);
+  expect([reply.status, replayed(reply)]).toEqual([401, null]);
+});
+
+describe('a key can be used again after', () => {
+  const valid = () => gateway.send('PUT', '/api/user', withKey('free', { body: { user_group_id: group.id, name: 'done' } }));
+  const failures: Record<string, [expected: string, send: () => Promise<Reply>]> = {
+    'malformed JSON': ['MALFORMED_JSON', () => gateway.send('PUT', '/api/user', withKey('free', { body: '{' }))],
+    'an API token without the scope': [
+      'FORBIDDEN',
+      async () => {
+        await gateway.database.pool.query(
+          "update api_token set scopes = '{groups:read}' where id = (select min(id) from api_token)",
+        );
+        const reply = await gateway.send('PUT', '/api/user', withKey('free', { body: { user_group_id: group.id } }));
+        const graphql = await gateway.graphql(rename('x'), undefined, withKey('free'));
+        await gateway.database.pool.query(
+          "update api_token set scopes = '{groups:read,groups:write}' where id = (select min(id) from api_token)",
+        );
+        expect(codeOf(graphql)).toBe('FORBIDDEN');
+        return reply;
+      },
+    ],
+    'a document that is not valid': ['INVALID_INPUT', () => gateway.graphql('mutation { nothing }', undefined, withKey('free'))],
+    'several mutations': [
+      'INVALID_INPUT',
+      () =>
+        gateway.graphql(
+          `mutation { ...A b: deleteUserGroup(input: { by: { teamId: 1 } }) { __typename } }
+           fragment A on Mutation { a: deleteUserGroup(input: { by: { teamId: 1 } }) { __typename } }`,
+          undefined,
+          withKey('free'),
+        ),
+    ],
+    'variables of other types': [
+      'INVALID_INPUT',
+      () =>
+        gateway.graphql(
+          'mutation ($a: Int!) { a: deleteUserGroup(input: { by: { teamId: $a } }) { __typename } }',
+          { a: 'x' },
+          withKey('free'),
+        ),
+    ],
+    'an internal error over REST': ['INTERNAL', () => broken(valid)],
+    'an internal error over GraphQL': ['INTERNAL', () => broken(() => gateway.graphql(rename('x'), undefined, withKey('free')))],
+  };
+
+  /** Responds while events cannot be recorded: the first statement of the transaction succeeds, or none does. */
+  async function broken(send: () => Promise<Reply>): Promise<Reply> {
+    await gateway.database.pool.query('alter table event rename to gone');
+    const reply = await send();
+    await gateway.database.pool.query('alter table gone rename to event');
+    return reply;
+  }
+
+  test.each(Object.entries(failures))('%s', async (_, [expected, send]) => {
+    await gateway.database.prisma.idempotencyRecord.deleteMany();
+    expect(codeOf(await send())).toBe(expected);
+    expect(await gateway.database.prisma.idempotencyRecord.count()).toBe(0);
+    const reply = await valid();
+    expect([reply.status, replayed(reply)]).toEqual([200, null]);
+  });
+});
+
+test('a change whose response cannot be stored is not made', async () => {
+  await gateway.database.pool.query('alter table idempotency_record add constraint never check (false) not valid');
+  const send = () => gateway.send('POST', '/api/user', withKey('unstored', { body: { current_token: group.token } }));
+  expect(codeOf(await send())).toBe('INTERNAL');
+  await gateway.database.pool.query('alter table idempotency_record drop constraint never');
+  expect((await send()).status).toBe(200); // the current token is still the one that was sent
+});
+
+test('a request whose key is being used is rejected with 409, over REST and GraphQL', async () => {
+  const holder = await gateway.database.pool.connect();
+  try {
+    await holder.query(`begin; select from user_group where provided_id = '${group.id}' for update`);
+    const body = { current_token: group.token };
+    const running = gateway.send('POST', '/api/user', withKey('"in use"', { body }));
+    await untilBlocked(gateway.database);
+    const replies = [
+      await gateway.send('POST', '/api/user', withKey('"in use"', { body })),
+      await gateway.graphql(rename('x'), undefined, withKey('"in use"', { headers: { accept: 'application/json' } })),
+    ];
+    for (const reply of replies) {
+      expect([reply.status, codeOf(reply), reply.json.data]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE', undefined]);
+      expect(reply.headers.get('retry-after')).toBe('1');
+    }
+    await holder.query('commit');
+    const first = await running;
+    expect(first.status).toBe(200);
+    const again = await gateway.send('POST', '/api/user', withKey('"in use"', { body }));
+    expect([again.text, replayed(again)]).toEqual([first.text, 'true']);
+  } finally {
+    holder.release();
+  }
+});
+
+test('a costly request with a key waits for its turn without a transaction, which the server would end', async () => {
+  const query = bulk
+    .replace(/groups: \[.*\]/, 'groups: $groups')
+    .replace('mutation', 'mutation ($groups: [GetOrCreateUserGroupInput!]!)');
+  const groups = (name: string) => Array.from({ length: 500 }, (_, index) => ({ providedId: `${name} ${index}` }));
+  const held = await holdWrites(gateway.database.url);
+  let transactions: number | null;
+  const replies: Promise<Reply>[] = [];
+  try {
+    replies.push(...['a', 'b', 'd'].map((name) => gateway.graphql(query, { groups: groups(name) })));
+    await until(async () => (await waitingWork()) === 1, 'as many are executed as may be at once');
+    replies.push(gateway.graphql(query, { groups: groups('c') }, withKey('costly')));
+    await until(async () => (await waitingWork()) === 2, 'the costly request waits');
+    const idle = "state = 'idle in transaction' and datname = current_database() and application_name = 'user-group-gateway'";
+    ({ rowCount: transactions } = await gateway.database.pool.query(`select from pg_stat_activity where ${idle}`));
+  } finally {
+    await held.release();
+  }
+  expect(transactions).toBe(0);
+  const done = await Promise.all(replies);
+  expect(done.map(({ json }) => json.data.result.results.length)).toEqual([500, 500, 500, 500]);
+  const again = await gateway.graphql(query, { groups: groups('c') }, withKey('costly'));
+  expect([again.text, replayed(again)]).toEqual([done[3]?.text, 'true']);
+});
+
+const waitingWork = async () => {
+  const { text } = await gateway.send('GET', '/metrics', { token: admin });
+  return sampleValue(readSamples(text), 'gateway_queue_length', { queue: 'heavy_work' });
+};
+
+test.each<[string, () => Promise<Reply>]>([
+  ['GET /api/user', () => gateway.send('GET', '/api/user', withKey('ignored', { body: { user_group_id: group.id } }))],
+  ['a query', () => gateway.graphql('{ caller { name } }', undefined, withKey('", malformed'))],
+  ['a mutation of nothing', () => gateway.graphql('mutation { __typename }', undefined, withKey('ignored'))],
+])('%s ignores the key', async (_, send) => {
+  for (let again = 0; again < 2; again += 1) {
+    const reply = await send();
+    expect([reply.status, replayed(reply)]).toEqual([200, null]);
+  }
+});
+
+describe('a key', () => {
+  test.each([
+    ['8e03978e-40d5-43dd-bc93-6894a57f9324', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    ['"8e03978e-40d5-43dd-bc93-6894a57f9324"', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    ['a/b+c=:!~', 'a/b+c=:!~'],
+    ['"with a space, a comma; and \\"quotes\\" \\\\"', 'with a space, a comma; and "quotes" \\'],
+    ['x'.repeat(255), 'x'.repeat(255)],
+    [`"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
+  ])('%j is %j', (header, key) => {
+    expect(parseIdempotencyKey(header)).toBe(key);
+  });
+
+  test.each([
+    '',
+    '""',
+    '"',
+    'a b',
+    'a, b',
+    '"a", "b"',
+    '"a";b=1',
+    '"a',
+    'a"',
+    '"\\a"',
+    'é',
+    'x'.repeat(256),
+    `"${'x'.repeat(256)}"`,
+    '\\',
+  ])('must not be %j', (header) => {
+    expect(() => parseIdempotencyKey(header)).toThrow(/Idempotency-Key must be/);
+  });
+
+  test('that is malformed is 400 INVALID_INPUT, and nothing is changed', async () => {
+    const replies = [
+      await gateway.send('POST', '/api/user', withKey('a, b', { body: { current_token: group.token } })),
+      await gateway.graphql(rotation(group.token), undefined, withKey('a, b')),
+    ];
+    expect(replies.map((reply) => [reply.status, codeOf(reply)])).toEqual(Array(2).fill([400, 'INVALID_INPUT']));
+    const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id } });
+    expect(json.user_group.token).toBe(group.token);
+  });
+});
+
+test('a response is kept for 24 hours, then it counts no more, and the housekeeping removes it', async () => {
+  const { prisma, pool } = gateway.database;
+  await prisma.idempotencyRecord.deleteMany();
+  const send = (key: string) => gateway.send('PUT', '/api/user', withKey(key, { body: { user_group_id: group.id } }));
+  for (const key of ['young', 'old', 'forgotten']) await send(key);
+  const age = async (interval: string, keys: string[]) =>
+    pool.query(
+      `update idempotency_record set created_at = now() - interval '${interval}' where key_hash = any(select sha256(k::bytea) from unnest($1::text[]) k)`,
+      [keys],
+    );
+  await age('23 hours 59 minutes', ['young']);
+  await age('24 hours', ['old', 'forgotten']);
+  expect([replayed(await send('young')), replayed(await send('old'))]).toEqual(['true', null]);
+  expect(replayed(await send('old'))).toBe('true');
+  expect(await runHousekeeping(gateway.database, { retentionDays: 1 })).toMatchObject({ idempotencyRecords: 1 });
+  expect(await prisma.idempotencyRecord.count()).toBe(2);
+});
+
+test('neither rows nor files have a token or a secret in plain text', async () => {
+  const [rest, graphql, api, jwt] = [
+    await gateway.send('POST', '/api/user', withKey('secret-1', { body: { current_token: group.token } })),
+    await gateway.graphql(bulk, undefined, withKey('secret-2')),
+    await gateway.graphql(createToken('stored'), undefined, withKey('secret-3', { token: admin })),
+    await gateway.graphql(embed(group.id), undefined, withKey('secret-4', { token: admin })),
+  ];
+  const secrets = [rest, graphql, api, jwt].flatMap(
+    ({ text }) =>
+      text.match(new RegExp(`${tokensOf('userGroup').source}|${tokensOf('apiToken').source}|ey[\\w-]+\\.[\\w-]+`, 'g')) ?? [],
+  );
+  expect(secrets.length).toBeGreaterThanOrEqual(5);
+  const any = new RegExp([...secrets, 'secret-[1-4]'].join('|'));
+  expect(any.exec(await dumpOf(gateway.database))).toBeNull();
+  expect(await dataFilesWith(gateway.database, any)).toEqual([]);
+});

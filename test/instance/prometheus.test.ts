@@ -1,0 +1,179 @@
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { HttpRequest } from '../../src/http/types.ts';
+import { metricsHandler } from '../../src/instance/route.ts';
+import { metricDefinitions } from '../../src/metrics/metrics.ts';
+import { type InstanceMetrics, ProcessMetrics, singleProcess } from '../../src/metrics/process-metrics.ts';
+import { connectTo } from '../support/connect.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts';
+
+const openMetricsType = 'application/openmetrics-text';
+
+let gateway: TestGateway;
+let reader: string;
+beforeAll(async () => {
+  gateway = await startGateway(undefined, { introspection: true, rateLimit: 1_000_000 });
+  reader = (await gateway.issue({ scopes: ['metrics:read'] })).secret;
+});
+afterAll(() => gateway.close());
+
+const scrape = (accept = 'text/plain') =>
+  gateway.send('GET', '/metrics', { token: null, headers: { authorization: `Bearer ${reader}`, accept } });
+
+/** What was counted under these labels while `work` ran. */
+async function countedBy(work: () => Promise<unknown>, metric: string, labels: Record<string, string>): Promise<number> {
+  const before = readSamples((await scrape()).text);
+  await work();
+  const after = readSamples((await scrape()).text);
+  return sampleValue(after, metric, labels) - sampleValue(before, metric, labels);
+}
+
+const query = 'query Prometheus_test { userGroup(by: { providedId: "no such" }) { name } }';
+const times = async (count: number, send: () => Promise<unknown>) => {
+  for (let i = 0; i < count; i += 1) await send();
+};
+
+/** Requests on each way through the gateway, and the labels that count them. */
+const counted: Record<string, [send: () => Promise<unknown>, route: string, operation: string, status: string]> = {
+  'GraphQL, by the full pipeline, the fast path, and compiled': [
+    () => gateway.graphql(query),
+    '/graphql',
+    'Prometheus_test',
+    '200',
+  ],
+  'GraphQL, by the full pipeline only': [
+    () => gateway.send('GET', `/graphql?query=${encodeURIComponent(query.replace('_test', '_get'))}`),
+    ...(['/graphql', 'Prometheus_get', '200'] as const),
+  ],
+  'GraphQL, an operation without a name': [() => gateway.graphql('{ caller { name } }'), '/graphql', 'anonymous', '200'],
+  'GraphQL, a document that is not valid': [() => gateway.graphql('query Invalid { no }'), '/graphql', '', '200'],
+  REST: [() => gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } }), '/api/user', 'getOrCreateUserGroup', '200'],
+  'REST, without a credential': [() => gateway.send('GET', '/api/user', { token: null }), '/api/user', '', '401'],
+  'a page with a parameter': [() => gateway.send('GET', '/docs/errors/NOT_FOUND'), '/docs/errors/{code}', '', '200'],
+  'a path without a route': [() => gateway.send('GET', '/docs/errors/NOT_FOUND/x'), 'unmatched', '', '404'],
+};
+
+test.each(Object.entries(counted))('counts each request: %s', async (_, [send, route, operation, status]) => {
+  const labels = { route, operation, status };
+  expect(await countedBy(() => times(6, send), 'gateway_http_requests_total', labels)).toBe(6);
+  const durations = 'gateway_http_request_duration_seconds';
+  const ofOperation = { route, operation };
+  expect(await countedBy(() => times(2, send), `${durations}_count`, ofOperation)).toBe(2);
+  expect(await countedBy(send, `${durations}_bucket`, { ...ofOperation, le: '+Inf' })).toBe(1);
+  expect(await countedBy(send, `${durations}_sum`, ofOperation)).toBeGreaterThan(0);
+});
+
+test('counts a request whose client disconnects before the response', async () => {
+  const connections = promisify(gateway.server.getConnections).bind(gateway.server);
+  const disconnect = async () => {
+    const held = await holdWrites(gateway.database.url);
+    const open = await connections();
+    const socket = connectTo(gateway);
+    socket.write(`GET /api/user?user_group_id=acme HTTP/1.1\r\nHost: g\r\nAuthorization: Token ${gateway.token}\r\n\r\n`);
+    await held.untilOneWaits();
+    socket.destroy();
+    await expect.poll(connections).toBe(open);
+    await held.release();
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  };
+  const labels = { route: '/api/user', operation: 'getOrCreateUserGroup', status: 'disconnected' };
+  expect(await countedBy(disconnect, 'gateway_http_requests_total', labels)).toBe(1);
+});
+
+test('counts errors by route and code, the keys of batches, and look-ups of documents', async () => {
+  const update = 'mutation { updateUserGroup(input: { by: { providedId: "no such" } name: "x" }) { __typename } }';
+  const sent = () => times(5, () => gateway.graphql(update));
+  expect(await countedBy(sent, 'gateway_errors_total', { route: '/graphql', code: 'NOT_FOUND' })).toBe(5);
+  expect(await countedBy(sent, 'gateway_graphql_document_cache_lookups_total', { result: 'hit' })).toBe(5);
+  const other = () => gateway.graphql(`# ${Math.random()}\n{ __typename }`);
+  expect(await countedBy(other, 'gateway_graphql_document_cache_lookups_total', { result: 'miss' })).toBe(1);
+  expect(await countedBy(other, 'gateway_graphql_cached_documents', {})).toBe(1);
+  // One for the API token of each request, that of the second scrape included, and one for the group.
+  const one = () => gateway.graphql(query);
+  expect(await countedBy(one, 'gateway_database_batch_keys_count', {})).toBe(3);
+});
+
+test('measures the pool, the queues and the process', async () => {
+  const samples = readSamples((await scrape()).text);
+  const value = (name: string, labels?: Record<string, string>) => sampleValue(samples, name, labels);
+  const { pool } = gateway.database;
+  expect(value('gateway_database_connections', { state: 'idle' })).toBe(pool.totalCount);
+  expect(value('gateway_database_connections_max')).toBe(10);
+  expect(value('gateway_queue_length', { queue: 'database_connections' })).toBe(0);
+  expect(value('process_resident_memory_bytes')).toBeGreaterThan(10e6);
+  expect(value('process_cpu_seconds_total')).toBeGreaterThan(0.1);
+  expect(value('process_start_time_seconds')).toBeCloseTo(Date.now() / 1_000 - process.uptime(), -1);
+  expect(value('gateway_processes')).toBe(1);
+  expect(value('gateway_build_info', { node_version: process.version })).toBe(1);
+});
+
+test('an occupied event loop is a long delay of the event loop', async () => {
+  const late = async () => {
+    const untilMs = performance.now() + 400;
+    while (performance.now() < untilMs); // nothing else runs
+  };
+  const longerThan = (samples: Sample[]) =>
+    sampleValue(samples, 'gateway_event_loop_delay_seconds_count') -
+    sampleValue(samples, 'gateway_event_loop_delay_seconds_bucket', { le: '0.25' });
+  const before = longerThan(readSamples((await scrape()).text));
+  await late();
+  await gateway.send('GET', '/livez'); // a turn of the event loop
+  // More when the machine was busy as well.
+  expect(longerThan(readSamples((await scrape()).text))).toBeGreaterThan(before);
+});
+
+test.each([
+  ['text/plain', 'text/plain; version=0.0.4; charset=utf-8'],
+  ['*/*', 'text/plain; version=0.0.4; charset=utf-8'],
+  ['application/openmetrics-text;version=1.0.0;q=0.2,text/plain;q=0.5', 'text/plain; version=0.0.4; charset=utf-8'],
+  [
+    'application/openmetrics-text;version=1.0.0;escaping=underscores;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+    'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  ],
+])('responds to Accept: %s with %s', async (accept, contentType) => {
+  const { status, headers, text } = await scrape(accept);
+  expect([status, headers.get('content-type')]).toEqual([200, contentType]);
+  expect(text.endsWith('\n# EOF\n')).toBe(contentType.startsWith('application/openmetrics-text'));
+  // Each metric has one type and its samples together, and all samples have the labels of the definition.
+  const types = [...text.matchAll(/^# TYPE ([a-z_]+) (\w+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+  const named = (name: string) => (text.endsWith('# EOF\n') ? name.replace(/_total$/, '') : name);
+  expect(types).toEqual(Object.values(metricDefinitions).map(({ name, type }) => `${named(name)} ${type}`));
+  const suffixes = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_count'] };
+  const expected = Object.values(metricDefinitions).flatMap(({ name, type }) =>
+    suffixes[type].map((suffix) => `${name}${suffix}`),
+  );
+  expect(new Set(readSamples(text).map(({ name }) => name))).toEqual(new Set(expected));
+});
+
+test.each([
+  ['none', null, 401, 'UNAUTHENTICATED'],
+  ['one without the scope', undefined, 403, 'FORBIDDEN'],
+])('with a credential that is not sufficient (%s) there are no metrics', async (_, token, status, code) => {
+  const reply = await gateway.send('GET', '/metrics', token === null ? { token } : {});
+  expect([reply.status, reply.json.code, reply.text.includes('gateway_')]).toEqual([status, code, false]);
+});
+
+test('scrapes that arrive at once share what is rendered: any number of them delays other requests by a few renderings', async () => {
+  const metrics = new ProcessMetrics(() => {});
+  onTestFinished(() => metrics.stop());
+  const single = singleProcess(metrics);
+  let renderings = 0;
+  const scrapes: Pick<InstanceMetrics, 'scrape'> = {
+    scrape() {
+      renderings += 1;
+      return single.scrape();
+    },
+  };
+  const { handle } = metricsHandler(scrapes);
+  const caller = { require: () => {} };
+  const send = (accept: string) => handle({ caller, headers: { accept } } as unknown as HttpRequest);
+  const replies = await Promise.all(
+    Array.from({ length: 1_000 }, (_, index) => send(index % 2 ? 'text/plain' : openMetricsType)),
+  );
+  expect(renderings).toBe(2);
+  expect(new Set(replies.map(({ body }) => body)).size).toBe(2);
+  await send('text/plain');
+  expect(renderings).toBe(3);
+});

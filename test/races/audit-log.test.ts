@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Caller } from '../../src/caller.ts';
+import { connectDatabase, type Database } from '../../src/database/client.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../../src/user-groups/change.ts';
+import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
+import { getOrCreateUserGroups } from '../../src/user-groups/create-many.ts';
+import { currentTokenOf, rotateUserGroupToken, type Services } from '../../src/user-groups/user-groups.ts';
+import type { Json } from '../../src/user-groups/values.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bindQueries } from '../support/queries.ts';
+import { replay, storedGroups } from '../support/replay.ts';
+
+let database: TestDatabase;
+/** Acts as a second process for the database. */
+let second: Database;
+let dbs: Services[];
+const tokens: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  second = connectDatabase({ connectionString: database.url });
+  dbs = [bindQueries(database), bindQueries(second)];
+});
+afterAll(async () => {
+  await second.close();
+  await database.close();
+});
+
+const environments = ['Customer', 'Testing', null] as const;
+const tag = fc.constantFrom(...environments);
+const properties = fc.constantFrom<Json>(
+  null,
+  {},
+  { a: 1 },
+  { a: 1, b: [1, { c: null }] },
+  { b: [1, { c: null }], a: 1 },
+  { a: null },
+  { 'ä"\\': '}{', b: 1e308 },
+);
+const fields = fc.record(
+  {
+    name: fc.constantFrom('A', 'B', 'with "quotes" \\ and ä'),
+    properties,
+    mapping: fc.constantFrom(
+      [],
+      [{ schemaId: 's', dataSource: 'd' }],
+      [
+        { schemaId: 't', dataSource: 'e' },
+        { schemaId: 's', dataSource: 'f' },
+      ],
+    ),
+  },
+  { requiredKeys: [] },
+);
+const operation = fc.record({
+  kind: fc.constantFrom(
+    ...(['create', 'create', 'bulk', 'update', 'update', 'update', 'patch', 'patch', 'rotate', 'move', 'delete'] as const),
+  ),
+  services: fc.nat({ max: 1 }),
+  id: fc.nat({ max: 2 }),
+  tag,
+  fields,
+  patch: fc.constantFrom<Json>({ a: 2 }, { a: null }, { b: { c: 1 } }, {}),
+});
+type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Steps of concurrent operations. */
+const history = fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 8 });
+
+let requests = 0;
+
+/** Makes a change under a request id of its own. @returns the types of the events that it must have recorded, or may have. */
+async function make(run: string, { kind, services: process, id, tag, fields, patch }: Operation) {
+  requests += 1;
+  const requestId = `request-${requests}`;
+  const services = dbs[process] as Services;
+  const caller = new Caller(
+    {
+      id: 7,
+      name: 'history',
+      environmentTag: tag,
+      scopes: ['admin'],
+      createdAt: new Date(0),
+      expiresAt: null,
+      lastUsedAt: null,
+    },
+    requestId,
+  );
+  const providedId = `${run} ${id}`;
+  const by = { providedId };
+  const work = async (): Promise<string[]> => {
+    switch (kind) {
+      case 'create': {
+        const { userGroup, created } = await getOrCreateUserGroup(services, caller, { providedId, ...fields });
+        tokens.push(currentTokenOf(services, caller, userGroup));
+        return created ? ['user_group.created'] : [];
+      }
+      case 'bulk': {
+        const inputs = [0, 1, 2, id].map((each) => ({ providedId: `${run} ${each}`, ...fields }));
+        const results = await getOrCreateUserGroups(services, caller, inputs, { withJson: true });
+        return results.flatMap((result) => (!(result instanceof GatewayError) && result.created ? ['user_group.created'] : []));
+      }
+      case 'update':
+      case 'patch':
+        await updateUserGroup(services, caller, by, kind === 'update' ? fields : { name: fields.name, mergeProperties: patch });
+        return ['user_group.updated?'];
+      case 'rotate': {
+        const { userGroup } = await getOrCreateUserGroup(services, new Caller(caller.apiToken, `${requestId} found`), {
+          providedId,
+        });
+        const currentToken = currentTokenOf(services, caller, userGroup);
+        const rotated = await rotateUserGroupToken(services, caller, { currentToken, graceSeconds: id });
+        tokens.push(currentToken, currentTokenOf(services, caller, rotated.userGroup));
+        return ['user_group.token_rotated'];
+      }
+      case 'move':
+        await setUserGroupEnvironment(services, caller, by, environments[(environments.indexOf(tag) + id) % 3]);
+        return ['user_group.environment_changed?'];
+      case 'delete':
+        await deleteUserGroup(services, caller, by);
+        return ['user_group.deleted'];
+    }
+  };
+  const types = await work().catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code !== 'INTERNAL') return [];
+    throw error;
+  });
+  return { requestId, types };
+}
+
+test('after a random history, the events reproduce the stored state, and each change has exactly one event', async () => {
+  const seen = new Set<string>();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(history, async (steps) => {
+      await database.pool.query('truncate event, user_group cascade');
+      run += 1;
+      const made: Awaited<ReturnType<typeof make>>[] = [];
+      for (const step of steps) made.push(...(await Promise.all(step.map((each) => make(`run ${run}`, each)))));
+
+      const events = await database.prisma.event.findMany();
+      for (const { requestId, types } of made) {
+        const recorded = events.filter((event) => event.requestId === requestId).map(({ type }) => type);
+        const expected = types.filter((type) => !type.endsWith('?') || recorded.length > 0).map((type) => type.replace('?', ''));
+        expect(recorded, requestId).toEqual(expected);
+      }
+      for (const { type, actorKind, actorName, actorApiTokenId } of events) {
+        seen.add(type);
+        expect([actorKind, actorName, actorApiTokenId]).toEqual(['API_TOKEN', 'history', 7]);
+      }
+      expect(replay(events)).toEqual(await storedGroups(database));
+    }),
+    { numRuns: 15 },
+  );
+  const kinds = ['created', 'updated', 'token_rotated', 'environment_changed', 'deleted'].map((kind) => `user_group.${kind}`);
+  expect(seen).toEqual(new Set(kinds));
+  const { rows } = await database.pool.query<{ text: string }>('select event::text as text from event');
+  expect(tokens.length).toBeGreaterThan(10);
+  expect(tokens.filter((token) => rows.some(({ text }) => text.includes(token) || text.includes(token.slice(4, 34))))).toEqual(
+    [],
+  );
+});
+
+test('updates that do not change a value record nothing', async () => {
+  const services = dbs[0] as Services;
+  const caller = new Caller({
+    id: 7,
+    name: 'history',
+    environmentTag: null,
+    scopes: ['groups:write'],
+    createdAt: new Date(0),
+    expiresAt: null,
+    lastUsedAt: null,
+  });
+  const by = { providedId: 'unchanged' };
+  const fields = { name: 'A', properties: { a: 1, b: { c: [1] } }, mapping: [{ schemaId: 's', dataSource: 'd' }] };
+  await getOrCreateUserGroup(services, caller, { ...by, ...fields });
+  await getOrCreateUserGroup(services, caller, { ...by, name: 'B' });
+  await updateUserGroup(services, caller, by, fields);
+  await updateUserGroup(services, caller, by, { properties: { b: { c: [1] }, a: 1 } });
+  await updateUserGroup(services, caller, by, { mergeProperties: { a: 1 } });
+  await updateUserGroup(services, caller, by, {});
+  const events = await database.prisma.event.findMany({ where: by });
+  expect(events.map(({ type }) => type)).toEqual(['user_group.created']);
+});
+
+test('a number in a short notation keeps it in an event', async () => {
+  const services = dbs[0] as Services;
+  const caller = new Caller({
+    id: 7,
+    name: 'history',
+    environmentTag: null,
+    scopes: ['groups:write'],
+    createdAt: new Date(0),
+    expiresAt: null,
+    lastUsedAt: null,
+  });
+  const large = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`n${index}`, 1e308]));
+  await getOrCreateUserGroup(services, caller, { providedId: 'large numbers' });
+  await updateUserGroup(services, caller, { providedId: 'large numbers' }, { properties: large });
+  await updateUserGroup(services, caller, { providedId: 'large numbers' }, { properties: { ...large, n0: 1 } });
+  const text = "select length(changes::text) as length from event where provided_id = 'large numbers' order by id";
+  const { rows } = await database.pool.query<{ length: number }>(text);
+  expect(rows[1]?.length).toBeLessThan(500 * 20);
+  expect(rows[2]?.length).toBeLessThan(100);
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Scope } from '../../src/caller.ts';
+import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
+import { until } from '../support/process.ts';
+
+const limit = 3;
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway(undefined, { introspection: true, rateLimit: limit });
+});
+afterAll(() => gateway.close());
+
+const fields = ({ headers }: Reply) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+const policy = `"api-token";q=${limit};w=60`;
+
+/** Issues an API token and uses it up. */
+async function exhaust(...scopes: Scope[]): Promise<string> {
+  const { secret } = await gateway.issue({ scopes: scopes.length > 0 ? scopes : ['groups:read', 'groups:write'] });
+  for (let sent = 1; sent <= limit; sent += 1) {
+    const reply = await gateway.graphql('{ caller { name } }', {}, { token: secret });
+    expect(reply.json).toEqual({ data: { caller: { name: 'test' } } });
+  }
+  return secret;
+}
+
+test('responses state the policy, what remains, and when there is more', async () => {
+  const { secret: token } = await gateway.issue();
+  const replies = [
+    await gateway.send('GET', '/api/user', { token, body: { user_group_id: 'a' } }),
+    await gateway.send('PUT', '/api/user', { token, body: { user_group_id: 'unknown' } }),
+    await gateway.graphql('{ nothing }', {}, { token }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([200, 404, 200]);
+  expect(replies.map(fields)).toEqual(
+    [2, 1, 0].map((remaining) => [policy, expect.stringMatching(new RegExp(`^"api-token";r=${remaining};t=(59|6[01])$`))]),
+  );
+});
+
+const mutation = 'mutation { getOrCreateUserGroup(input: { providedId: "refused" }) { __typename } }';
+const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'token=a' };
+
+/** The requests that count; each with its format. */
+const requests: readonly (readonly [method: string, path: string, form: 'problem' | 'graphql', options: RequestOptions])[] = [
+  ['GET', '/api/user', 'problem', { body: { user_group_id: 'refused' } }],
+  ['QUERY', '/api/user', 'problem', { body: { user_group_id: 'refused' } }],
+  ['GET', '/api/user/?user_group_id=refused', 'problem', {}],
+  ['PUT', '/api/user', 'problem', { body: { user_group_id: 'refused' } }],
+  ['PUT', '/api/user', 'problem', { body: { user_group_id: 'refused' }, headers: { 'idempotency-key': 'key' } }],
+  ['POST', '/api/user', 'problem', { body: { current_token: 'x' } }],
+  ['PUT', '/api/user', 'problem', { body: { user_group_id: 'refused', name: 'x'.repeat(100_000) } }],
+  ['POST', '/graphql', 'graphql', { body: { query: '{ caller { name } }' } }],
+  ['POST', '/graphql', 'graphql', { body: { query: mutation } }],
+  ['POST', '/graphql', 'graphql', { body: { query: mutation }, headers: { 'idempotency-key': 'key' } }],
+  ['POST', '/graphql', 'graphql', { body: '{' }],
+  ['GET', '/graphql?query={__typename}', 'graphql', {}],
+  ['GET', '/metrics', 'problem', {}],
+  ['POST', '/oauth2/introspect', 'problem', form],
+];
+
+test.each(requests)(
+  '%s %s (%s) of an API token that has sent too many requests is refused',
+  async (method, path, format, options) => {
+    const token = await exhaust();
+    const reply = await gateway.send(method, path, { ...options, token });
+    const retryAfter = Number(reply.headers.get('retry-after'));
+    expect(reply.status).toBe(429);
+    expect(retryAfter).toBeGreaterThanOrEqual(58);
+    expect(retryAfter).toBeLessThanOrEqual(61);
+    expect(fields(reply)).toEqual([policy, `"api-token";r=0;t=${retryAfter}`]);
+    const extensions = { code: 'RATE_LIMITED' };
+    const message = expect.stringContaining('within 60 seconds');
+    if (format === 'graphql') expect(reply.json).toEqual({ errors: [{ message, extensions }] });
+    else expect(reply.json).toMatchObject({ success: 0, status: 429, code: 'RATE_LIMITED', detail: message });
+  },
+);
+
+test('refused requests change nothing, and are not stored under their Idempotency-Key', async () => {
+  const { rows } = await gateway.database.pool.query("select from user_group where provided_id = 'refused'");
+  const { rows: records } = await gateway.database.pool.query('select from idempotency_record');
+  expect([rows.length, records.length]).toEqual([0, 0]);
+});
+
+test('other API tokens, requests without one, and paths that need none are not limited', async () => {
+  const token = await exhaust();
+  expect((await gateway.send('GET', '/metrics', { token })).status).toBe(429);
+  for (let sent = 1; sent <= limit + 1; sent += 1) {
+    const replies = [
+      await gateway.send('GET', '/livez', { token }),
+      await gateway.graphql('{ __typename }', {}, { token: null }),
+      await gateway.send('GET', '/nowhere', { token }),
+    ];
+    expect(replies.map((reply) => [reply.status, ...fields(reply)])).toEqual(
+      [200, 200, 404].map((status) => [status, null, null]),
+    );
+  }
+  expect((await gateway.send('PUT', '/api/user', { token: 'ugk_wrong' })).headers.get('ratelimit')).toBeNull();
+  await exhaust();
+});
+
+test('refused requests are counted and logged with the number of the API token', async () => {
+  const token = await exhaust('metrics:read');
+  await gateway.send('GET', '/metrics', { token });
+  const { secret } = await gateway.issue({ scopes: ['metrics:read'] });
+  const { text } = await gateway.send('GET', '/metrics', { token: null, headers: { authorization: `Bearer ${secret}` } });
+  expect(text).toMatch(/^gateway_errors_total\{route="\/metrics",code="RATE_LIMITED"\} [1-9]/m);
+  expect(text).toMatch(/^gateway_rate_limit_exchanges_total\{result="success"\} [1-9]/m);
+});
+
+test('gateways on one database share the limit, and while the database fails or blocks, each one enforces its own', async () => {
+  const other = await startGateway(gateway.database, { introspection: true, rateLimit: limit, logRequests: 1 });
+  try {
+    const remaining = async (token: string) =>
+      Number(/r=(\d+)/.exec((await other.send('GET', '/metrics', { token })).headers.get('ratelimit') ?? '')?.[1]);
+    const token = await exhaust();
+    const { secret } = await gateway.issue();
+    await until(async () => (await other.send('GET', '/metrics', { token })).status === 429, 'the other gateway refuses too');
+    expect(other.log.at(-1)).toMatch(/"errors":\["RATE_LIMITED"\],"apiToken":\d+/);
+
+    // Requests do not wait for the exchange.
+    const client = await gateway.database.pool.connect();
+    await client.query('begin; lock table request_count');
+    await exhaust();
+    expect(await remaining(secret)).toBe(2);
+    await client.query('rollback; alter table request_count rename to gone');
+    await until(() => other.log.some((line) => line.includes('limits the rate of requests by itself')), 'the failure is logged');
+    expect([await remaining(secret), await remaining(secret)]).toEqual([1, 0]);
+    expect((await other.send('GET', '/metrics', { token: secret })).status).toBe(429);
+    await client.query('alter table gone rename to request_count');
+    client.release();
+    await until(
+      async () => (await gateway.send('GET', '/metrics', { token: secret })).status === 429,
+      'the first one refuses too',
+    );
+    expect(other.log.filter((line) => line.includes('limits the rate of requests by itself'))).toHaveLength(1);
+    await until(() => other.log.some((line) => line.includes('together again')), 'the recovery is logged');
+  } finally {
+    await other.close();
+  }
+});
+
+test('without a limit there are no headers', async () => {
+  const unlimited = await startGateway(gateway.database);
+  const reply = await unlimited.send('GET', '/api/user', { body: { user_group_id: 'a' } });
+  expect([reply.status, ...fields(reply)]).toEqual([200, null, null]);
+  await unlimited.close();
+});

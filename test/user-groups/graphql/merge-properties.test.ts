@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { mutate } from '../../support/user-group-mutations.ts';
+
+/** Two gateways on one database. */
+let gateways: readonly [TestGateway, TestGateway];
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  gateways = [gateway, await startGateway(gateway.database)];
+});
+afterAll(async () => {
+  await gateways[1].close();
+  await gateway.close();
+});
+
+const create = (providedId: string, properties: object | null = null) =>
+  mutate(gateway, 'getOrCreateUserGroup', { providedId, properties });
+const merge = (providedId: string, mergeProperties: unknown, others: object = {}) =>
+  mutate(gateway, 'updateUserGroup', { by: { providedId }, mergeProperties, ...others });
+const stored = async (providedId: string) => (await create(providedId)).userGroup.properties;
+
+test.each<[string, object | null, object, object]>([
+  ['replaces and adds members', { a: 1, b: 2 }, { b: 3, c: 4 }, { a: 1, b: 3, c: 4 }],
+  ['removes members that are null', { a: 1, b: 2 }, { a: null, x: null }, { b: 2 }],
+  ['merges nested objects and replaces lists', { o: { a: 1, b: [1] } }, { o: { b: [2], c: {} } }, { o: { a: 1, b: [2], c: {} } }],
+  ['begins with an object where there are no properties', null, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
+  ['changes nothing when it is empty', { a: 1 }, {}, { a: 1 }],
+])('a patch %s', async (title, before, patch, after) => {
+  await create(title, before);
+  expect((await merge(title, patch)).userGroup.properties).toEqual(after);
+  expect(await stored(title)).toEqual(after);
+});
+
+test('the stored text keeps the order of members', async () => {
+  await create('ordered', { z: 1, a: 2, m: 3 });
+  await merge('ordered', { b: 4, a: null, z: 5 });
+  const rows = await gateway.database.query('any', "select properties from user_group where provided_id = 'ordered'", []);
+  expect(rows).toEqual([['{"z":5,"m":3,"b":4}']]);
+});
+
+test('a patch and other fields are changed together', async () => {
+  await create('together', { a: 1 });
+  const { userGroup } = await merge('together', { b: 2 }, { name: 'renamed', mapping: [{ schemaId: 's', dataSource: 'd' }] });
+  expect(userGroup).toMatchObject({ name: 'renamed', properties: { a: 1, b: 2 }, mapping: [{ schemaId: 's', dataSource: 'd' }] });
+});
+
+describe('INVALID_INPUT, and nothing changes', () => {
+  const nested = (depth: number): object => (depth === 0 ? {} : { n: nested(depth - 1) });
+  test.each<[string, unknown, string, object?]>([
+    ['a patch together with properties', { a: 1 }, 'mergeProperties', { properties: { b: 1 } }],
+    ['a patch together with properties that are null', { a: 1 }, 'mergeProperties', { properties: null }],
+    ['a patch that is null', null, 'mergeProperties'],
+    ['a patch that is a list', [], 'mergeProperties'],
+    ['a patch that is a text', 'x', 'mergeProperties'],
+    ['NUL in a patch', { a: ['\0'] }, 'mergeProperties.a.0'],
+    ['a lone surrogate in the name of a member to remove', { '\ud800': null }, 'mergeProperties.\ud800'],
+    ['a patch that is too deep', nested(33), `mergeProperties${'.n'.repeat(32)}`],
+    ['a patch that is too large', { a: 'x'.repeat(65_536) }, 'mergeProperties'],
+    ['properties that are too large after the merge', { more: 'x'.repeat(40_000) }, 'mergeProperties'],
+  ])('%s', async (title, patch, path, others = {}) => {
+    const properties = { text: 'x'.repeat(40_000) };
+    await create(title, properties);
+    const result = await merge(title, patch, { name: 'renamed', ...others });
+    expect(result).toMatchObject({ __typename: 'InvalidInput', code: 'INVALID_INPUT' });
+    expect(result.issues.map((issue: { path: string[] }) => issue.path.join('.'))).toEqual([path]);
+    const { userGroup } = await create(title);
+    expect([userGroup.name, userGroup.properties]).toEqual([title, properties]);
+  });
+
+  test('a number that JSON cannot carry exactly, in a variable and in the document', async () => {
+    await create('exact', { a: 1 });
+    const sent = [
+      '{"query":"mutation ($p: JSON) { result: updateUserGroup(input: { by: { providedId: \\"exact\\" }, mergeProperties: $p }) { ... on Error { code } } }","variables":{"p":{"a":12345678901234567890}}}',
+      '{"query":"mutation { result: updateUserGroup(input: { by: { providedId: \\"exact\\" }, mergeProperties: { a: 1e400 } }) { ... on Error { code } } }"}',
+    ];
+    for (const body of sent) {
+      const { json } = await gateway.send('POST', '/graphql', { body });
+      expect(json.data.result.code).toBe('INVALID_INPUT');
+    }
+    expect(await stored('exact')).toEqual({ a: 1 });
+  });
+});
+
+test('the limit holds for the result: a member of the whole size can be replaced by another', async () => {
+  await create('full', { text: 'x'.repeat(65_000) });
+  expect((await merge('full', { text: 'y'.repeat(65_000) })).userGroup.properties.text).toBe('y'.repeat(65_000));
+});
+
+test.each<[string, object]>([
+  ['a marker of raw parameters', { __prismaRawParameters__: true, values: 5 }],
+  ['a field reference', { $type: 'FieldRef', value: { _ref: 'token', _container: 'UserGroup' } }],
+  ['functions by name', { toJSON: 'x', toString: 'y', valueOf: 'z', constructor: { prototype: { a: 1 } } }],
+  ['SQL and array syntax', { "'; drop table user_group; --": '{"a",NULL,\\}', '{': '}' }],
+])('a patch that looks like %s is data', async (title, patch) => {
+  await create(title, { before: 1 });
+  expect((await merge(title, patch)).userGroup.properties).toEqual({ before: 1, ...patch });
+  expect(await stored(title)).toEqual({ before: 1, ...patch });
+});
+
+test('a number that is stored already stays exact', async () => {
+  const numbers = { big: Number.MAX_SAFE_INTEGER, small: 1e-300, fraction: 0.1, negative: -0.5 };
+  await create('numbers', numbers);
+  expect((await merge('numbers', { other: 1 })).userGroup.properties).toEqual({ ...numbers, other: 1 });
+});
+
+test('100 concurrent patches of different members through two gateways all survive', async () => {
+  await create('many', { start: true });
+  const results = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => {
+      const input = { by: { providedId: 'many' }, mergeProperties: { [`key ${index}`]: index } };
+      return mutate(gateways[index % 2] as TestGateway, 'updateUserGroup', input, gateway.token);
+    }),
+  );
+  const expected = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key ${index}`, index]));
+  expect(await stored('many')).toEqual({ start: true, ...expected });
+  // Each returns the group as it left it: no two alike, and the largest has everything.
+  const sizes = results.map(({ userGroup }) => Object.keys(userGroup.properties).length);
+  expect(sizes.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
+});
+
+test('of patches that arrive together, one that exceeds a limit fails alone', async () => {
+  await create('mixed', { base: 'x'.repeat(1_000) });
+  const results = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => merge('mixed', { [`key ${index}`]: 'x'.repeat(index === 5 ? 65_000 : 10) })),
+  );
+  expect(results.map(({ code }) => code ?? 'ok').filter((outcome) => outcome !== 'ok')).toEqual(['INVALID_INPUT']);
+  expect(Object.keys(await stored('mixed'))).toHaveLength(12);
+});

@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeCursor } from '../../../src/database/keyset.ts';
+import type { EnvironmentTag } from '../../../src/generated/prisma/client.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { storedToken } from '../../support/keys.ts';
+
+let gateway: TestGateway;
+let admin: string;
+let customer: string;
+let untagged: string;
+
+const count = 25;
+/** Created one second after the other; the names are in the opposite order. */
+const rowsOf = (environmentTag: EnvironmentTag | null) =>
+  Array.from({ length: count }, (_, index) => ({
+    providedId: `${environmentTag ?? 'none'}-${index}`,
+    environmentTag,
+    name: `Name ${String(99 - index)}`,
+    ...storedToken(`an imported token ${environmentTag} ${index}`),
+    createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, index)),
+    updatedAt: new Date(Date.UTC(2026, 1, 1, 0, 0, index)),
+    properties: { index, plan: index % 2 === 0 ? 'gold' : 'free' },
+  }));
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const data = [...rowsOf('Testing'), ...rowsOf('Customer'), ...rowsOf(null)];
+  await gateway.database.prisma.userGroup.createMany({ data });
+  const secretOf = async (options: Parameters<TestGateway['issue']>[0]) => (await gateway.issue(options)).secret;
+  admin = await secretOf({ environment: null, scopes: ['admin'] });
+  customer = await secretOf({ environment: 'Customer', scopes: ['groups:read'] });
+  untagged = await secretOf({ environment: null, scopes: ['groups:read'] });
+});
+afterAll(() => gateway.close());
+
+const document = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: UserGroupFilter, $orderBy: UserGroupOrder) {
+  userGroups(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
+    totalCount nodes { providedId } edges { cursor node { providedId environmentTag } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
+
+/** The result of the field, or the extensions of its error. */
+async function list(variables: object = {}, token?: string) {
+  const { json } = await gateway.graphql(document, variables as Record<string, unknown>, token === undefined ? {} : { token });
+  return json.errors ? json.errors[0].extensions : json.data.userGroups;
+}
+
+const idsOf = (page: { nodes: { providedId: string }[] }): string[] => page.nodes.map(({ providedId }) => providedId);
+const testing = (from: number, to: number): string[] => {
+  const step = from <= to ? 1 : -1;
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => `Testing-${from + step * index}`);
+};
+
+describe('a page of user groups', () => {
+  test('has the newest 20 of the environment by default', async () => {
+    const page = await list();
+    expect(idsOf(page)).toEqual(testing(24, 5));
+    expect(page.edges.map((edge: { node: object }) => edge.node)).toEqual(
+      testing(24, 5).map((providedId) => ({ providedId, environmentTag: 'TESTING' })),
+    );
+    expect(page.pageInfo).toEqual({
+      hasNextPage: true,
+      hasPreviousPage: false,
+      startCursor: page.edges[0].cursor,
+      endCursor: page.edges[19].cursor,
+    });
+    expect(page.totalCount).toBe(count);
+  });
+
+  test('continues after a cursor, and goes back before one', async () => {
+    const first = await list({ first: 10 });
+    const second = await list({ first: 10, after: first.pageInfo.endCursor });
+    expect(idsOf(second)).toEqual(testing(14, 5));
+    expect(second.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    const third = await list({ first: 10, after: second.pageInfo.endCursor });
+    expect([idsOf(third), third.pageInfo.hasNextPage]).toEqual([testing(4, 0), false]);
+    const back = await list({ last: 10, before: third.pageInfo.startCursor });
+    expect([idsOf(back), back.pageInfo.hasPreviousPage, back.pageInfo.hasNextPage]).toEqual([testing(14, 5), true, true]);
+    const start = await list({ last: 10, before: back.pageInfo.startCursor });
+    expect([idsOf(start), start.pageInfo.hasPreviousPage]).toEqual([testing(24, 15), false]);
+  });
+
+  test('is between two cursors', async () => {
+    const { edges } = await list();
+    const [after, before] = [edges[3].cursor, edges[9].cursor];
+    expect(idsOf(await list({ after, before }))).toEqual(testing(20, 16));
+    const head = await list({ first: 2, after, before });
+    expect([idsOf(head), head.pageInfo.hasNextPage]).toEqual([testing(20, 19), true]);
+    const tail = await list({ last: 2, after, before });
+    expect([idsOf(tail), tail.pageInfo.hasPreviousPage]).toEqual([testing(17, 16), true]);
+    expect(idsOf(await list({ after: before, before: after }))).toEqual([]);
+  });
+
+  test('without groups has no cursors', async () => {
+    expect(await list({ filter: { providedIds: ['nobody'] } })).toEqual({
+      totalCount: 0,
+      nodes: [],
+      edges: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+    });
+  });
+
+  test.each([
+    ['CREATED', 'ASC', testing(0, 2)],
+    ['CREATED', 'DESC', testing(24, 22)],
+    ['UPDATED', 'ASC', testing(0, 2)],
+    ['NAME', 'ASC', testing(24, 22)],
+    ['NAME', 'DESC', testing(0, 2)],
+    ['PROVIDED_ID', 'ASC', ['Testing-0', 'Testing-1', 'Testing-10']],
+    ['PROVIDED_ID', 'DESC', ['Testing-9', 'Testing-8', 'Testing-7']],
+  ])('is ordered by %s %s', async (field, direction, expected) => {
+    expect(idsOf(await list({ first: 3, orderBy: { field, direction } }))).toEqual(expected);
+  });
+
+  test('null counts as an omitted argument', async () => {
+    const given = { first: null, after: null, last: 2, before: null, orderBy: null };
+    const none = {
+      search: null,
+      providedIds: null,
+      environmentTag: null,
+      properties: null,
+      createdAt: null,
+      updatedAt: { to: null },
+    };
+    expect(idsOf(await list({ ...given, filter: none }))).toEqual(testing(1, 0));
+    expect(idsOf(await list({ ...given, filter: null }))).toEqual(testing(1, 0));
+  });
+});
+
+describe('the filter of user groups', () => {
+  test.each<[string, object, string[]]>([
+    ['a part of the name in other case', { search: 'nAME 9' }, testing(9, 0)],
+    ['a part of the id', { search: 'ting-1' }, [...testing(19, 10), 'Testing-1']],
+    ['provided ids', { providedIds: ['Testing-3', 'Customer-3', 'Testing-1'] }, ['Testing-3', 'Testing-1']],
+    ['no provided ids', { providedIds: [] }, []],
+    ['a property', { properties: [{ path: ['index'], equals: 4 }] }, ['Testing-4']],
+    [
+      'two properties',
+      { properties: ['free', 3].map((equals, at) => ({ path: [['plan'], ['index']][at], equals })) },
+      ['Testing-3'],
+    ],
+    ['the time of creation', { createdAt: { from: '2026-01-01T00:00:03Z', to: '2026-01-01T00:00:05Z' } }, testing(4, 3)],
+    ['an open range', { updatedAt: { from: '2026-02-01T00:00:23Z' } }, testing(24, 23)],
+    [
+      'several conditions',
+      { search: 'name', providedIds: testing(0, 9), createdAt: { to: '2026-01-01T00:00:02Z' } },
+      testing(1, 0),
+    ],
+    ['the own environment', { environmentTag: { tag: 'TESTING' }, providedIds: testing(0, 1) }, testing(1, 0)],
+  ])('selects by %s', async (_, filter, expected) => {
+    const page = await list({ filter });
+    expect([idsOf(page), page.totalCount]).toEqual([expected, expected.length]);
+  });
+});
+
+describe('environments', () => {
+  test('are the caller’s own, or with admin all of them in one order', async () => {
+    const ofCustomer = await list({ first: 100 }, customer);
+    expect([ofCustomer.totalCount, new Set(idsOf(ofCustomer).map((id) => id.split('-')[0]))]).toEqual([
+      count,
+      new Set(['Customer']),
+    ]);
+    expect(new Set(idsOf(await list({ first: 100 }, untagged)).map((id) => id.split('-')[0]))).toEqual(new Set(['none']));
+    const all = await list({ first: 6, orderBy: { field: 'NAME', direction: 'ASC' } }, admin);
+    expect(all.totalCount).toBe(3 * count);
+    const tags = ['Testing', 'Customer', 'none']; // in the order of their numbers
+    expect(idsOf(all)).toEqual([...tags.map((tag) => `${tag}-24`), ...tags.map((tag) => `${tag}-23`)]);
+    const next = await list({ first: 2, after: all.edges[1].cursor, orderBy: { field: 'NAME', direction: 'ASC' } }, admin);
+    expect(idsOf(next)).toEqual(['none-24', 'Testing-23']);
+  });
+
+  test.each([
+    ['CUSTOMER', 'Customer-24'],
+    ['TESTING', 'Testing-24'],
+    [null, 'none-24'],
+  ])('can be chosen by admin: %s', async (tag, newest) => {
+    const page = await list({ first: 1, filter: { environmentTag: { tag } } }, admin);
+    expect([idsOf(page), page.totalCount]).toEqual([[newest], count]);
+  });
+
+  test('other than the own are refused without admin', async () => {
+    for (const tag of ['CUSTOMER', null])
+      expect(await list({ filter: { environmentTag: { tag } } })).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
+
+describe('a list is refused', () => {
+  const property = { path: ['plan'], equals: 'gold' };
+  test.each<[string, object, (string | number)[]]>([
+    ['101 items', { first: 101 }, ['first']],
+    ['no items', { first: 0 }, ['first']],
+    ['fewer than none', { last: -1 }, ['last']],
+    ['101 of the last', { last: 101 }, ['last']],
+    ['first together with last', { first: 1, last: 1 }, ['last']],
+    ['an empty search', { filter: { search: '' } }, ['filter', 'search']],
+    ['a long search', { filter: { search: 'x'.repeat(256) } }, ['filter', 'search']],
+    ['NUL in a search', { filter: { search: 'a\0' } }, ['filter', 'search']],
+    ['a lone surrogate in an id', { filter: { providedIds: ['a', '\ud800'] } }, ['filter', 'providedIds', 1]],
+    ['101 ids', { filter: { providedIds: Array(101).fill('x') } }, ['filter', 'providedIds']],
+    ['six properties', { filter: { properties: Array(6).fill(property) } }, ['filter', 'properties']],
+    ['an empty path', { filter: { properties: [{ ...property, path: [] }] } }, ['filter', 'properties', 0, 'path']],
+    [
+      'a long path',
+      { filter: { properties: [property, { ...property, path: Array(33).fill('a') }] } },
+      ['filter', 'properties', 1, 'path'],
+    ],
+    ['NUL in a path', { filter: { properties: [{ ...property, path: ['\0'] }] } }, ['filter', 'properties', 0, 'path', 0]],
+    ['NUL in a value', { filter: { properties: [{ ...property, equals: ['\0'] }] } }, ['filter', 'properties', 0, 'equals', 0]],
+    ['a large value', { filter: { properties: [{ ...property, equals: 'x'.repeat(65_536) }] } }, ['filter', 'properties', 0]],
+    ['the year 0', { filter: { createdAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'createdAt', 'from']],
+    ['a time before it', { filter: { updatedAt: { to: '0001-01-01T00:00:00+02:00' } } }, ['filter', 'updatedAt', 'to']],
+    ['the year 10000', { filter: { updatedAt: { to: '9999-12-31T23:59:59-01:00' } } }, ['filter', 'updatedAt', 'to']],
+    ['no tag', { filter: { environmentTag: {} } }, ['filter', 'environmentTag', 'tag']],
+  ])('with %s', async (_, variables, path) => {
+    expect(await list(variables)).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
+  });
+
+  test('without groups:read', async () => {
+    const { secret } = await gateway.issue({ scopes: ['groups:write', 'groups:resolve', 'config:validate'] });
+    expect(await list({}, secret)).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
+
+describe('a cursor', () => {
+  const order = { field: 'NAME', direction: 'ASC' };
+  const cursorOf = async (variables: object, token?: string): Promise<string> =>
+    (await list(variables, token)).pageInfo.endCursor;
+  const forged = (...parts: (string | number | null)[]) => encodeCursor('UserGroup.name', parts);
+
+  test('stays valid when its group is gone, and in the other direction', async () => {
+    const gone = {
+      providedId: 'gone',
+      name: 'Name 90 and a half',
+      ...storedToken('an imported token: gone'),
+      environmentTag: 'Testing' as const,
+    };
+    const { teamId } = await gateway.database.prisma.userGroup.create({ data: gone });
+    const after = await cursorOf({ filter: { providedIds: ['gone'] }, orderBy: order });
+    await gateway.database.prisma.userGroup.delete({ where: { teamId } });
+    expect(idsOf(await list({ first: 1, after, orderBy: order }))).toEqual(['Testing-8']);
+    expect(idsOf(await list({ first: 1, after, orderBy: { ...order, direction: 'DESC' } }))).toEqual(['Testing-9']);
+  });
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['is empty', () => ''],
+    ['is not one', () => 'nonsense'],
+    ['is not of base64', () => '😀'],
+    ['is very long', () => 'A'.repeat(100_000)],
+    ['is of another order', () => cursorOf({})],
+    ['is of another environment', () => cursorOf({ orderBy: order }, customer)],
+    ['is of an untagged group', () => cursorOf({ orderBy: order }, untagged)],
+    ['is of another environment, from admin', () => cursorOf({ first: 2, orderBy: order }, admin)],
+    ['was cut', async () => (await cursorOf({ orderBy: order })).slice(0, -1)],
+    ['has a character more', async () => `${await cursorOf({ orderBy: order })}=`],
+    ['was decoded, changed and encoded again', async () => changed(await cursorOf({ orderBy: order }))],
+    ['has no team id', () => forged('Testing', 'a')],
+    ['has too much', () => forged('Testing', 'a', 1, 1)],
+    ['has an environment that is none', () => forged('Other', 'a', 1)],
+    ['has a number for a name', () => forged('Testing', 1, 1)],
+    ['has a name with NUL', () => forged('Testing', '\0', 1)],
+    ['has a team id out of range', () => forged('Testing', 'a', 2 ** 31)],
+    ['has a team id that is a fraction', () => forged('Testing', 'a', 0.5)],
+  ])('that %s is refused', async (_, make) => {
+    const cursor = await make();
+    for (const name of ['after', 'before']) {
+      expect(await list({ [name]: cursor, orderBy: order })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: [name] }] });
+    }
+  });
+
+  test.each([0.5, 'text', 8.64e15, -8.64e15, Number.MAX_VALUE, null])('with the time %j is refused', async (time) => {
+    const after = encodeCursor('UserGroup.createdAt', ['Testing', time, 1]);
+    expect(await list({ after })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['after'] }] });
+  });
+
+  test('of the longest name works, whatever its characters are', async () => {
+    const { prisma } = gateway.database;
+    for (const [index, character] of ['\u0001', '"', '😀', '\u{10ffff}'].entries()) {
+      const name = character.repeat(255);
+      const data = {
+        name,
+        providedId: `long ${index}`,
+        ...storedToken(`an imported token: long ${index}`),
+        environmentTag: 'Testing' as const,
+      };
+      const { teamId } = await prisma.userGroup.create({ data });
+      const filter = { providedIds: [data.providedId] };
+      const cursor = await cursorOf({ filter, orderBy: order });
+      expect(idsOf(await list({ filter, after: cursor, orderBy: order }))).toEqual([]);
+      await prisma.userGroup.delete({ where: { teamId } });
+    }
+  });
+});
+
+/** The cursor with another character in what it holds. */
+function changed(cursor: string): string {
+  const bytes = Buffer.from(cursor, 'base64url');
+  bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 1; // the last digit of its number
+  return bytes.toString('base64url');
+}
+
+describe('dataSource', () => {
+  test('is the entry of the mapping, and null where there is none', async () => {
+    const mapping = Object.fromEntries([
+      ['a', '1'],
+      ['', '2'],
+      ['constructor', '3'],
+    ]);
+    const data = {
+      providedId: 'mapped',
+      name: 'n',
+      ...storedToken('an imported token: mapped'),
+      environmentTag: 'Testing' as const,
+      mapping,
+    };
+    const { teamId } = await gateway.database.prisma.userGroup.create({ data });
+    const names = ['a', '', 'constructor', 'A', 'toString', '__proto__'];
+    const fields = names.map((name, index) => `f${index}: dataSource(schemaId: ${JSON.stringify(name)})`).join(' ');
+    const { json } = await gateway.graphql(`{ userGroup(by: { providedId: "mapped" }) { ${fields} } }`);
+    expect(Object.values(json.data.userGroup)).toEqual(['1', '2', '3', null, null, null]);
+    await gateway.database.prisma.userGroup.delete({ where: { teamId } });
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Caller } from '../../src/caller.ts';
+import { listUserGroups } from '../../src/user-groups/list.ts';
+import type { Services } from '../../src/user-groups/user-groups.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { storedToken } from '../support/keys.ts';
+import { bindQueries } from '../support/queries.ts';
+
+let database: TestDatabase;
+let services: Services;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = bindQueries(database);
+  const data = ['a', 'b', 'c'].map((name) => ({ providedId: name, name, ...storedToken(`an imported token ${name}`) }));
+  await database.prisma.userGroup.createMany({ data });
+});
+afterAll(() => database.close());
+
+const callerOf = (id: number): Caller =>
+  new Caller({
+    id,
+    name: 'test',
+    environmentTag: null,
+    scopes: ['admin'],
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
+  });
+const tooLong = {
+  code: 'UNAVAILABLE',
+  message: 'Finding the user groups took longer than 2 seconds and was stopped. Narrow the filter.',
+};
+
+test('a filtered page that takes longer than two seconds is stopped, and counting is null; others are still served', async () => {
+  const page = await listUserGroups(services, callerOf(1), {});
+  // Every read of user groups now waits for a lock, as a search through many of them would take its time.
+  const held = await holdWrites(database.url);
+  let isAbandoned = false;
+  const search = (id: number) =>
+    listUserGroups(services, callerOf(id), { filter: { search: 'a' } }, () => isAbandoned).catch(({ code, message }) => ({
+      code,
+      message,
+    }));
+  const startedMs = performance.now();
+  const count = page.totalCount();
+  const searches = Array.from({ length: 12 }, (_, index) => search(index));
+  await held.untilOneWaits();
+  expect(await database.prisma.apiToken.count()).toBe(0); // a connection is free
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  isAbandoned = true;
+  expect(await count).toBeNull();
+  expect(await page.totalCount()).toBeNull();
+  const results = await Promise.all(searches);
+  // Three at once, one of them the count; the others had not started, and their responses are no longer needed.
+  expect(results.slice(0, 2)).toEqual([tooLong, tooLong]);
+  expect(new Set(results.slice(2).map((result) => 'message' in result && result.message))).toEqual(
+    new Set(['The request was abandoned: it timed out or the client disconnected.']),
+  );
+  await held.release();
+  expect(await (await listUserGroups(services, callerOf(1), { filter: { search: 'a' } })).totalCount()).toBe(1);
+  for (const setting of ['statement_timeout', 'plan_cache_mode']) {
+    const { rows } = await database.pool.query(`show ${setting}`);
+    expect(['10s', 'auto']).toContain(rows[0][setting]);
+  }
+});
+
+test('however many pages are read at once, connections remain for other requests', async () => {
+  const held = await holdWrites(database.url);
+  const pages = Array.from({ length: 20 }, (_, index) => listUserGroups(services, callerOf(index), {}));
+  await held.untilOneWaits();
+  expect(await database.prisma.apiToken.count()).toBe(0);
+  await held.release();
+  for (const page of await Promise.all(pages)) expect(page.edges).toHaveLength(3);
+});
+
+test('requests that wait for the same page share a statement, and those for another page do not', async () => {
+  let reads = 0;
+  const counting = bindQueries({
+    ...database,
+    query: (name, text, values) => {
+      reads += 1;
+      return database.query(name, text, values);
+    },
+  });
+  const held = await holdWrites(database.url);
+  const filter = { environmentTag: { tag: null } };
+  const list = (id: number, first: number, isAbandoned = () => false) =>
+    listUserGroups(counting, callerOf(id), { first, filter }, isAbandoned);
+  const started = [10, 20, 30, 40].map((first) => list(1, first));
+  const abandoned = list(2, 5, () => true).catch(({ message }) => message);
+  const waiting = Array.from({ length: 40 }, (_, index) => list(index % 8, index % 2 ? 2 : 3, () => index === 0));
+  await held.untilOneWaits();
+  expect(reads).toBe(4);
+  await held.release();
+  expect(await abandoned).toMatch('The request was abandoned');
+  await Promise.all(started);
+  const pages = await Promise.all(waiting);
+  expect(pages.map(({ edges }) => edges.length)).toEqual(Array.from({ length: 40 }, (_, index) => (index % 2 ? 2 : 3)));
+  expect(reads).toBe(6);
+  // A page that was read before is read again.
+  await list(1, 2);
+  expect(reads).toBe(7);
+});
+
+test('a filtered group that is deleted after its position was read is left out, and paging continues after it', async () => {
+  const deleting = bindQueries({
+    ...database,
+    query: async (name, text, values) => {
+      await database.prisma.userGroup.deleteMany({ where: { name: 'b' } });
+      return database.query(name, text, values);
+    },
+  });
+  const orderBy = { field: 'NAME', direction: 'ASC' } as const;
+  const filter = { providedIds: ['a', 'b', 'c'] };
+  const page = await listUserGroups(deleting, callerOf(1), { first: 2, orderBy, filter });
+  expect([page.edges.map(({ node }) => node.name), page.hasNextPage]).toEqual([['a'], true]);
+  const next = await listUserGroups(services, callerOf(1), { first: 2, after: page.endCursor, orderBy, filter });
+  expect(next.edges.map(({ node }) => node.name)).toEqual(['c']);
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+let last = 0;
+let group: { readonly id: string; token: string };
+/** A group of version 3. */
+beforeEach(async () => {
+  last += 1;
+  const id = `group ${last}`;
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: id } });
+  group = { id, token: json.user_group.token };
+  await put({ name: 'second' });
+  await put({ name: 'third' });
+});
+
+const conditional = (ifMatch: string | undefined, key?: string) => ({
+  headers: { ...(ifMatch !== undefined && { 'if-match': ifMatch }), ...(key !== undefined && { 'idempotency-key': key }) },
+});
+const put = (change: object, ifMatch?: string, key?: string) =>
+  gateway.send('PUT', '/api/user', { body: { user_group_id: group.id, ...change }, ...conditional(ifMatch, key) });
+const rotate = (ifMatch?: string, token = group.token) =>
+  gateway.send('POST', '/api/user', { body: { current_token: token }, ...conditional(ifMatch) });
+const get = async () => (await gateway.send('GET', '/api/user', { body: { user_group_id: group.id } })).json.user_group;
+const seen = ({ status, headers, json }: Reply) => [status, json.code, headers.get('etag')];
+
+test('the ETag of every response with a group is its version, which every change increments', async () => {
+  const body = { user_group_id: 'tagged' };
+  const created = await gateway.send('GET', '/api/user', { body });
+  const requests = [
+    () => gateway.send('QUERY', '/api/user', { body }),
+    () => gateway.send('PUT', '/api/user', { body: { ...body, name: 'changed' } }),
+    () => gateway.send('PUT', '/api/user', { body }),
+    () => gateway.send('POST', '/api/user', { body: { current_token: created.json.user_group.token } }),
+    () => gateway.send('GET', '/api/user?user_group_id=tagged'),
+  ];
+  const tags = [created.headers.get('etag')];
+  for (const send of requests) tags.push((await send()).headers.get('etag'));
+  expect(tags).toEqual(['"1"', '"1"', '"2"', '"3"', '"4"', '"4"']);
+});
+
+const changed = [200, undefined, '"4"'];
+const mismatch = [412, 'VERSION_MISMATCH', '"3"'];
+const malformed = [400, 'INVALID_INPUT', null];
+const conditions: readonly [ifMatch: string, expected: readonly unknown[]][] = [
+  ['"3"', changed],
+  ['*', changed],
+  ['"1", "3"', changed],
+  [',"1" ,\t"3",,', changed],
+  ['"a,b", "3"', changed],
+  ['"2"', mismatch],
+  ['"4"', mismatch],
+  ['"zzz"', mismatch],
+  ['""', mismatch],
+  ['"03"', mismatch],
+  ['"3.0"', mismatch],
+  ['"99999999999999999999"', mismatch],
+  ['"2147483648"', mismatch],
+  ['"3,4"', mismatch],
+  ['W/"3"', mismatch],
+  ['W/"3", "2"', mismatch],
+  ['3', malformed],
+  ["'3'", malformed],
+  ['"3', malformed],
+  ['"3""4"', malformed],
+  ['"3" "4"', malformed],
+  ['"3", 4', malformed],
+  ['*, "3"', malformed],
+  ['w/"3"', malformed],
+  ['', malformed],
+  [',', malformed],
+];
+
+describe.each([
+  ['PUT', (ifMatch: string) => put({ name: 'fourth' }, ifMatch)],
+  ['POST', (ifMatch: string) => rotate(ifMatch)],
+] as const)('%s of a group of version 3', (_, send) => {
+  test.each(conditions)('with If-Match: %j', async (ifMatch, expected) => {
+    const before = await get();
+    const events = await gateway.database.prisma.event.count();
+    expect(seen(await send(ifMatch))).toEqual(expected);
+    const isChanged = expected === changed;
+    expect(await gateway.database.prisma.event.count()).toBe(events + Number(isChanged));
+    if (!isChanged) expect(await get()).toEqual(before);
+  });
+});
+
+test.each([
+  [1_024, changed],
+  [1_025, malformed],
+])('an If-Match of %d characters', async (length, expected) => {
+  expect(seen(await put({}, '"3"'.padEnd(length, ',')))).toEqual(expected);
+});
+
+test('the text about a malformed If-Match says its form', async () => {
+  const { json } = await put({}, '3');
+  expect(json.detail).toContain('in double quotes, such as "3"');
+});
+
+test('a group that is not there, or is not accessible, is not found whatever is expected of it', async () => {
+  const { secret } = await gateway.issue({ environment: 'Customer' });
+  const body = { user_group_id: group.id };
+  for (const ifMatch of ['*', '"3"', '"9"']) {
+    const options = { ...conditional(ifMatch), token: secret };
+    const replies = [
+      await gateway.send('PUT', '/api/user', { ...options, body }),
+      await gateway.send('POST', '/api/user', { ...options, body: { current_token: group.token } }),
+      await rotate(ifMatch, 'an unknown imported token'),
+    ];
+    expect(replies.map(seen)).toEqual(Array(3).fill([404, 'NOT_FOUND', null]));
+  }
+});
+
+test('a replaced token is not found, also with the current version', async () => {
+  expect(seen(await rotate('"3"'))).toEqual(changed);
+  expect(seen(await rotate('"4"'))).toEqual([404, 'NOT_FOUND', null]);
+});
+
+test('get-or-create ignores If-Match', async () => {
+  const { status } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id }, ...conditional('"9"') });
+  expect(status).toBe(200);
+});
+
+test('If-None-Match is not considered', async () => {
+  const options = { body: { user_group_id: group.id }, headers: { 'if-none-match': '"3"' } };
+  expect((await gateway.send('QUERY', '/api/user', options)).status).toBe(200);
+});
+
+test('with an Idempotency-Key, the response is sent again whatever the version is by then, and only for the same If-Match', async () => {
+  const first = await put({ name: 'kept' }, '"3"', 'kept');
+  const rejected = await put({ name: 'lost' }, '"3"', 'lost');
+  await put({ name: 'later' });
+  for (const [reply, again] of [
+    [first, await put({ name: 'kept' }, '"3"', 'kept')],
+    [rejected, await put({ name: 'lost' }, '"3"', 'lost')],
+  ] as const) {
+    expect([...seen(again), again.text, again.headers.get('idempotency-replayed')]).toEqual([...seen(reply), reply.text, 'true']);
+  }
+  expect([seen(first), seen(rejected)]).toEqual([changed, [412, 'VERSION_MISMATCH', '"4"']]);
+  for (const ifMatch of ['"5"', '*', undefined]) {
+    expect(seen(await put({ name: 'kept' }, ifMatch, 'kept'))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', null]);
+  }
+  expect((await get()).name).toBe('later');
+});

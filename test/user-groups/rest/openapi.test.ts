@@ -1,0 +1,288 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectDatabase } from '../../../src/database/client.ts';
+import { type Example, errorResponses, type MediaType, type Operation, operationsOf } from '../../../src/http/pages/openapi.ts';
+import { requestExamples } from '../../../src/http/pages/request-examples.ts';
+import { keyInUse } from '../../../src/idempotency/idempotency.ts';
+import { rateLimited } from '../../../src/rate-limits/rate-limit.ts';
+import { userGroupLimits } from '../../../src/user-groups/values.ts';
+import { sendText } from '../../support/connect.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { assertDocumented, openApiDocument, validatorOf } from '../../support/openapi.ts';
+
+const { maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
+const run = promisify(execFile);
+const item = openApiDocument.paths['/api/user'] ?? {};
+const documented = operationsOf(item);
+
+const contentOf = ({ content = {} }: { readonly content?: Readonly<Record<string, MediaType>> } = {}) =>
+  Object.values(content)[0];
+
+/** The examples of errors, by their codes. */
+const errors: [code: string, example: Example][] = errorResponses(openApiDocument).flatMap((response) =>
+  Object.entries(contentOf(response)?.examples ?? {}),
+);
+
+/** A body without what differs each time. */
+function comparable(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, member) => {
+    if (name === 'request_id') return 'any';
+    if (name === 'token') return String(member).replace(/^ugt_[0-9A-Za-z]{36}$/, 'ugt_');
+    if (name === 'x' || name === 'kid') return String(member).length;
+    // What follows is the JSON parser's own text, which differs between versions of Node.js.
+    if (name === 'detail') return String(member).replace(/(?<=is not valid JSON: ).*/, '');
+    return member;
+  });
+}
+
+/** The variables of the examples, for a gateway. */
+async function variablesOf(gateway: TestGateway): Promise<Record<string, string>> {
+  const all = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'metrics:read'] });
+  const readOnly = await gateway.issue({ scopes: ['groups:read'] });
+  const untagged = await gateway.issue({ environment: null });
+  return {
+    GATEWAY: gateway.url,
+    API_TOKEN: all.secret,
+    READ_ONLY_API_TOKEN: readOnly.secret,
+    UNTAGGED_API_TOKEN: untagged.secret,
+    USER_GROUP_TOKEN: 'none yet',
+  };
+}
+
+/** Runs code of an example, and returns what it prints. Variables prevail over those of the system. */
+async function execute(language: string, code: string, variables: Readonly<Record<string, string>>): Promise<string> {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...variables };
+  const [program = '', ...args] = interpreters[language] ?? [];
+  return (await run(program, [...args, code], { env })).stdout;
+}
+
+const interpreters: Readonly<Record<string, readonly string[]>> = {
+  curl: ['sh', '-c'],
+  'Python (requests)': ['python3', '-c'],
+  'JavaScript (fetch)': [process.execPath, '--input-type=module', '-e'],
+};
+
+function hasRequests(): boolean {
+  try {
+    execFileSync('python3', ['-c', 'import requests'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(Object.keys(interpreters))('the examples of operations in %s get their responses', (language) => {
+  // They apply in this order, to a gateway without user groups.
+  const steps = Object.entries(openApiDocument.paths).flatMap(([path, operations]) =>
+    operationsOf(operations).flatMap(([method, operation]) => {
+      const own = requestExamples(method, path, operation).find((one) => one.language === language)?.code ?? '';
+      const { example, examples = {} } = contentOf(operation.responses['200']) ?? {};
+      const name = `${method} ${path}`;
+      const named = Object.values(examples).map(({ summary, value, 'x-curl': command }) => ({
+        name: `${name}: ${summary}`,
+        value,
+        ...(command === undefined ? { language, code: own } : { language: 'curl', code: command }),
+      }));
+      return named.length > 0 ? named : [{ name, language, code: own, value: example }];
+    }),
+  );
+  let gateway: TestGateway;
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    variables = await variablesOf(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  test.skipIf(language.startsWith('Python') && !hasRequests()).each(steps)('$name', async (step) => {
+    const text = await execute(step.language, step.code, variables);
+    if (step.value === undefined) {
+      expect(text).toContain('# TYPE gateway_');
+      return;
+    }
+    expect(comparable(JSON.parse(text))).toEqual(comparable(step.value));
+    const { user_group: group } = JSON.parse(text) as { user_group?: { provided_id: string; token: string } };
+    if (group?.provided_id === 'acme') variables['USER_GROUP_TOKEN'] = group.token;
+  });
+});
+
+describe('the examples of errors', () => {
+  let gateway: TestGateway;
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    variables = await variablesOf(gateway);
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  });
+  afterAll(() => gateway.close());
+
+  test.each(errors.flatMap(([code, { value, 'x-curl': command }]) => (command === undefined ? [] : [{ code, value, command }])))(
+    'the command of $code gets the response',
+    async ({ value, command }) => {
+      const withStatus = command.replaceAll('curl -sS', String.raw`curl -sS -w '\n%{http_code}'`);
+      const [text = '', status] = (await execute('curl', withStatus, variables)).split('\n');
+      expect(comparable(JSON.parse(text))).toEqual(comparable(value));
+      expect(Number(status)).toBe((value as { status: number }).status);
+    },
+  );
+
+  test('have a command, but for those that no request causes by itself', () => {
+    const without = errors.filter(([, example]) => example['x-curl'] === undefined).map(([code]) => code);
+    expect(without).toEqual(['REQUEST_TIMEOUT', 'IDEMPOTENCY_KEY_IN_USE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']);
+  });
+
+  test('REQUEST_TIMEOUT is the response to a body that does not arrive', async () => {
+    gateway.server.headersTimeout = 100;
+    gateway.server.requestTimeout = 100;
+    const unended = 'PUT /api/user HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\n{';
+    const [head = '', body = ''] = (await sendText(gateway, unended)).split('\r\n\r\n');
+    expect([head.slice(0, 13), comparable(JSON.parse(body))]).toEqual(['HTTP/1.1 408 ', exampleOf('REQUEST_TIMEOUT')]);
+  });
+
+  test.each([
+    ['IDEMPOTENCY_KEY_IN_USE', keyInUse().message],
+    ['RATE_LIMITED', rateLimited(600, 12)],
+  ])('%s says what the gateway says', (code, detail) => {
+    expect(exampleOf(code)).toMatchObject({ detail });
+  });
+});
+
+test('the limits of properties, which JSON Schema cannot express, are described', () => {
+  const properties = item.get?.parameters?.find(({ name }) => name === 'properties');
+  const replaced = contentOf(item.put?.requestBody)?.schema.properties?.['properties'];
+  for (const description of [properties?.description, replaced?.description]) {
+    expect(description).toContain(`${maxPropertiesBytes / 1024} KiB and ${maxPropertiesDepth} levels`);
+  }
+});
+
+/** The example of an error. */
+const exampleOf = (code: string) => comparable(Object.fromEntries(errors)[code]?.value);
+
+test('a broken database gives the response of the example INTERNAL', async () => {
+  const database = await createTestDatabase();
+  const gateway = await startGateway(database);
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  await database.pool.query('drop table user_group cascade');
+  const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: 'other' } });
+  expect(comparable(reply.json)).toEqual(exampleOf('INTERNAL'));
+  await gateway.close();
+  await database.close();
+});
+
+test('a database that takes no writes gives the response of the example UNAVAILABLE', async () => {
+  const database = await createTestDatabase();
+  const readOnly = connectDatabase({ connectionString: `${database.url}?options=-c%20default_transaction_read_only%3Don` });
+  const gateway = await startGateway({ ...readOnly, prisma: database.prisma, url: database.url });
+  const reply = await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  expect([reply.status, comparable(reply.json)]).toEqual([503, exampleOf('UNAVAILABLE')]);
+  await gateway.close();
+  await readOnly.close();
+  await database.close();
+});
+
+describe('a request is accepted exactly when the document permits it', () => {
+  let gateway: TestGateway;
+  let token: string;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+    token = json.user_group.token;
+  });
+  afterAll(() => gateway.close());
+
+  const longest = 'x'.repeat(255);
+  const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, 'd']));
+  const values: Record<string, readonly unknown[]> = {
+    user_group_id: ['acme', longest, `${longest}x`, '😀'.repeat(255), '😀'.repeat(256), '', 5, null, undefined, []],
+    name: ['n', longest, `${longest}x`, '', 5, null, undefined, {}],
+    mapping: [
+      {},
+      { a: 'b' },
+      { '': '' },
+      { a: 5 },
+      { a: `${longest}x` },
+      { [`${longest}x`]: '' },
+      entries(1_000),
+      entries(1_001),
+      [],
+      'a',
+      null,
+    ],
+    properties: [{}, { a: [1, null] }, [], 'a', 5, null],
+    current_token: ['', 5, null, undefined, `${longest}x`],
+  };
+
+  test.each(documented)('%s', async (method, operation) => {
+    const differences: unknown[] = [];
+    const members = membersOf(operation);
+    for (const { name, isRequired, permits } of members) {
+      for (const value of values[name] ?? []) {
+        const body: Record<string, unknown> = method === 'POST' ? { current_token: token } : { user_group_id: 'acme' };
+        body[name] = value;
+        const { status, json } = await gateway.send(method, '/api/user', { body });
+        const isPermitted = value === undefined ? !isRequired : permits(value);
+        if ((status === 200 || status === 404) !== isPermitted) differences.push([name, value, status, json]);
+      }
+    }
+    expect(differences).toEqual([]);
+    expect(members.length).toBeGreaterThan(0);
+  });
+
+  /** The members of a request, and whether the document permits a value of each. */
+  function membersOf({ requestBody, parameters = [] }: Operation) {
+    const { properties = {}, required = [] } = contentOf(requestBody)?.schema ?? {};
+    const ofBody = Object.entries(properties).map(([name, schema]) => {
+      return { name, isRequired: required.includes(name), permits: (value: unknown) => validatorOf(schema)(value) === true };
+    });
+    // A parameter cannot be null; the description says that an optional member in a body may be.
+    const ofQuery = parameters.map(({ name, required: isRequired = false, schema: { contentSchema, ...schema } }) => {
+      const permits = (value: unknown) => (value === null ? !isRequired : validatorOf(contentSchema ?? schema)(value) === true);
+      return { name, isRequired, permits };
+    });
+    return requestBody ? ofBody : ofQuery;
+  }
+});
+
+describe('the check of responses', () => {
+  const success = { success: 1, user_group: { team_id: 1, token: 't', name: 'n', provided_id: 'p', api_environment_tag: null } };
+  const failure = Object.fromEntries(errors)['NOT_FOUND']?.value as object;
+  const response = (status: number, json: unknown, headers: Record<string, string> = {}) => ({
+    status,
+    json,
+    headers: new Headers({
+      'x-request-id': 'x',
+      'content-type': status === 200 ? 'application/json' : 'application/problem+json',
+      ...(status === 200 && { etag: '"1"' }),
+      ...headers,
+    }),
+  });
+
+  test('accepts what is documented', () => {
+    assertDocumented('POST', '/api/user', response(200, success));
+    assertDocumented('POST', '/api/user/?a=b', response(404, failure));
+  });
+
+  test.each([
+    ['a member that is not documented', 200, { ...success, extra: 1 }, {}],
+    ['a member of the group that is not documented', 200, { ...success, user_group: { ...success.user_group, mapping: {} } }, {}],
+    ['a member that is missing', 200, { success: 1 }, {}],
+    ['a member of another type', 200, { ...success, success: true }, {}],
+    ['a status that is not documented', 202, success, {}],
+    ['a status of another operation', 409, { ...failure, status: 409, code: 'CONFLICT' }, {}],
+    ['a code of another status', 404, { ...failure, code: 'CONFLICT' }, {}],
+    ['a code that does not exist', 404, { ...failure, code: 'NOTHING' }, {}],
+    ['a member of a problem that is not documented', 404, { ...failure, hint: '' }, {}],
+    ['another media type', 200, success, { 'content-type': 'text/plain' }],
+    ['no WWW-Authenticate', 401, { ...failure, status: 401, code: 'UNAUTHENTICATED' }, {}],
+  ])('rejects %s', (_, status, json, headers) => {
+    expect(() => assertDocumented('POST', '/api/user', response(status, json, headers))).toThrow('openapi.yaml');
+  });
+
+  test('rejects a success of a request that is not documented', () => {
+    const check = (body: object) => assertDocumented('POST', '/api/user', response(200, success), body);
+    check({ current_token: 'ugt_', other: 1 });
+    expect(() => check({ current_token: 5 })).toThrow('/current_token must be string');
+  });
+});

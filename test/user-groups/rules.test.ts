@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { Caller } from '../../src/caller.ts';
+import { InvalidInput } from '../../src/errors.ts';
+import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/rules.ts';
+
+const callerWith = (scopes: string[]) =>
+  new Caller({
+    id: 1,
+    name: 'test',
+    environmentTag: null,
+    scopes,
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
+  });
+const writer = callerWith(['groups:write']);
+
+/** An object with a member that must not be looked at. */
+function trap(member: string): object {
+  return Object.defineProperty({}, member, {
+    enumerable: true,
+    get() {
+      throw new Error(`${member} was looked at`);
+    },
+  });
+}
+
+function issuesOf(check: () => void): readonly string[] {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.issues.map(({ path }) => path.join('.'));
+    throw error;
+  }
+  return [];
+}
+
+describe('checks no more of an input than necessary to reject it', () => {
+  const tenWrong = Array.from({ length: 10 }, () => ({ schemaId: 's', dataSource: 5 })).map((entry, i) => ({
+    ...entry,
+    schemaId: `${i}`,
+  }));
+
+  test('nothing without the scope', () => {
+    expect(() => checkGetOrCreate(callerWith(['groups:read']), trap('providedId'))).toThrow('groups:write');
+    expect(() => checkRotate(callerWith([]), trap('currentToken'))).toThrow('groups:write');
+    expect(() => checkUpdate(callerWith(['groups:resolve']), trap('by') as { by: object })).toThrow('groups:write');
+    expect(() => checkGetOrCreate(Caller.anonymous, trap('providedId'))).toThrow('API token');
+  });
+
+  test('no entry of a mapping after the tenth issue, and no properties', () => {
+    const input = { providedId: 'a', mapping: [...tenWrong, trap('schemaId')], properties: { a: trap('b') } };
+    expect(issuesOf(() => checkGetOrCreate(writer, input))).toHaveLength(10);
+  });
+
+  test('no entry of a mapping that has too many', () => {
+    const mapping = Array.from({ length: 1_001 }, () => trap('schemaId'));
+    expect(issuesOf(() => checkGetOrCreate(writer, { providedId: 'a', mapping }))).toEqual(['mapping']);
+  });
+
+  test('no property after the tenth issue', () => {
+    const properties = { numbers: Array(10).fill(Number.NaN), more: trap('a') };
+    expect(issuesOf(() => checkGetOrCreate(writer, { providedId: 'a', properties }))).toHaveLength(10);
+  });
+
+  test.each<[string, object]>([
+    ['one long text', { long: 'x'.repeat(65_536) }],
+    ['one long name', { ['x'.repeat(65_536)]: 1 }],
+    ['many empty lists', { lists: Array.from({ length: 65_536 }, () => []) }],
+    ['many short members', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i}`, 0]))],
+  ])('no property beyond 64 KiB: %s', (_, properties) => {
+    const input = { providedId: 'a', properties: { ...properties, z: trap('a') } };
+    expect(issuesOf(() => checkGetOrCreate(writer, input))).toEqual(['properties']);
+  });
+});
+
+test('reports issues that were found before properties exceed the limit, too', () => {
+  const properties = { bad: '\0', long: 'x'.repeat(70_000) };
+  expect(issuesOf(() => checkUpdate(writer, { by: { teamId: 1 }, properties }))).toEqual(['properties.bad', 'properties']);
+});
+
+test('reports issues of the selector and of the change of an update together', () => {
+  expect(issuesOf(() => checkUpdate(writer, { by: { token: '' }, name: '', mapping: null }))).toEqual([
+    'by.token',
+    'mapping',
+    'name',
+  ]);
+  expect(issuesOf(() => checkUpdate(writer, { by: { teamId: 1 }, name: 'n' }))).toEqual([]);
+});
+
+test.each([-1, 604_801, 1.5, Number.NaN, '60', true])('rejects a grace period of %j', (graceSeconds) => {
+  expect(issuesOf(() => checkRotate(writer, { currentToken: 'x', graceSeconds }))).toEqual(['graceSeconds']);
+});

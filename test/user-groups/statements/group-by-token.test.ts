@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { issueToken } from '../../../src/tokens.ts';
+import { bindUserGroupLookups } from '../../../src/user-groups/statements/look-up.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { retiredHash, storedToken, testKeys } from '../../support/keys.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+/** What happens between the first statement of a look-up and the second. */
+let meanwhile: (() => Promise<unknown>) | undefined;
+let statements: string[] = [];
+beforeEach(() => {
+  meanwhile = undefined;
+});
+
+/** Looks tokens up in one turn: team ids, with the ends of grace periods left out. */
+async function lookUp(...tokens: string[]) {
+  statements = [];
+  const found = await Promise.all(tokens.map((token) => lookups.findByTokenHash(testKeys.hashes(token))));
+  return found.map((one) => one && { teamId: one.userGroup.teamId, isCurrent: one.isCurrent });
+}
+
+const lookups = bindUserGroupLookups({
+  async query(name, text, values) {
+    const rows = await database.query(name, text, values);
+    statements.push(name);
+    if (statements.length === 1) await meanwhile?.();
+    return rows;
+  },
+});
+
+let count = 0;
+/** A group with a current and a retired token. @param end when the grace period ends, in seconds from now. */
+async function createGroup(end = 60) {
+  count += 1;
+  const [current, retired] = [issueToken('userGroup'), issueToken('userGroup')];
+  const data = { providedId: `group ${count}`, name: 'Group', ...storedToken(current) };
+  const { teamId } = await database.prisma.userGroup.create({ data });
+  await retire(teamId, retired, end);
+  return { teamId, current, retired };
+}
+
+/** As SQL, by the clock of the database. */
+const retire = (teamId: number, token: string, end: number) =>
+  database.pool.query(
+    "insert into retired_token (token_hash, token_encrypted, team_id, expires_at) values ($1, '', $2, now() + $3 * interval '1 second')",
+    [retiredHash(token), teamId, end],
+  );
+
+/** Replaces the current token as a rotation with a grace period does, in one statement. */
+const rotate = (teamId: number, token: string) =>
+  database.pool.query(
+    `with retired as (
+       insert into retired_token (token_hash, token_encrypted, team_id, expires_at)
+       select token_hash, '', team_id, now() + interval '1 minute' from user_group where team_id = $1
+     ) update user_group set token_hash = $2 where team_id = $1`,
+    [teamId, storedToken(token).tokenHash],
+  );
+
+/** Makes a retired token current again, as an import does, in one statement. */
+const restore = (teamId: number, token: string) =>
+  database.pool.query(
+    `with ended as (delete from retired_token where token_hash = $2) update user_group set token_hash = $2 where team_id = $1`,
+    [teamId, storedToken(token).tokenHash],
+  );
+
+test('current, retired, expired and unknown tokens of one turn: each has its result', async () => {
+  const [group, ended] = [await createGroup(), await createGroup(-1)];
+  expect(await lookUp(group.retired, ended.current, ended.retired, issueToken('userGroup'), group.current)).toEqual([
+    { teamId: group.teamId, isCurrent: false },
+    { teamId: ended.teamId, isCurrent: true },
+    undefined,
+    undefined,
+    { teamId: group.teamId, isCurrent: true },
+  ]);
+});
+
+test('current tokens alone cost one statement', async () => {
+  const groups = [await createGroup(), await createGroup()];
+  await lookUp(...groups.map(({ current }) => current));
+  expect(statements).toHaveLength(1);
+});
+
+test.each([
+  ['rotated with a grace period', rotate],
+  ['rotated without one', (teamId: number) => rotate(teamId, issueToken('userGroup')).then(() => endAll(teamId))],
+])('a current token that is %s while it is looked up is found as the current one', async (_, change) => {
+  const { teamId, current } = await createGroup();
+  meanwhile = () => change(teamId, issueToken('userGroup'));
+  expect(await lookUp(current)).toEqual([{ teamId, isCurrent: true }]);
+  meanwhile = undefined;
+  expect(await lookUp(current)).toEqual([change === rotate ? { teamId, isCurrent: false } : undefined]);
+});
+
+test('a retired token that becomes current again between the statements is found, as the current one', async () => {
+  const { teamId, retired } = await createGroup();
+  meanwhile = () => restore(teamId, retired);
+  expect(await lookUp(retired)).toEqual([{ teamId, isCurrent: true }]);
+});
+
+test('a retired token whose grace period is ended between the statements is not found', async () => {
+  const { teamId, retired } = await createGroup();
+  meanwhile = () => endAll(teamId);
+  expect(await lookUp(retired)).toEqual([undefined]);
+});
+
+test('a token that is issued between the statements is found', async () => {
+  const { teamId } = await createGroup();
+  const token = issueToken('userGroup');
+  meanwhile = () => rotate(teamId, token);
+  expect(await lookUp(token)).toEqual([{ teamId, isCurrent: true }]);
+});
+
+/** Ends the grace periods of a group. */
+const endAll = (teamId: number) => database.pool.query('delete from retired_token where team_id = $1', [teamId]);

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { revokeApiToken, rotateApiToken } from '../../../src/api-tokens/rules.ts';
+import { Caller } from '../../../src/caller.ts';
+import { createEmbedToken, introspect } from '../../../src/embed-tokens/embed-tokens.ts';
+import { issueToken } from '../../../src/tokens.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { apiTokenId } from '../../support/node-id.ts';
+import { bindQueries } from '../../support/queries.ts';
+
+let database: TestDatabase;
+let gateway: TestGateway;
+let group: { token: string; team_id: number };
+
+/** Every statement since the test began, but for the stamps of last use, which belong to no request. */
+let statements: string[] = [];
+const reads = (table: string) => expect.stringMatching(new RegExp(`^select\\b.*\\bfrom ${table}\\b`, 's'));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  database.pool.on('connect', (client) => {
+    const query = client.query.bind(client);
+    const recorded = (...args: unknown[]) => {
+      const text = (typeof args[0] === 'string' ? args[0] : (args[0] as { text: string }).text).trim();
+      if (!/^update api_token set last_used_at/.test(text)) statements.push(text);
+      return Reflect.apply(query, client, args);
+    };
+    client.query = recorded as typeof client.query;
+  });
+  gateway = await startGateway(database);
+  group = (await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } })).json.user_group;
+});
+beforeEach(() => {
+  statements = [];
+});
+afterAll(async () => {
+  await gateway.close();
+  await database.close();
+});
+
+test('a look-up by token costs one statement for the API token and one for the group', async () => {
+  const { json } = await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { teamId } }', group);
+  expect(json.data.userGroup.teamId).toBe(group.team_id);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test.each(['teamId', 'providedId', 'id'])('a look-up by %s costs the same', async (selector) => {
+  const by = { teamId: group.team_id, providedId: 'acme', id: Buffer.from(`UserGroup:${group.team_id}`).toString('base64') };
+  const variables = { by: { [selector]: by[selector as keyof typeof by] } };
+  const { json } = await gateway.graphql('query ($by: UserGroupBy!) { userGroup(by: $by) { teamId } }', variables);
+  expect(json.data.userGroup.teamId).toBe(group.team_id);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('get-or-create of an existing group over REST is those two reads and no write', async () => {
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme', name: 'other' } });
+  expect(json.new_user_group).toBe(false);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('get-or-create of an existing group over GraphQL is those two reads and no write', async () => {
+  const document = `mutation { getOrCreateUserGroup(input: { providedId: "acme", name: "other" }) {
+    ... on GetOrCreateUserGroupPayload { created } } }`;
+  expect((await gateway.graphql(document)).json.data.getOrCreateUserGroup).toEqual({ created: false });
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('get-or-create of a new group is two reads and one write', async () => {
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'new' } });
+  const inserts = expect.stringMatching(/^with draft as .*\binsert into user_group\b.*\binsert into event\b/s);
+  expect(statements).toEqual([reads('api_token'), reads('user_group'), inserts]);
+});
+
+const updates = expect.stringMatching(/^with\s+requested as .*\bupdate user_group\b.*\binsert into event\b/s);
+
+test('an update over REST is one read and one write, which finds the group', async () => {
+  await gateway.send('PUT', '/api/user', { body: { user_group_id: 'acme', name: 'renamed' } });
+  expect(statements).toEqual([reads('api_token'), updates]);
+});
+
+test.each(['teamId', 'providedId'])('an update over GraphQL by %s costs the same', async (selector) => {
+  const by = { [selector]: { teamId: group.team_id, providedId: 'acme' }[selector] };
+  const document = `mutation ($by: UserGroupBy!) { updateUserGroup(input: { by: $by, name: "renamed" }) { __typename } }`;
+  expect((await gateway.graphql(document, { by })).json.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
+  expect(statements).toEqual([reads('api_token'), updates]);
+});
+
+test('a merge patch is one transaction: the group is locked, then updated', async () => {
+  const document = `mutation { updateUserGroup(input: { by: { providedId: "acme" }, mergeProperties: { a: 1 } }) { __typename } }`;
+  expect((await gateway.graphql(document)).json.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
+  const locks = expect.stringMatching(/\bfor update of g\b/);
+  expect(statements).toEqual([reads('api_token'), begin, locks, updates, 'commit']);
+});
+
+test('a rotation, a deletion and a change of environment are one write each, besides look-ups', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'one write' } });
+  const currentToken = json.user_group.token;
+  const documents = [
+    `mutation { rotateUserGroupToken(input: { currentToken: "${currentToken}" }) { __typename } }`,
+    'mutation { setUserGroupEnvironment(input: { by: { providedId: "one write" }, environmentTag: CUSTOMER }) { __typename } }',
+    'mutation { deleteUserGroup(input: { by: { providedId: "one write" } }) { __typename } }',
+  ];
+  statements = [];
+  for (const document of documents) {
+    expect(JSON.stringify((await gateway.graphql(document, {}, { token })).json)).toContain('Payload');
+  }
+  const writes = expect.stringMatching(/^with .*\binsert into event\b/s);
+  const withLookUp = [reads('api_token'), reads('user_group'), writes];
+  expect(statements).toEqual([reads('api_token'), writes, ...withLookUp, ...withLookUp]);
+});
+
+test('a hundred nodes cost one statement for the API token and one for the groups', async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => Buffer.from(`UserGroup:${index}`).toString('base64'));
+  await gateway.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test.each<[string, boolean]>([
+  ['{ userGroups(first: 100) { nodes { name token } edges { cursor } } }', false],
+  ['{ userGroups(first: 100) { edges { node { dataSource(schemaId: "a") } } } }', true],
+  ['{ userGroups(first: 100) { ...Page } } fragment Page on UserGroupConnection { nodes { a: mapping { schemaId } } }', true],
+  ['{ nodes(ids: ["VXNlckdyb3VwOjE="]) { id ... on UserGroup { name } } }', false],
+  ['{ nodes(ids: ["VXNlckdyb3VwOjE="]) { ... on UserGroup { properties } } }', true],
+])('%s reads the JSON of its groups: %s', async (query, isRead) => {
+  for (let use = 0; use < 4; use += 1) expect((await gateway.graphql(query)).json.errors).toBeUndefined(); // compiled by then
+  const selected = statements.filter((statement) => /^select\b.*\bfrom user_group g\b/s.test(statement));
+  expect(selected.map((statement) => statement.includes('g.properties'))).toEqual(Array.from({ length: 4 }, () => isRead));
+});
+
+const begin = expect.stringMatching(/^begin/i);
+const limit = expect.stringMatching(/set_config\('statement_timeout'.* true\)/);
+const page = expect.stringMatching(/^select \* from \(\s+select g\.team_id.* limit \$1::int$/s);
+const positions = expect.stringMatching(/^select [^*]*team_id.* limit /is);
+const count = expect.stringMatching(/^select count\(/i);
+const commit = expect.stringMatching(/^commit/i);
+const filtered = [begin, limit, positions, commit];
+const everyEnvironment = [limit, positions, limit, positions, limit, positions];
+
+const tokens = expect.stringMatching(/^select .* from "public"."api_token" where /is);
+const tokenCount = expect.stringMatching(/^select count\(.* from "public"."api_token"/is);
+
+test.each<[string, string, unknown[]]>([
+  ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [page]],
+  ['a page with edges', '{ userGroups { edges { cursor node { token } } nodes { properties } } }', [page]],
+  ['a filtered page', '{ userGroups(filter: { search: "acm" }) { nodes { name } } }', [...filtered, reads('user_group')]],
+  ['a page and the count, twice', '{ userGroups { totalCount again: totalCount } }', [page, begin, limit, count, commit]],
+  ['a page without groups', '{ userGroups(filter: { providedIds: [] }) { nodes { name } } }', filtered],
+])('%s costs what it needs', async (_, query, expected) => {
+  expect((await gateway.graphql(query)).json.errors).toBeUndefined();
+  expect(statements).toEqual([reads('api_token'), ...expected]);
+});
+
+test('a page of every environment costs one statement for each', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  statements = [];
+  await gateway.graphql('{ userGroups { nodes { name } } }', {}, { token });
+  expect(statements).toEqual([reads('api_token'), page, page, page]);
+  statements = [];
+  await gateway.graphql('{ userGroups(filter: { search: "acm" }) { nodes { name } } }', {}, { token });
+  expect(statements).toEqual([reads('api_token'), begin, ...everyEnvironment, commit, reads('user_group')]);
+});
+
+test('a user group token with a wrong checksum is refused without a query', async () => {
+  const token = `${group.token.slice(0, -1)}${group.token.endsWith('0') ? '1' : '0'}`;
+  await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { teamId } }', { token });
+  await gateway.send('POST', '/api/user', { body: { current_token: token } });
+  expect(statements).toEqual([reads('api_token'), reads('api_token')]);
+});
+
+test('an API token with a wrong checksum is refused without a query', async () => {
+  const token = `${gateway.token.slice(0, -1)}${gateway.token.endsWith('0') ? '1' : '0'}`;
+  expect((await gateway.send('GET', '/api/user', { token, body: { user_group_id: 'acme' } })).status).toBe(401);
+  expect(statements).toEqual([]);
+});
+
+/** The current secrets, then, for those that are not among them, the replaced ones too. */
+const readsReplaced = [reads('api_token'), reads('api_token')];
+
+test('an unknown API token costs two statements', async () => {
+  await gateway.send('GET', '/api/user', { token: issueToken('apiToken'), body: { user_group_id: 'acme' } });
+  expect(statements).toEqual(readsReplaced);
+});
+
+test('a secret that a rotation replaced costs two statements, in its overlap and after it', async () => {
+  const { secret: token, id } = await gateway.issue();
+  const { db } = bindQueries(database);
+  await rotateApiToken(db, id, 600);
+  statements = [];
+  expect((await gateway.graphql('{ caller { number } }', {}, { token })).json.data.caller.number).toBe(id);
+  expect(statements).toEqual(readsReplaced);
+  await rotateApiToken(db, id, 0);
+  statements = [];
+  expect((await gateway.graphql('{ caller { id } }', {}, { token })).status).toBe(401);
+  expect(statements).toEqual(readsReplaced);
+});
+
+test.each<[string, string, unknown[]]>([
+  ['a page of API tokens', '{ apiTokens { nodes { name } } }', [tokens]],
+  ['the same with a count, twice', '{ apiTokens { edges { cursor } totalCount again: totalCount } }', [tokens, tokenCount]],
+  [
+    'a rotation',
+    `mutation { rotateApiToken(input: { id: "${apiTokenId(1)}" }) { __typename } }`,
+    [tokens, expect.stringMatching(/^with replaced/)],
+  ],
+])('%s costs what it needs', async (_, query, expected) => {
+  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  statements = [];
+  expect((await gateway.graphql(query, {}, { token })).json.errors).toBeUndefined();
+  expect(statements).toEqual([reads('api_token'), ...expected]);
+});
+
+test('no credential, pages and liveness cost none', async () => {
+  await gateway.send('GET', '/api/user', { token: null, body: { user_group_id: 'acme' } });
+  await gateway.graphql('{ caller { id } __typename }', {}, { token: null });
+  for (const path of ['/', '/livez', '/docs/errors']) await gateway.send('GET', path);
+  expect(statements).toEqual([]);
+});
+
+test('input that is refused costs the statement for the API token and no other', async () => {
+  const { secret: token } = await gateway.issue();
+  statements = [];
+  await gateway.send('GET', '/api/user', { token, body: { user_group_id: 'x'.repeat(256) } });
+  await gateway.send('PUT', '/api/user', { token, body: { user_group_id: 'acme', name: 5 } });
+  expect(statements).toEqual([reads('api_token'), reads('api_token')]);
+});
+
+test('a second gateway refuses an API token from the next request on after it was revoked', async () => {
+  const second = await startGateway(database);
+  const { secret: token, id } = await gateway.issue();
+  const ask = (of: TestGateway) => of.send('GET', '/api/user', { token, body: { user_group_id: 'acme' } });
+  expect([(await ask(gateway)).status, (await ask(second)).status]).toEqual([200, 200]);
+  await revokeApiToken(database.prisma, id);
+  expect([(await ask(second)).status, (await ask(gateway)).status]).toEqual([401, 401]);
+  await second.close();
+});
+
+const createToken = `mutation ($by: UserGroupBy!) { createEmbedToken(input: { by: $by }) { ... on CreateEmbedTokenPayload { token } } }`;
+
+test('an embed token costs one statement each for the API token, the group and the signing keys; an introspection the same', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['embed:sign', 'groups:resolve'] });
+  const by = { teamId: group.team_id };
+  await gateway.graphql(createToken, { by }, { token }); // creates the first key
+  statements = [];
+  const { json } = await gateway.graphql(createToken, { by }, { token });
+  const embedToken = json.data.createEmbedToken.token;
+  expect(statements).toEqual([reads('api_token'), reads('user_group'), reads('signing_key')]);
+
+  statements = [];
+  const introspect = (text: string) =>
+    gateway.send('POST', '/oauth2/introspect', {
+      token,
+      body: `token=${text}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  expect((await introspect(embedToken)).json.active).toBe(true);
+  expect(statements).toEqual([reads('api_token'), reads('signing_key'), reads('user_group')]);
+
+  await introspect(group.token); // learns where the group is stored now
+  statements = [];
+  expect((await introspect(group.token)).json.active).toBe(true);
+  expect(statements).toEqual([reads('api_token'), reads('user_group')]);
+});
+
+test('of embed tokens and introspections at the same time, two hundred share each statement', async () => {
+  const services = bindQueries(database);
+  const credential = { id: 1, name: 'test', environmentTag: null, scopes: ['admin'] };
+  const caller = new Caller({ ...credential, createdAt: new Date(0), expiresAt: null, lastUsedAt: null });
+  const times200 = <Result>(work: () => Promise<Result>) => Promise.all(Array.from({ length: 200 }, work));
+  await services.embedTokens.signingKeys.read(); // loads what signs, too
+
+  statements = [];
+  const [{ token } = { token: '' }] = await times200(() => createEmbedToken(services, caller, { teamId: group.team_id }, {}));
+  expect(statements).toEqual(expect.arrayContaining([reads('user_group'), reads('signing_key')]));
+  expect(statements).toHaveLength(2);
+
+  statements = [];
+  const ofGroup = await times200(() => introspect(services, caller, group.token));
+  expect([ofGroup.every(({ active }) => active), statements]).toEqual([true, [reads('user_group')]]);
+
+  statements = [];
+  const ofEmbedToken = await times200(() => introspect(services, caller, token));
+  expect(ofEmbedToken.every(({ active }) => active)).toBe(true);
+  // The groups are looked up as the signatures are verified, not all in one turn.
+  expect(statements.filter((text) => text.includes('signing_key'))).toHaveLength(1);
+});
