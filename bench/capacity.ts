@@ -120,7 +120,7 @@ async function measure(
         pid,
         credentials,
         databasePid: undefined,
-        connections: share(connections, gateways.length, index),
+        connections: queueKey(connections, gateways.length, index),
         warmUpMs,
         measureMs,
         sampleEvery: 64,
@@ -143,7 +143,7 @@ async function measure(
 }
 
 /** How many of the connections a load generator gets, so that all of them are used. */
-const share = (connections: number, parts: number, index: number): number =>
+const queueKey = (connections: number, parts: number, index: number): number =>
   Math.floor((connections * (index + 1)) / parts) - Math.floor((connections * index) / parts);
 
 /** The keys that a gateway has sent to the database so far, and in how many statements. */

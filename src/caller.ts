@@ -80,8 +80,8 @@ export class Caller {
   /** The caller without a credential: every `require` fails. */
   static readonly anonymous = new Caller(undefined);
 
-  /** The share of the database queue that this caller's look-ups and writes count towards. */
-  get share(): number | undefined {
+  /** What queues are fair between: this caller's look-ups and writes count towards its limit there. */
+  get queueKey(): number | undefined {
     return this.apiToken?.id;
   }
 

@@ -35,8 +35,8 @@ export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
 
 /**
  * The database: Prisma's client, whose models `userGroup`, `apiToken` and `event` also have the hot statements. Keys that are
- * requested in one turn of the event loop are sent in one statement; their `share` says on whose behalf, so that no API token
- * alone fills the queue.
+ * requested in one turn of the event loop are sent in one statement. The queue is fair between their `queueKey`s, so that no API
+ * token alone fills it.
  *
  * Every method runs where this client does: on the pool, or in the transaction of a request with an Idempotency-Key. Errors of
  * the server have the SQLSTATE as their code, such as 23505, not P2002.
@@ -75,15 +75,15 @@ export function createDb(database: Statements, options: StatementOptions = {}): 
  * time of a request; and the client of the transaction is only created, which takes milliseconds, once the model API or raw SQL
  * is used.
  */
-export function createUnitDb(unit: Statements, { onRecorded }: Pick<StatementOptions, 'onRecorded'> = {}): Db {
-  const { userGroup, apiToken, event } = statementsOn(unit, { onRecorded });
+export function createTransactionDb(transaction: Statements, { onRecorded }: Pick<StatementOptions, 'onRecorded'> = {}): Db {
+  const { userGroup, apiToken, event } = statementsOn(transaction, { onRecorded });
   return withFallback(
     {
-      userGroup: withFallback(userGroup, () => unit.prisma.userGroup),
-      apiToken: withFallback(apiToken, () => unit.prisma.apiToken),
-      event: withFallback(event, () => unit.prisma.event),
+      userGroup: withFallback(userGroup, () => transaction.prisma.userGroup),
+      apiToken: withFallback(apiToken, () => transaction.prisma.apiToken),
+      event: withFallback(event, () => transaction.prisma.event),
     },
-    () => unit.prisma,
+    () => transaction.prisma,
   ) as Db;
 }
 

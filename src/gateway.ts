@@ -11,7 +11,7 @@ import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
-import { createDb, createUnitDb, type Db, type StatementOptions } from './db.ts';
+import { createDb, createTransactionDb, type Db, type StatementOptions } from './db.ts';
 import { introspect } from './embed-tokens/embed-tokens.ts';
 import { introspectionHandler, jwksHandler } from './embed-tokens/routes.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
@@ -102,7 +102,9 @@ export function buildGateway(
   };
   const services = bindServices(createDb(database, statements), database);
   const { signingKeys } = services.embedTokens;
-  const executeOnce = createExecuteOnce(database, keys, (unit) => bindServices(createUnitDb(unit, statements), unit));
+  const executeOnce = createExecuteOnce(database, keys, (transaction) =>
+    bindServices(createTransactionDb(transaction, statements), transaction),
+  );
   const lastUsed = recordLastUsed(services.db);
   let draining = false;
 
@@ -124,7 +126,7 @@ export function buildGateway(
       isAbandoned,
       metrics: instanceMetrics,
       instance,
-      noted: request,
+      operationInfo: request,
       hasTransaction: bound !== services,
       meter: new ResponseMeter(request.responseRoom),
     });

@@ -45,30 +45,32 @@ const newToken = { name: 'new', environmentTag: null, scopes: ['admin'], expires
 
 /** Every operation that writes through the client; each makes a change that another connection sees once it is committed. */
 const writes: Readonly<Record<string, (services: Services) => Promise<unknown>>> = {
-  'a creation': (unit) => getOrCreateUserGroup(unit, caller, { providedId: 'new' }),
-  creations: (unit) => getOrCreateUserGroups(unit, caller, [{ providedId: 'one' }, { providedId: 'two' }], { withJson: true }),
-  'an update': (unit) => updateUserGroup(unit, caller, by, { name: 'changed' }),
-  'a patch': (unit) => updateUserGroup(unit, caller, by, { mergeProperties: { plan: 'paid' } }),
-  'a move': (unit) => setUserGroupEnvironment(unit, caller, by, 'Customer'),
-  'a rotation with a grace period': (unit) => rotateUserGroupToken(unit, caller, { currentToken: token, graceSeconds: 60 }),
-  'a deletion': (unit) => deleteUserGroup(unit, caller, by, undefined),
-  'the creation of an API token': (unit) => issueApiToken(unit.db, newToken),
-  'the rotation of an API token': (unit) => rotateApiToken(unit.db, apiTokenId, 60),
-  'the revocation of an API token': (unit) => revokeApiToken(unit.db, apiTokenId),
-  'the use of an API token': (unit) => unit.db.apiToken.recordUses(new Map([[apiTokenId, 0]])),
-  'the first signing key': (unit) => unit.embedTokens.signingKeys.list(),
-  'the model API': (unit) => unit.db.userGroup.updateMany({ data: { name: 'changed' } }),
-  'raw SQL': (unit) => unit.db.$executeRaw`update user_group set name = 'changed'`,
-  'a transaction of Prisma': (unit) =>
-    unit.db.$transaction(async (transaction) => transaction.userGroup.updateMany({ data: { name: 'changed' } })),
+  'a creation': (transaction) => getOrCreateUserGroup(transaction, caller, { providedId: 'new' }),
+  creations: (transaction) =>
+    getOrCreateUserGroups(transaction, caller, [{ providedId: 'one' }, { providedId: 'two' }], { withJson: true }),
+  'an update': (transaction) => updateUserGroup(transaction, caller, by, { name: 'changed' }),
+  'a patch': (transaction) => updateUserGroup(transaction, caller, by, { mergeProperties: { plan: 'paid' } }),
+  'a move': (transaction) => setUserGroupEnvironment(transaction, caller, by, 'Customer'),
+  'a rotation with a grace period': (transaction) =>
+    rotateUserGroupToken(transaction, caller, { currentToken: token, graceSeconds: 60 }),
+  'a deletion': (transaction) => deleteUserGroup(transaction, caller, by, undefined),
+  'the creation of an API token': (transaction) => issueApiToken(transaction.db, newToken),
+  'the rotation of an API token': (transaction) => rotateApiToken(transaction.db, apiTokenId, 60),
+  'the revocation of an API token': (transaction) => revokeApiToken(transaction.db, apiTokenId),
+  'the use of an API token': (transaction) => transaction.db.apiToken.recordUses(new Map([[apiTokenId, 0]])),
+  'the first signing key': (transaction) => transaction.embedTokens.signingKeys.list(),
+  'the model API': (transaction) => transaction.db.userGroup.updateMany({ data: { name: 'changed' } }),
+  'raw SQL': (transaction) => transaction.db.$executeRaw`update user_group set name = 'changed'`,
+  'a transaction of Prisma': (transaction) =>
+    transaction.db.$transaction(async (transaction) => transaction.userGroup.updateMany({ data: { name: 'changed' } })),
 };
 
 test.each(Object.entries(writes))(
   '%s belongs to the transaction: what is rolled back leaves no row and no event',
   async (_, write) => {
     const before = await readAll();
-    const rolledBack = database.workUnit(async (unit) => {
-      await write(bindUnit(unit));
+    const rolledBack = database.interactiveTransaction(async (transaction) => {
+      await write(bindUnit(transaction));
       expect(await readAll(), 'before the commit').toEqual(before);
       throw new Error('roll back');
     });
@@ -79,13 +81,13 @@ test.each(Object.entries(writes))(
 
 test.each(Object.entries(writes))('%s is committed with the transaction', async (_, write) => {
   const before = await readAll();
-  await database.workUnit((unit) => write(bindUnit(unit)));
+  await database.interactiveTransaction((transaction) => write(bindUnit(transaction)));
   expect(await readAll()).not.toEqual(before);
 });
 
 test('reads see what the transaction wrote: shared statements, the model API and raw SQL', async () => {
-  await database.workUnit(async (unit) => {
-    const inside = bindUnit(unit);
+  await database.interactiveTransaction(async (transaction) => {
+    const inside = bindUnit(transaction);
     await updateUserGroup(inside, caller, by, { name: 'changed' });
     const { db } = inside;
     expect([

@@ -18,23 +18,23 @@ export interface LastUsed {
 /** Creates the recorder and starts its timer, which flushes every 5 seconds. */
 export function recordLastUsed({ apiToken }: { readonly apiToken: Pick<ApiTokenStatements, 'recordUses'> }): LastUsed {
   /** By the process's monotonic clock, in milliseconds: another clock than the database's would store times that never come. */
-  let noted = new Map<number, number>();
+  let uses = new Map<number, number>();
 
   async function flush(): Promise<void> {
-    if (noted.size === 0) return;
-    const uses = noted;
-    noted = new Map();
+    if (uses.size === 0) return;
+    const written = uses;
+    uses = new Map();
     try {
       const nowMs = performance.now();
-      await apiToken.recordUses(new Map([...uses].map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
+      await apiToken.recordUses(new Map([...written].map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
     } catch {
-      for (const [id, atMs] of uses) if (!noted.has(id)) noted.set(id, atMs);
+      for (const [id, atMs] of written) if (!uses.has(id)) uses.set(id, atMs);
     }
   }
 
   const timer = setInterval(() => void flush(), flushIntervalMs).unref();
   return {
-    note: (apiTokenId) => void noted.set(apiTokenId, performance.now()),
+    note: (apiTokenId) => void uses.set(apiTokenId, performance.now()),
     flush,
     async stop() {
       clearInterval(timer);

@@ -35,7 +35,7 @@ export function manageApiTokens({ db }: Pick<Services, 'db'>, caller: Caller): A
   caller.require('admin');
   const { author } = caller;
   return {
-    list: (input) => pageReads.run(caller.share, () => readApiTokenPage(db, input)),
+    list: (input) => pageReads.run(caller.queueKey, () => readApiTokenPage(db, input)),
     create: ({ environmentTag = caller.environmentTag, expiresAt = null, ...rest }) =>
       issueApiToken(db, { ...rest, environmentTag, expiresAt }, author),
     rotate: (number, overlapSeconds) => rotateApiToken(db, number, overlapSeconds, author),
@@ -50,7 +50,7 @@ export function manageApiTokens({ db }: Pick<Services, 'db'>, caller: Caller): A
  */
 export function findApiToken({ db }: Pick<Services, 'db'>, caller: Caller, number: number): Promise<ListedApiToken | undefined> {
   caller.require('admin');
-  return db.apiToken.findById(number, caller.share);
+  return db.apiToken.findById(number, caller.queueKey);
 }
 
 /** Which API tokens are listed. */

@@ -69,7 +69,7 @@ export async function findEvent(
   const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
   if (!occurredAt || id === undefined) return undefined;
   const find = () => findEventAt(db, readableEnvironments(caller), { occurredAt, id }, withChanges);
-  return pageReads.run(caller.share, find);
+  return pageReads.run(caller.queueKey, find);
 }
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */
@@ -93,6 +93,6 @@ export async function eventApiToken(
   id: number | null,
 ): Promise<ListedApiToken | undefined> {
   caller.require('audit:read');
-  const apiToken = id === null ? undefined : await db.apiToken.findById(id, caller.share);
+  const apiToken = id === null ? undefined : await db.apiToken.findById(id, caller.queueKey);
   return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
 }

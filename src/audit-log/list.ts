@@ -109,7 +109,7 @@ export async function listEventsOfGroup(
   const { start, limit } = section;
   const key = { teamId, environments: readableEnvironments(caller), start, limit };
   const find = withChanges ? db.event.findOfGroup : db.event.findSummariesOfGroup;
-  return toPage((await find(key, caller.share)) ?? [], section);
+  return toPage((await find(key, caller.queueKey)) ?? [], section);
 }
 
 const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>): Page<Event> =>
@@ -155,10 +155,10 @@ async function readParts(
   const isFiltered = Object.values(input.filter ?? {}).some((condition) => condition != null);
   const lists =
     isFiltered && reads.length > 0
-      ? await readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'events' }, reads)
+      ? await readWithinTime({ db: services.db, queueKey: caller.queueKey, isAbandoned, items: 'events' }, reads)
       : await Promise.all(
           reads.map((read) =>
-            pageReads.run(caller.share, async () => {
+            pageReads.run(caller.queueKey, async () => {
               if (isAbandoned()) throw abandoned();
               return read(services.db);
             }),
@@ -197,14 +197,14 @@ async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Pr
     return group ? [group.teamId] : [];
   }
   // One after the other: a group that is deleted in between is found by the second.
-  const stored = (await services.db.userGroup.findByProvidedId(by.providedId, caller.share)) ?? [];
+  const stored = (await services.db.userGroup.findByProvidedId(by.providedId, caller.queueKey)) ?? [];
   return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
 }
 
 /** The deleted groups about which the caller may read an event, all of them. @throws InvalidInput when there are too many. */
 async function deletedTeamIds({ services, caller, isAbandoned }: ListRequest, providedId: string): Promise<number[]> {
   const environments = readableEnvironments(caller);
-  const [found = []] = await readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'events' }, [
+  const [found = []] = await readWithinTime({ db: services.db, queueKey: caller.queueKey, isAbandoned, items: 'events' }, [
     (reader) => findDeletedTeamIds(reader, { environments, providedId, limit: maxDeletedGroups + 1 }),
   ]);
   if (found.length <= maxDeletedGroups) return found;

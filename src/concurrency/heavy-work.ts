@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Share } from './fair-queue.ts';
+import type { QueueKey } from './fair-queue.ts';
 import { createSemaphore } from './semaphore.ts';
 
 /** The limits of heavy work. docs/limits.md lists the same figures. */
@@ -19,7 +19,7 @@ const maxPauseMs = 100;
 
 /** The sender of one request. */
 export interface HeavyCaller {
-  readonly share: Share;
+  readonly queueKey: QueueKey;
 }
 
 /**
@@ -51,7 +51,7 @@ export function createHeavyWork(): HeavyWork {
   let admitted: HeavyCaller | undefined;
 
   const enter: HeavyWork['enter'] = (caller) => {
-    if (caller === admitted && caller.share !== undefined) return Promise.resolve();
+    if (caller === admitted && caller.queueKey !== undefined) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const admit = async () => {
         admitted = caller;
@@ -59,7 +59,7 @@ export function createHeavyWork(): HeavyWork {
         await pause();
         admitted = undefined;
       };
-      turns.run(caller.share, admit).catch(reject);
+      turns.run(caller.queueKey, admit).catch(reject);
     });
   };
 
@@ -69,7 +69,7 @@ export function createHeavyWork(): HeavyWork {
     },
     enter,
     run: (caller, work) =>
-      operations.run(caller.share, async () => {
+      operations.run(caller.queueKey, async () => {
         await enter(caller);
         return work();
       }),

@@ -1,5 +1,5 @@
 import { GatewayError, nothingChanged } from '../errors.ts';
-import { FairQueue, type Share } from './fair-queue.ts';
+import { FairQueue, type QueueKey } from './fair-queue.ts';
 
 /** The result of a promise, or that of `late` when it takes longer. A later result or error is ignored. */
 export async function within<Result, Late>(
@@ -16,8 +16,8 @@ export async function within<Result, Late>(
 
 /** Bounds the number of pieces of work in progress; for callers without a credential, to one. */
 export interface Semaphore {
-  /** Runs `work` as soon as there is a free place. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
-  run<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
+  /** Runs `work` as soon as there is a free permit. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
+  run<Result>(queueKey: QueueKey, work: () => Promise<Result>): Promise<Result>;
   /** The number of pieces of work that wait. */
   readonly waiting: number;
 }
@@ -25,36 +25,36 @@ export interface Semaphore {
 /**
  * Creates a semaphore.
  *
- * @param places the maximum in progress.
- * @param maxWaiting the maximum waiting for a place.
+ * @param permits the maximum in progress.
+ * @param maxWaiting the maximum waiting for a permit.
  * @param what names them in the error when too many wait.
  */
-export function createSemaphore(places: number, maxWaiting: number, what?: string): Semaphore {
+export function createSemaphore(permits: number, maxWaiting: number, what?: string): Semaphore {
   const waiting = new FairQueue<() => void>(maxWaiting);
-  let free = places;
+  let free = permits;
   let isAnonymousRunning = false;
 
-  const isEligible = (share: Share): boolean => free > 0 && (share !== undefined || !isAnonymousRunning);
+  const isEligible = (queueKey: QueueKey): boolean => free > 0 && (queueKey !== undefined || !isAnonymousRunning);
 
-  function take(share: Share): void {
+  function take(queueKey: QueueKey): void {
     free -= 1;
-    if (share === undefined) isAnonymousRunning = true;
+    if (queueKey === undefined) isAnonymousRunning = true;
   }
 
-  function release(share: Share): void {
+  function release(queueKey: QueueKey): void {
     free += 1;
-    if (share === undefined) isAnonymousRunning = false;
+    if (queueKey === undefined) isAnonymousRunning = false;
     waiting.shift(isEligible)?.();
   }
 
-  function place(share: Share): Promise<void> | undefined {
-    if (isEligible(share)) return void take(share);
+  function acquire(queueKey: QueueKey): Promise<void> | undefined {
+    if (isEligible(queueKey)) return void take(queueKey);
     return new Promise((resolve, reject) => {
       const admit = () => {
-        take(share);
+        take(queueKey);
         resolve();
       };
-      if (!waiting.push(share, admit)) reject(overloaded(what));
+      if (!waiting.push(queueKey, admit)) reject(overloaded(what));
     });
   }
 
@@ -62,12 +62,12 @@ export function createSemaphore(places: number, maxWaiting: number, what?: strin
     get waiting() {
       return waiting.size;
     },
-    async run(share, work) {
-      await place(share);
+    async run(queueKey, work) {
+      await acquire(queueKey);
       try {
         return await work();
       } finally {
-        release(share);
+        release(queueKey);
       }
     },
   };

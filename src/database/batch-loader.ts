@@ -1,4 +1,4 @@
-import type { Share } from '../concurrency/fair-queue.ts';
+import type { QueueKey } from '../concurrency/fair-queue.ts';
 import { metrics } from '../metrics/metrics.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { DatabaseBusy } from './errors.ts';
@@ -16,17 +16,17 @@ export const waitingKeys = { count: 0 };
 class PendingKey<Key, Value> {
   readonly id: string;
   readonly key: Key;
-  readonly share: Share;
+  readonly queueKey: QueueKey;
   /** The span of the request that needs it first. */
   readonly span: unknown = tracing.active?.current();
   readonly result: Promise<Value | undefined>;
   resolve!: (value: Value | undefined) => void;
   reject!: (error: unknown) => void;
 
-  constructor(id: string, key: Key, share: Share) {
+  constructor(id: string, key: Key, queueKey: QueueKey) {
     this.id = id;
     this.key = key;
-    this.share = share;
+    this.queueKey = queueKey;
     this.result = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -44,8 +44,8 @@ export interface BatchLoaderOptions<Key, Value> {
   readonly maxKeys: number;
 }
 
-/** Loads the value of a key on behalf of a share; undefined when there is none. */
-export type Load<Key, Value> = (key: Key, share?: Share) => Promise<Value | undefined>;
+/** Loads the value of a key; undefined when there is none. */
+export type Load<Key, Value> = (key: Key, queueKey?: QueueKey) => Promise<Value | undefined>;
 
 /**
  * The maximum number of batches of one loader in flight. Meanwhile other keys accumulate, so that under load batches grow
@@ -59,7 +59,7 @@ const maxInFlight = 2;
  */
 const maxWaiting = 10_000;
 
-/** How many of them one share may have while other shares wait too, and how many otherwise: some places stay free. */
+/** How many of them one caller may have while others wait too, and how many otherwise: some room stays free. */
 const maxWaitingOfShare = maxWaiting / 4;
 const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
 
@@ -70,12 +70,12 @@ const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
  * This is not a cache: every value is read after it was requested, and nothing is kept. A single call waits only for the end
  * of the turn. When a batch fails, each of its calls rejects with the same error.
  *
- * @returns a function that rejects with {@link DatabaseBusy} when too many keys wait, of this share or in all.
+ * @returns a function that rejects with {@link DatabaseBusy} when too many keys wait, of this caller or in all.
  */
 export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoaderOptions<Key, Value>): Load<Key, Value> {
   let waiting = new Map<string, PendingKey<Key, Value>>();
-  /** How many keys of each share wait; counted only while enough wait that it matters. */
-  let waitingOf: Map<Share, number> | undefined;
+  /** How many keys of each caller wait; counted only while enough wait that it matters. */
+  let waitingOf: Map<QueueKey, number> | undefined;
   let isScheduled = false;
   let inFlight = 0;
 
@@ -128,23 +128,23 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
     setImmediate(dispatch);
   }
 
-  /** Reserves a place for one more key of a share. @returns false when none is free. */
-  function takePlace(share: Share): boolean {
+  /** Reserves room for one more key of a caller. @returns false when there is none. */
+  function takePlace(queueKey: QueueKey): boolean {
     if (waiting.size < maxWaitingOfShare) return true;
     waitingOf ??= countShares(waiting.values());
-    const own = waitingOf.get(share) ?? 0;
+    const own = waitingOf.get(queueKey) ?? 0;
     const limit = own === waiting.size ? maxWaitingOfOnlyShare : maxWaitingOfShare;
     if (own >= limit || waiting.size >= maxWaiting) return false;
-    waitingOf.set(share, own + 1);
+    waitingOf.set(queueKey, own + 1);
     return true;
   }
 
-  return (key, share) => {
+  return (key, queueKey) => {
     const id = keyOf(key);
     const known = waiting.get(id);
     if (known) return known.result;
-    if (!takePlace(share)) return Promise.reject(new DatabaseBusy());
-    const pending = new PendingKey<Key, Value>(id, key, share);
+    if (!takePlace(queueKey)) return Promise.reject(new DatabaseBusy());
+    const pending = new PendingKey<Key, Value>(id, key, queueKey);
     waiting.set(id, pending);
     waitingKeys.count += 1;
     schedule();
@@ -152,8 +152,8 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
   };
 }
 
-function countShares(pendingKeys: Iterable<{ readonly share: Share }>): Map<Share, number> {
-  const counts = new Map<Share, number>();
-  for (const { share } of pendingKeys) counts.set(share, (counts.get(share) ?? 0) + 1);
+function countShares(pendingKeys: Iterable<{ readonly queueKey: QueueKey }>): Map<QueueKey, number> {
+  const counts = new Map<QueueKey, number>();
+  for (const { queueKey } of pendingKeys) counts.set(queueKey, (counts.get(queueKey) ?? 0) + 1);
   return counts;
 }

@@ -4,11 +4,11 @@ import { type Row, textRows } from './columns.ts';
 import { parseDatabaseUrl, withOptions } from './database-url.ts';
 import { retryOnConflict, withCode } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
-import { createPrimaryFinder } from './primary-finder.ts';
+import { discoverPrimary } from './primary-discovery.ts';
 import { CodedClient, CodedPool, createAdapter } from './prisma-adapter.ts';
 import { requireRole } from './probe.ts';
 import { applicationNames, createStatementNames } from './statement-names.ts';
-import { runWorkUnit, type WorkUnit } from './transaction.ts';
+import { runTransaction, type Transaction } from './transaction.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
 export type Connection = Pick<
@@ -52,7 +52,7 @@ export interface Database {
    *
    * @param work takes what it uses instead of this database, and which fails once `work` is over.
    */
-  workUnit<Result>(work: (unit: WorkUnit) => Promise<Result>): Promise<Result>;
+  interactiveTransaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -118,8 +118,8 @@ export function connectDatabase(
   { namedStatements, poolSize = defaultPoolSize }: StatementOptions = { namedStatements: true },
 ): Database {
   const url = connection.connectionString === undefined ? undefined : parseDatabaseUrl(connection.connectionString);
-  const finder = url && url.serverUrls.length > 1 ? createPrimaryFinder(url) : undefined;
-  const Client: typeof pg.Client = finder ? failoverClient(finder) : CodedClient;
+  const discovery = url && url.serverUrls.length > 1 ? discoverPrimary(url) : undefined;
+  const Client: typeof pg.Client = discovery ? failoverClient(discovery) : CodedClient;
   /** The options of a connection that is opened now. @param serverOptions the server's options besides those of the URL. */
   const clientOptions = (serverOptions = ''): pg.ClientConfig => ({
     ...connection,
@@ -144,7 +144,7 @@ export function connectDatabase(
         await client.query(setTimes);
         if (url) await requireRole(client, url.target);
       } catch (error) {
-        finder?.failed(client as pg.Client, error);
+        discovery?.failed(client as pg.Client, error);
         throw error;
       }
     },
@@ -172,7 +172,7 @@ export function connectDatabase(
     return rows;
   }
 
-  async function runTransaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result> {
+  async function inTransaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();
     try {
       await client.query(begin);
@@ -199,12 +199,12 @@ export function connectDatabase(
       return client;
     },
     query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
-    transaction: (work) => retryOnConflict(() => runTransaction(work)),
-    workUnit: (work) => runWorkUnit({ pool, begin, run, createPrisma }, work),
+    transaction: (work) => retryOnConflict(() => inTransaction(work)),
+    interactiveTransaction: (work) => runTransaction({ pool, begin, run, createPrisma }, work),
     async close() {
       await prisma.$disconnect();
       await pool.end();
-      finder?.close();
+      discovery?.close();
     },
   };
 }

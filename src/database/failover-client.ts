@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { type LookupFunction, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { PrimaryFinder } from './primary-finder.ts';
+import type { PrimaryDiscovery } from './primary-discovery.ts';
 import { CodedClient } from './prisma-adapter.ts';
 
 /** How long a look-up of a name may take before the addresses that it had last are used, as they are if the name server fails. */
@@ -88,12 +88,12 @@ type Connected = (error: Error | null) => void;
  * Creates the class of connections that lead to whichever of several servers takes writes. The driver knows one host only, and
  * reads it when it connects.
  */
-export function failoverClient(finder: PrimaryFinder): typeof pg.Client {
+export function failoverClient(discovery: PrimaryDiscovery): typeof pg.Client {
   return class extends CodedClient {
     readonly #socket: Socket;
 
     constructor(options: pg.ClientConfig) {
-      const socket = finder.openSocket();
+      const socket = discovery.openSocket();
       super({ ...options, stream: () => socket });
       this.#socket = socket;
     }
@@ -106,11 +106,11 @@ export function failoverClient(finder: PrimaryFinder): typeof pg.Client {
     }
 
     #connect(callback: Connected): void {
-      finder.find().then((server) => {
+      discovery.find().then((server) => {
         Object.assign(this, { host: server.host, port: server.port });
-        finder.track(this, this.#socket, server);
+        discovery.track(this, this.#socket, server);
         super.connect((error: Error | null) => {
-          if (error) finder.failed(this, error);
+          if (error) discovery.failed(this, error);
           callback(error);
         });
       }, callback);

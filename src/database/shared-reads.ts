@@ -9,26 +9,26 @@ export const pageReads: Semaphore = createSemaphore(4, 2_000, 'pages of lists');
 
 /** On whose behalf a page is read. */
 export interface PageRequest {
-  /** The share of the caller. */
-  readonly share: number | undefined;
+  /** That of the caller. */
+  readonly queueKey: number | undefined;
   /** Whether the response is no longer needed; a read that has not started is then skipped. */
   readonly isAbandoned: () => boolean;
 }
 
 /** A read that has not started yet. */
 interface WaitingRead {
-  /** Each has a place in the queue; the first that gets its turn starts the read. */
+  /** Each waits in the queue; the first that is admitted starts the read. */
   readonly requests: Set<PageRequest>;
   readonly result: Promise<unknown>;
   resolve(result: Promise<unknown>): void;
 }
 
 /**
- * Reads a page in the caller's turn. Requests for the same page that wait at the same time share a read. This is not a cache:
+ * Reads a page through the fair queue. Requests for the same page that wait at the same time share a read. This is not a cache:
  * each page is read after it was requested.
  *
  * @throws GatewayError `UNAVAILABLE` when too many reads wait, also if one of them is for this page: a caller has no more places
- *   than its share. `UNAVAILABLE` when no request needs the page anymore; what `read` throws.
+ *   than its part. `UNAVAILABLE` when no request needs the page anymore; what `read` throws.
  */
 export type ReadPage<Result> = (key: string, request: PageRequest, read: () => Promise<Result>) => Promise<Result>;
 
@@ -52,13 +52,13 @@ export function createSharedPageReads<Result>(): ReadPage<Result> {
     const shared = waiting.get(key) ?? createWaitingRead();
     waiting.set(key, shared);
     shared.requests.add(request);
-    const turn = pageReads.run(request.share, () => start(key, shared, read));
-    turn.catch(() => {
+    const admitted = pageReads.run(request.queueKey, () => start(key, shared, read));
+    admitted.catch(() => {
       // No place in the queue: a read without waiting requests must not be kept.
       shared.requests.delete(request);
       if (shared.requests.size === 0 && waiting.get(key) === shared) waiting.delete(key);
     });
-    return Promise.race([shared.result, turn.then(() => shared.result)]) as Promise<Result>;
+    return Promise.race([shared.result, admitted.then(() => shared.result)]) as Promise<Result>;
   };
 }
 

@@ -19,8 +19,8 @@ const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
 /** On whose behalf something is read, and what. */
 export interface TimedRead {
   readonly db: Pick<Database['prisma'], '$transaction'>;
-  /** The share of the caller. */
-  readonly share: number | undefined;
+  /** That of the caller. */
+  readonly queueKey: number | undefined;
   /** Whether the response is no longer needed; reads that have not started are then skipped. */
   readonly isAbandoned: () => boolean;
   /** What is read, in plural. */
@@ -33,7 +33,7 @@ export interface TimedRead {
  * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error. Also when too many reads wait.
  */
 export async function readWithinTime<Result>(
-  { db, share, isAbandoned, items }: TimedRead,
+  { db, queueKey, isAbandoned, items }: TimedRead,
   reads: readonly ((transaction: Prisma.TransactionClient) => Promise<Result>)[],
 ): Promise<Result[]> {
   const work = () =>
@@ -47,7 +47,7 @@ export async function readWithinTime<Result>(
       return results;
     }, transactionOptions);
   try {
-    return await slowReads.run(share, () => {
+    return await slowReads.run(queueKey, () => {
       if (isAbandoned()) throw abandoned();
       return work();
     });

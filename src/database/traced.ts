@@ -18,15 +18,15 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
     // It lacks only what adds listeners, which nothing uses.
     prisma: prisma as unknown as Database['prisma'],
     query: traced(database.query),
-    workUnit: (work) =>
+    interactiveTransaction: (work) =>
       tracing.statement('transaction', () =>
-        database.workUnit((unit) =>
+        database.interactiveTransaction((transaction) =>
           work({
             get prisma() {
-              return unit.prisma;
+              return transaction.prisma;
             },
-            query: traced(unit.query),
-            transaction: (inner) => unit.transaction((query) => inner(traced(query))),
+            query: traced(transaction.query),
+            transaction: (inner) => transaction.transaction((query) => inner(traced(query))),
           }),
         ),
       ),

@@ -16,16 +16,16 @@ export async function rollBack(client: pg.PoolClient): Promise<void> {
 }
 
 /** The statements of a database, all in one transaction. They are executed one at a time. */
-export interface WorkUnit {
+export interface Transaction {
   readonly prisma: PrismaClient;
   /** Runs a statement and returns its rows as text. */
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Runs statements between which no other one is executed; all of them are undone if one fails. */
-  transaction<Result>(work: (query: WorkUnit['query']) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (query: Transaction['query']) => Promise<Result>): Promise<Result>;
 }
 
-/** How a unit of work uses its connection. */
-export interface WorkUnitOptions {
+/** How a transaction uses its connection. */
+export interface TransactionOptions {
   readonly pool: pg.Pool;
   /** The text that begins the transaction. */
   readonly begin: string;
@@ -39,13 +39,16 @@ export interface WorkUnitOptions {
 }
 
 /** Runs work in one transaction and commits it, unless it throws. */
-export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit: WorkUnit) => Promise<Result>): Promise<Result> {
+export async function runTransaction<Result>(
+  options: TransactionOptions,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
   const client = await options.pool.connect();
   const statements = new Statements(client);
   let prisma: PrismaClient | undefined;
   try {
     await client.query(`${options.begin}; savepoint statement`);
-    const query: WorkUnit['query'] = (name, text, values) =>
+    const query: Transaction['query'] = (name, text, values) =>
       statements.undoable(() => options.run(client, { name, text, values }));
     const result = await work({
       query,
@@ -53,7 +56,7 @@ export async function runWorkUnit<Result>(options: WorkUnitOptions, work: (unit:
         statements.undoable(() => inner((name, text, values) => options.run(client, { name, text, values }))),
       // Created on first use: it takes milliseconds, and most work does without.
       get prisma() {
-        prisma ??= options.createPrisma(new UnitPool(client, statements));
+        prisma ??= options.createPrisma(new SingleConnectionPool(client, statements));
         return prisma;
       },
     });
@@ -155,26 +158,26 @@ const nested: ReadonlyMap<string, string> = new Map([
 
 type Query = pg.QueryArrayConfig;
 
-/** The one connection of a unit of work, as the pool that Prisma's adapter takes. */
-class UnitPool extends pg.Pool {
-  private readonly unit: pg.PoolClient;
+/** The one connection of a transaction, as the pool that Prisma's adapter takes. */
+class SingleConnectionPool extends pg.Pool {
+  private readonly client: pg.PoolClient;
   private readonly statements: Statements;
 
-  constructor(unit: pg.PoolClient, statements: Statements) {
+  constructor(client: pg.PoolClient, statements: Statements) {
     super({ max: 1 }); // never connects
-    this.unit = unit;
+    this.client = client;
     this.statements = statements;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's declaration has overloads; the adapter uses one of them
   override query(query: any): any {
-    return this.statements.undoable(() => this.unit.query(query as Query));
+    return this.statements.undoable(() => this.client.query(query as Query));
   }
 
   /** A transaction of Prisma's: nothing else is sent until it ends. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   override connect(): any {
-    const { unit, statements } = this;
+    const { client, statements } = this;
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -185,7 +188,7 @@ class UnitPool extends pg.Pool {
           resolve({
             query: (query: Query) => {
               const text = nested.get(query.text);
-              return text === undefined ? unit.query(query) : unit.query(text);
+              return text === undefined ? client.query(query) : client.query(text);
             },
             on: () => {},
             removeListener: () => {},

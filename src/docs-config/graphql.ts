@@ -177,7 +177,7 @@ function readOptions(given: typeof OptionsInput.$inferInput | null | undefined):
   return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
 }
 
-const checkContextOf = ({ caller, isAbandoned }: GraphQLContext): CheckContext => ({ share: caller.share, isAbandoned });
+const checkContextOf = ({ caller, isAbandoned }: GraphQLContext): CheckContext => ({ queueKey: caller.queueKey, isAbandoned });
 
 builder.queryFields((t) => ({
   validateDocsConfig: t.field({

@@ -82,7 +82,7 @@ export async function createEmbedToken(
   checkEmbedToken(caller, { by, ...input });
   const [group, keys, { signJwt }] = await Promise.all([
     locate(services, caller, by),
-    services.embedTokens.signingKeys.read(caller.share),
+    services.embedTokens.signingKeys.read(caller.queueKey),
     loadJwt(),
   ]);
   if (!group) throw notFound();
@@ -158,11 +158,14 @@ interface EmbedTokenClaims {
 
 async function resolveEmbedToken(services: Services, caller: Caller, token: string): Promise<Introspection> {
   if (token.length > embedTokenLimits.maxEmbedTokenCharacters || !compactJwt.test(token)) return inactive;
-  const [{ now, published }, { verifyJwt }] = await Promise.all([services.embedTokens.signingKeys.read(caller.share), loadJwt()]);
+  const [{ now, published }, { verifyJwt }] = await Promise.all([
+    services.embedTokens.signingKeys.read(caller.queueKey),
+    loadJwt(),
+  ]);
   const verified = await verifyJwt(token, published, now);
   if (!verified) return inactive;
   const { iss, sub, aud, exp, team_id, env } = verified as unknown as EmbedTokenClaims;
-  const group = await services.db.userGroup.findByTeamId(team_id, caller.share);
+  const group = await services.db.userGroup.findByTeamId(team_id, caller.queueKey);
   if (!group || !caller.canAccess(group)) return inactive;
   const { providedId, environmentTag } = group;
   const isCurrent =

@@ -68,18 +68,18 @@ export class SigningKeys {
   }
 
   /** Every signing key, with the first one created if there is none. Of several instances, one creates it. */
-  async list(share?: Caller['share']): Promise<SigningKeyList> {
-    const found = await this.queries.listSigningKeys('all', share);
+  async list(queueKey?: Caller['queueKey']): Promise<SigningKeyList> {
+    const found = await this.queries.listSigningKeys('all', queueKey);
     if (found) return found;
     await this.queries.addFirstSigningKey(await this.createKey());
-    const created = await this.queries.listSigningKeys('all', share);
+    const created = await this.queries.listSigningKeys('all', queueKey);
     if (!created) throw new Error('The first signing key was deleted as soon as it was created.');
     return created;
   }
 
   /** The keys that sign and verify now. */
-  async read(share?: Caller['share']): Promise<SigningKeySnapshot> {
-    const [list, { toPublicJwk, readPrivateKey }] = await Promise.all([this.list(share), loadJwt()]);
+  async read(queueKey?: Caller['queueKey']): Promise<SigningKeySnapshot> {
+    const [list, { toPublicJwk, readPrivateKey }] = await Promise.all([this.list(queueKey), loadJwt()]);
     const states = signingKeyStates(list);
     const published = list.keys.filter((_, index) => states[index] !== 'expired');
     this.published = new Map(published.map(({ id, publicKey }) => [id, this.published.get(id) ?? toPublicJwk(id, publicKey)]));
@@ -124,11 +124,11 @@ export class SigningKeys {
 /** Loaded on first use: few processes sign or verify in their first moments, and all of them start. */
 export const loadJwt = () => import('./jwt.ts');
 
-const placeOf = (id: string) => ({ column: 'signing_key.private_key_encrypted', row: Buffer.from(id) });
+const contextOf = (id: string) => ({ column: 'signing_key.private_key_encrypted', row: Buffer.from(id) });
 
 /** Encrypts a private key for its row. */
 export function encryptPrivateKey(keys: KeyRing, id: string, privateKey: string): Buffer {
-  return keys.encrypt(placeOf(id), privateKey);
+  return keys.encrypt(contextOf(id), privateKey);
 }
 
 /** Decrypts a private key. @throws DecryptionError when the encryption key is not configured, or the value was changed. */
@@ -136,5 +136,5 @@ export function decryptPrivateKey(
   keys: KeyRing,
   { id, privateKeyEncrypted }: Pick<StoredSigningKey, 'id' | 'privateKeyEncrypted'>,
 ): string {
-  return keys.decrypt(placeOf(id), privateKeyEncrypted);
+  return keys.decrypt(contextOf(id), privateKeyEncrypted);
 }

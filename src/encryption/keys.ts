@@ -27,7 +27,7 @@ const tagBytes = 16;
 const hashBytes = 16;
 
 /** Where an encrypted value is stored. It cannot be decrypted anywhere else. */
-export interface Place {
+export interface EncryptionContext {
   /** Table and column, as `table.column`. */
   readonly column: string;
   /** What identifies the row, known before the row is written. */
@@ -144,23 +144,23 @@ export class KeyRing {
     return this.keys.map((key) => key.hash(text));
   }
 
-  /** Encrypts a text for one place with the first key. */
-  encrypt(place: Place, text: string): Buffer<ArrayBuffer> {
-    return this.writing.encrypt(place, text);
+  /** Encrypts a text for one context with the first key. */
+  encrypt(context: EncryptionContext, text: string): Buffer<ArrayBuffer> {
+    return this.writing.encrypt(context, text);
   }
 
   /**
-   * Decrypts what was encrypted for this place. Keys in a file are read again if the value has a key that is not known yet.
+   * Decrypts what was encrypted for this context. Keys in a file are read again if the value has a key that is not known yet.
    *
    * @throws MissingKey when its key is not configured.
-   * @throws DecryptionError when it was changed or belongs to another place.
+   * @throws DecryptionError when it was changed or belongs to another context.
    */
-  decrypt(place: Place, encrypted: Uint8Array): string {
+  decrypt(context: EncryptionContext, encrypted: Uint8Array): string {
     const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength);
     const id = bytes.toString('hex', 0, idBytes);
     const key = this.find(id);
-    if (!key) throw new MissingKey(place.column, id);
-    return key.decrypt(place, bytes);
+    if (!key) throw new MissingKey(context.column, id);
+    return key.decrypt(context, bytes);
   }
 
   private get writing(): DerivedKey {
@@ -190,25 +190,25 @@ class DerivedKey {
     return this.id + hmac.slice(0, 2 * hashBytes);
   }
 
-  encrypt(place: Place, text: string): Buffer<ArrayBuffer> {
+  encrypt(context: EncryptionContext, text: string): Buffer<ArrayBuffer> {
     const nonce = nextNonce();
     const cipher = createCipheriv('aes-256-gcm', this.encryption, nonce);
-    cipher.setAAD(associatedData(place));
+    cipher.setAAD(associatedData(context));
     const ciphertext = cipher.update(text, 'utf8');
     cipher.final();
     return Buffer.concat([this.idPrefix, nonce, ciphertext, cipher.getAuthTag()]);
   }
 
-  decrypt(place: Place, encrypted: Buffer): string {
+  decrypt(context: EncryptionContext, encrypted: Buffer): string {
     const tagAt = encrypted.length - tagBytes;
     try {
       const nonce = encrypted.subarray(idBytes, idBytes + nonceBytes);
       const decipher = createDecipheriv('aes-256-gcm', this.encryption, nonce, { authTagLength: tagBytes });
-      decipher.setAAD(associatedData(place));
+      decipher.setAAD(associatedData(context));
       decipher.setAuthTag(encrypted.subarray(tagAt));
       return decipher.update(encrypted.subarray(idBytes + nonceBytes, tagAt), undefined, 'utf8') + decipher.final('utf8');
     } catch (cause) {
-      throw new DecryptionError(`A value of ${place.column} was changed, or belongs to another row: it cannot be decrypted.`, {
+      throw new DecryptionError(`A value of ${context.column} was changed, or belongs to another row: it cannot be decrypted.`, {
         cause,
       });
     }
@@ -220,7 +220,7 @@ function derive(key: Buffer, purpose: string, bytes: number): Buffer {
 }
 
 /** Column and row, with a byte between them that is in no name. */
-function associatedData({ column, row }: Place): Buffer {
+function associatedData({ column, row }: EncryptionContext): Buffer {
   return Buffer.concat([Buffer.from(`${column}\0`), row]);
 }
 

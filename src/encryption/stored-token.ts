@@ -20,12 +20,12 @@ export function encryptToken(
   token: string,
 ): { tokenHash: Buffer<ArrayBuffer>; tokenEncrypted: Buffer<ArrayBuffer> } {
   const tokenHash = Buffer.from(keys.hash(token), 'hex');
-  return { tokenHash, tokenEncrypted: keys.encrypt(placeOf(table, tokenHash), token) };
+  return { tokenHash, tokenEncrypted: keys.encrypt(contextOf(table, tokenHash), token) };
 }
 
 /** Decrypts a user group token. @throws DecryptionError when its key is not configured, or when it was changed. */
 export function decryptToken(keys: KeyRing, table: TokenTable, { tokenHash, tokenEncrypted }: StoredToken): string {
-  return keys.decrypt(placeOf(table, tokenHash), tokenEncrypted);
+  return keys.decrypt(contextOf(table, tokenHash), tokenEncrypted);
 }
 
-const placeOf = (table: TokenTable, row: Uint8Array) => ({ column: `${table}.token_encrypted`, row });
+const contextOf = (table: TokenTable, row: Uint8Array) => ({ column: `${table}.token_encrypted`, row });

@@ -22,21 +22,21 @@ export interface GraphQLContext {
   readonly instance: InstanceSource;
   /** Whether the response is no longer needed, so that remaining work can be skipped. */
   readonly isAbandoned: () => boolean;
-  /** Where the executed operation is noted, for metrics and logs. */
-  readonly noted: NotedOperation;
+  /** What metrics and logs report of the operation; its execution fills it in. */
+  readonly operationInfo: OperationInfo;
   /** The versions that the changed group may have, unless the input has `expectedVersion`; by default any. */
   readonly expectedVersions?: readonly number[] | undefined;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
   /**
-   * Whether the request holds a transaction, which the server would end if it waited for long: where others wait for their turn,
-   * it has waited before.
+   * Whether the request holds a transaction, which the server would end if it waited for long: where others wait in a
+   * queue, it has waited before.
    */
   readonly hasTransaction: boolean;
 }
 
-/** What is noted of the operation that a request executes. */
-export interface NotedOperation {
+/** What metrics and logs report of the operation that a request executes. */
+export interface OperationInfo {
   /** One of few names. */
   operation: string;
   cost: number | undefined;
@@ -45,7 +45,7 @@ export interface NotedOperation {
 
 /** The parts of a request from which its context is made. */
 export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> &
-  NotedOperation & { readonly responseRoom: () => number };
+  OperationInfo & { readonly responseRoom: () => number };
 
 /**
  * Creates the context of a request.
@@ -64,16 +64,18 @@ export function createContext(options: ContextOptions): GraphQLContext {
   const { services, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
   const {
     instance = noInstance,
-    noted = { operation: '', cost: undefined },
+    operationInfo = { operation: '', cost: undefined },
     hasTransaction = false,
     meter = new ResponseMeter(),
   } = options;
-  return { services, caller, report, isAbandoned, countError, metrics, instance, noted, meter, hasTransaction };
+  return { services, caller, report, isAbandoned, countError, metrics, instance, operationInfo, meter, hasTransaction };
 }
 
 /** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
 type ContextOptions = Pick<GraphQLContext, 'services' | 'caller' | 'report'> &
-  Partial<Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'noted' | 'hasTransaction' | 'meter'>>;
+  Partial<
+    Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'operationInfo' | 'hasTransaction' | 'meter'>
+  >;
 
 const never = (): boolean => false;
 const ignore = (): void => {};

@@ -32,10 +32,10 @@ export const graphqlLimits = {
   maxAcceptLength: 1_024,
 } as const;
 
-/** From this cost on, executions take turns instead of starting at once, so that other requests are served in between. */
+/** From this cost on, executions are queued instead of starting at once, so that other requests are served in between. */
 export const heavyCost = 2_000;
 
-/** From this length on, in characters, documents that are not cached take turns to be parsed and validated. */
+/** From this length on, in characters, documents that are not cached are queued before they are parsed and validated. */
 export const longDocumentLength = 2_000;
 
 /**

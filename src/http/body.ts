@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Share } from '../concurrency/fair-queue.ts';
+import type { QueueKey } from '../concurrency/fair-queue.ts';
 import { GatewayError, InvalidInput, shorten } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { type ByteBudget, httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
@@ -121,23 +121,23 @@ export function readBody(
 /** The part of the budget for bodies that one request holds. */
 export class BodyHold {
   private readonly budget: ByteBudget;
-  private readonly share: Share;
+  private readonly queueKey: QueueKey;
   private bytes = 0;
 
-  constructor(budget: ByteBudget, share: Share) {
+  constructor(budget: ByteBudget, queueKey: QueueKey) {
     this.budget = budget;
-    this.share = share;
+    this.queueKey = queueKey;
   }
 
   readonly take = (bytes: number): boolean => {
-    if (!this.budget.take(bytes, this.share)) return false;
+    if (!this.budget.take(bytes, this.queueKey)) return false;
     this.bytes += bytes;
     return true;
   };
 
   /** Releases everything; the body is no longer needed. */
   release(): void {
-    this.budget.release(this.bytes, this.share);
+    this.budget.release(this.bytes, this.queueKey);
     this.bytes = 0;
   }
 }

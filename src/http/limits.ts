@@ -1,4 +1,4 @@
-import type { Share } from '../concurrency/fair-queue.ts';
+import type { QueueKey } from '../concurrency/fair-queue.ts';
 import { requestLimits, requestTimeouts } from '../request-limits.ts';
 
 /** The limits of the HTTP transport. docs/limits.md lists the same figures. */
@@ -25,7 +25,7 @@ export const httpLimits = {
   maxJsonDepth: 256,
   /** All request bodies in memory. One API token may hold half of it; requests without a valid one share a quarter. */
   maxHeldBodyBytes: 64 * 2 ** 20,
-  /** All responses that clients have not read yet, in the same shares. */
+  /** All responses that clients have not read yet, with the same limits. */
   maxUnsentBytes: 40 * 2 ** 20,
 } as const;
 
@@ -65,32 +65,32 @@ export const maxDiscardingConnections = 64;
  */
 export class ByteBudget {
   private readonly maxBytes: number;
-  private readonly heldBy = new Map<Share, number>();
+  private readonly heldBy = new Map<QueueKey, number>();
   private held = 0;
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
   }
 
-  /** How many bytes may be reserved on behalf of `share`. */
-  roomFor(share: Share): number {
-    const own = this.maxBytes / (share === undefined ? 4 : 2) - (this.heldBy.get(share) ?? 0);
+  /** How many bytes may be reserved for a `queueKey`. */
+  roomFor(queueKey: QueueKey): number {
+    const own = this.maxBytes / (queueKey === undefined ? 4 : 2) - (this.heldBy.get(queueKey) ?? 0);
     return Math.min(own, this.maxBytes - this.held);
   }
 
   /** Reserves `bytes`. @returns false, and reserves nothing, if they exceed the budget. */
-  take(bytes: number, share: Share): boolean {
-    if (bytes > this.roomFor(share)) return false;
+  take(bytes: number, queueKey: QueueKey): boolean {
+    if (bytes > this.roomFor(queueKey)) return false;
     this.held += bytes;
-    this.heldBy.set(share, (this.heldBy.get(share) ?? 0) + bytes);
+    this.heldBy.set(queueKey, (this.heldBy.get(queueKey) ?? 0) + bytes);
     return true;
   }
 
   /** Releases bytes that were reserved. */
-  release(bytes: number, share: Share): void {
-    const own = (this.heldBy.get(share) ?? 0) - bytes;
+  release(bytes: number, queueKey: QueueKey): void {
+    const own = (this.heldBy.get(queueKey) ?? 0) - bytes;
     this.held -= bytes;
-    if (own > 0) this.heldBy.set(share, own);
-    else this.heldBy.delete(share);
+    if (own > 0) this.heldBy.set(queueKey, own);
+    else this.heldBy.delete(queueKey);
   }
 }

@@ -89,7 +89,7 @@ export class ReceivedRequest implements HttpRequest {
     if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
   };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
-  readonly responseRoom = (): number => this.context.unsent.roomFor(this.caller.share);
+  readonly responseRoom = (): number => this.context.unsent.roomFor(this.caller.queueKey);
 
   get isReceived(): boolean {
     return this.incoming.complete || this.outgoing.headersSent;
@@ -122,7 +122,7 @@ export class ReceivedRequest implements HttpRequest {
         this.caller = await context.authenticate(headers.authorization, route, this.id);
         if (this.isAbandoned()) throw disconnected();
         clearTimeout(this.deadline);
-        hold = new BodyHold(context.bodies, this.caller.share);
+        hold = new BodyHold(context.bodies, this.caller.queueKey);
         this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
         this.startDeadline();
         if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller);
@@ -196,7 +196,7 @@ export class ReceivedRequest implements HttpRequest {
   private sendOrRefuse(response: HttpResponse<ResponseBody>): void {
     const { body } = response;
     const bytes = body instanceof Readable ? response.bytes : Buffer.byteLength(body);
-    if (body instanceof Readable || this.response.hold(bytes ?? 0, this.caller.share)) {
+    if (body instanceof Readable || this.response.hold(bytes ?? 0, this.caller.queueKey)) {
       this.response.send(response, bytes, this.id);
       return;
     }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { Caller } from '../caller.ts';
-import type { Share } from '../concurrency/fair-queue.ts';
+import type { QueueKey } from '../concurrency/fair-queue.ts';
 import type { ErrorCode } from '../errors.ts';
 import { declaredBytes } from './body.ts';
 import { type ByteBudget, httpTimeouts, maxDiscardedChunks, maxDiscardingConnections, smallResponseBytes } from './limits.ts';
@@ -82,10 +82,10 @@ export class OutgoingResponse {
   }
 
   /** Counts the bytes of a large response until it is sent. @returns false if too many wait to be sent. */
-  hold(bytes: number, share: Share): boolean {
+  hold(bytes: number, queueKey: QueueKey): boolean {
     if (bytes <= smallResponseBytes) return true;
-    if (!this.context.unsent.take(bytes, share)) return false;
-    this.outgoing.once('close', () => this.context.unsent.release(bytes, share));
+    if (!this.context.unsent.take(bytes, queueKey)) return false;
+    this.outgoing.once('close', () => this.context.unsent.release(bytes, queueKey));
     return true;
   }
 

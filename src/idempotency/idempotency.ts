@@ -4,8 +4,8 @@ import { createSemaphore } from '../concurrency/semaphore.ts';
 import { StoredBytes } from '../concurrency/stored-bytes.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
-import type { WorkUnit } from '../database/transaction.ts';
-import { isMissingKey, type KeyRing, type Place } from '../encryption/keys.ts';
+import type { Transaction } from '../database/transaction.ts';
+import { type EncryptionContext, isMissingKey, type KeyRing } from '../encryption/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
 import type { Services } from '../user-groups/user-groups.ts';
@@ -20,7 +20,7 @@ export const idempotencyLimits = {
    * some.
    */
   maxKeyedRequests: 5,
-  /** Waiting for one of these places. */
+  /** Waiting for one of these permits. */
   maxWaitingKeyedRequests: 1_000,
   /** The bytes of a response, which is stored for 24 hours. */
   maxStoredResponseBytes: 1_048_576,
@@ -96,14 +96,14 @@ export type ExecuteOnce = (
  * @param stored counts what is stored for each API token.
  */
 export function createExecuteOnce(
-  database: Pick<Database, 'workUnit' | 'poolSize'>,
+  database: Pick<Database, 'interactiveTransaction' | 'poolSize'>,
   keys: KeyRing,
-  bind: (unit: WorkUnit) => Services,
+  bind: (transaction: Transaction) => Services,
   stored = new StoredBytes({ minBytes, maxBytes }),
 ): ExecuteOnce {
   const connections = Math.max(1, Math.floor(database.poolSize / 2));
   // Apart from the reads, because a request may read pages while it has a place: in one queue they could wait for each other.
-  const places = createSemaphore(
+  const permits = createSemaphore(
     Math.min(maxKeyedRequests, connections),
     maxWaitingKeyedRequests,
     'requests with an Idempotency-Key',
@@ -114,22 +114,22 @@ export function createExecuteOnce(
     const fingerprint = sha256(content);
     let uncount = () => {};
     try {
-      return await places.run(caller.share, () =>
-        database.workUnit(async (unit) => {
-          if (!(await tryLockRequest(unit, id))) throw keyInUse();
-          const record = await findRecord(unit, id);
+      return await permits.run(caller.queueKey, () =>
+        database.interactiveTransaction(async (transaction) => {
+          if (!(await tryLockRequest(transaction, id))) throw keyInUse();
+          const record = await findRecord(transaction, id);
           if (record) {
             if (!record.fingerprint.equals(fingerprint)) throw keyReused();
             return { response: decryptResponse(keys, id, record.responseEncrypted), isReplayed: true };
           }
-          const { response, isKept } = await execute(bind(unit));
+          const { response, isKept } = await execute(bind(transaction));
           if (!isKept) throw new NotKept(response);
           const bytes = Buffer.byteLength(response);
           if (bytes > maxStoredResponseBytes) throw tooLargeToStore();
           const takeBack = stored.admit(id.apiTokenId, bytes);
           if (!takeBack) throw tooMuchStored();
           uncount = takeBack;
-          await storeRecord(unit, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
+          await storeRecord(transaction, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
           return { response, isReplayed: false };
         }),
       );
@@ -153,7 +153,7 @@ class NotKept extends Error {
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function placeOf({ apiTokenId, keyHash }: RecordId): Place {
+function contextOf({ apiTokenId, keyHash }: RecordId): EncryptionContext {
   const row = Buffer.alloc(4 + keyHash.length);
   row.writeInt32BE(apiTokenId);
   keyHash.copy(row, 4);
@@ -162,12 +162,12 @@ function placeOf({ apiTokenId, keyHash }: RecordId): Place {
 
 /** Encrypts a response for its row. */
 export function encryptResponse(keys: KeyRing, id: RecordId, response: string): Buffer {
-  return keys.encrypt(placeOf(id), response);
+  return keys.encrypt(contextOf(id), response);
 }
 
 /** Decrypts a response. @throws DecryptionError when its key is not configured, or when it was changed. */
 export function decryptResponse(keys: KeyRing, id: RecordId, encrypted: Uint8Array): string {
-  return keys.decrypt(placeOf(id), encrypted);
+  return keys.decrypt(contextOf(id), encrypted);
 }
 
 /** The error while a request with the same key is being executed. */

@@ -63,10 +63,10 @@ export const metricDefinitions = {
     labelNames: [],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
   },
-  rateLimitExchanges: {
+  rateLimitSyncs: {
     type: 'counter',
-    name: 'gateway_rate_limit_exchanges_total',
-    help: 'Exchanges of request counts with other processes, which `RATE_LIMIT` needs. While they fail, each process limits by itself.',
+    name: 'gateway_rate_limit_syncs_total',
+    help: 'Synchronizations of request counts with other processes, which `RATE_LIMIT` needs. While they fail, each process limits by itself.',
     labelNames: ['result'],
   },
   eventLoopDelay: {

@@ -128,7 +128,7 @@ export class RateLimiter {
    * Adds what was admitted since the last call to what all processes have admitted, and counts what the others have. One call at
    * a time. Rejects when the database fails: then the others do not get to know what was admitted since the last call.
    */
-  async share(addRequestCounts: AddRequestCounts): Promise<void> {
+  async queueKey(addRequestCounts: AddRequestCounts): Promise<void> {
     const added = this.unshared;
     this.unshared = new Map();
     const sentAt = this.now();

@@ -28,26 +28,26 @@ interface Dependencies {
 export function startRateLimiting(limit: number, { database, log }: Dependencies): RateLimiting {
   const limiter = new RateLimiter(limit);
   const addRequestCounts = bindRequestCounts(database);
-  for (const result of ['success', 'failure']) metrics.rateLimitExchanges.inc({ result }, 0);
+  for (const result of ['success', 'failure']) metrics.rateLimitSyncs.inc({ result }, 0);
   let isFailing = false;
   const report = (error: unknown): void => {
-    metrics.rateLimitExchanges.inc({ result: error ? 'failure' : 'success' });
+    metrics.rateLimitSyncs.inc({ result: error ? 'failure' : 'success' });
     if (error && !isFailing) log.warn({ err: error }, 'each process limits the rate of requests by itself: the database fails');
     if (!error && isFailing) log.info('processes limit the rate of requests together again');
     isFailing = error !== undefined;
   };
-  const share = async (): Promise<void> => {
-    await limiter.share(addRequestCounts);
+  const queueKey = async (): Promise<void> => {
+    await limiter.queueKey(addRequestCounts);
     report(undefined);
   };
-  const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
+  const stopSharing = runPeriodically(queueKey, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
   return {
     authenticate: (authenticate) => limitRate(limiter, authenticate),
     route: (route) => withRateLimitHeaders(limiter, route),
     async stop() {
       await stopSharing();
       // A database that does not respond is not waited for a second time.
-      if (!isFailing) await share().catch(report);
+      if (!isFailing) await queueKey().catch(report);
     },
   };
 }

@@ -54,8 +54,8 @@ export async function updateUserGroup(
   const revise = patch === undefined ? undefined : (stored: unknown) => merge(stored as Json, patch);
   const updated =
     checkName || revise || expectedVersions
-      ? await services.db.userGroup.patchOne({ ...update, checkName, revise, expectedVersions }, caller.share)
-      : await services.db.userGroup.updateOne(update, caller.share);
+      ? await services.db.userGroup.patchOne({ ...update, checkName, revise, expectedVersions }, caller.queueKey)
+      : await services.db.userGroup.updateOne(update, caller.queueKey);
   if (!updated) throw notFound();
   if ('current' in updated) throw new VersionMismatch(updated.current);
   return updated;

@@ -39,7 +39,7 @@ export async function getOrCreateUserGroup(services: Services, caller: Caller, i
   checkGetOrCreate(caller, input);
   const { providedId } = input;
 
-  const existing = ownAmong((await services.db.userGroup.findByProvidedId(providedId, caller.share)) ?? [], {
+  const existing = ownAmong((await services.db.userGroup.findByProvidedId(providedId, caller.queueKey)) ?? [], {
     providedId,
     environmentTag,
   });
@@ -50,13 +50,13 @@ export async function getOrCreateUserGroup(services: Services, caller: Caller, i
   const { draft, token } = draftOf(services.keys, input, environmentTag, caller.author);
   requireEventBytes(services.eventBytes, caller);
   for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const inserted = await services.db.userGroup.insertOne(draft, caller.share);
+    const inserted = await services.db.userGroup.insertOne(draft, caller.queueKey);
     // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
     const created = inserted !== undefined && isOfDraft(inserted, draft);
     if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
 
     // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
-    const holders = (await services.db.userGroup.findHoldersOfId(providedId, caller.share)) ?? [];
+    const holders = (await services.db.userGroup.findHoldersOfId(providedId, caller.queueKey)) ?? [];
     const winner = ownAmong(holders, { providedId, environmentTag });
     if (winner) return { userGroup: winner, created: false };
     // It was deleted since, or moved to another environment.

@@ -105,7 +105,7 @@ async function readOrder(request: GroupsRequest, { size, ...order }: GroupSectio
       const { start, end } = order;
       // Without the caller, whose right to the environment is checked already: what a page has depends on nothing else of it.
       const key = JSON.stringify([withJson, environmentTag, order.sortBy, order.direction, start, end, size]);
-      return readPage(key, { share: caller.share, isAbandoned }, () => db.userGroup.readPage(query, withJson));
+      return readPage(key, { queueKey: caller.queueKey, isAbandoned }, () => db.userGroup.readPage(query, withJson));
     }),
   );
   return mergeByKeyset(
@@ -163,5 +163,5 @@ async function readInTime<Result>(
   read: (reader: MatchReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
 ): Promise<Result[]> {
   const reads = environments.map((tag) => (reader: MatchReader) => read(reader, tag));
-  return readWithinTime({ db: services.db, share: caller.share, isAbandoned, items: 'user groups' }, reads);
+  return readWithinTime({ db: services.db, queueKey: caller.queueKey, isAbandoned, items: 'user groups' }, reads);
 }

@@ -64,11 +64,11 @@ export function findUserGroup(
 /** The group with this number, also when the caller has no access to it. */
 export function lookUpGroup(
   { db }: Pick<Services, 'db'>,
-  { share }: Caller,
+  { queueKey }: Caller,
   teamId: number,
   { withJson = true }: ReadOptions,
 ): Promise<UserGroup | undefined> {
-  return withJson ? db.userGroup.findByTeamId(teamId, share) : db.userGroup.findSummaryByTeamId(teamId, share);
+  return withJson ? db.userGroup.findByTeamId(teamId, queueKey) : db.userGroup.findSummaryByTeamId(teamId, queueKey);
 }
 
 /** Where a group carries its current token, once it is known. A symbol, so that nothing prints it. */
@@ -145,7 +145,7 @@ export async function rotateUserGroupToken(
         endGracePeriods: input.endGracePeriods ?? false,
         expectedVersions: input.expectedVersions,
       },
-      caller.share,
+      caller.queueKey,
     );
   // Again where keys are being rotated: the row may have got its hash under another key while the statement waited for it.
   const rotated = (await rotate()) ?? (services.keys.refresh() || services.keys.ids.length > 1 ? await rotate() : undefined);
@@ -173,7 +173,8 @@ export async function locate(
   if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(services, caller, by.teamId, options));
   if ('token' in by) return onlyVisible(caller, await locateByToken(services, caller, by.token));
   const groups =
-    (await services.db.userGroup.findByProvidedId(by.providedId, caller.share))?.filter((group) => caller.canAccess(group)) ?? [];
+    (await services.db.userGroup.findByProvidedId(by.providedId, caller.queueKey))?.filter((group) => caller.canAccess(group)) ??
+    [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([
@@ -189,7 +190,7 @@ export async function locate(
 export async function findGroupOfToken(services: Services, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
   if (!mayBeUserGroupToken(token)) return undefined;
   const { db, keys } = services;
-  const find = () => db.userGroup.findByTokenHash(keys.hashes(token), caller.share);
+  const find = () => db.userGroup.findByTokenHash(keys.hashes(token), caller.queueKey);
   // Again if a key was added since: rows may use it already.
   const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
   if (!found) await requireKeysOfTokens(services, caller);
@@ -201,10 +202,10 @@ export async function findGroupOfToken(services: Services, caller: Caller, token
  *
  * @throws MissingKey when a token that still identifies a group has a hash of a key that this process lacks: it may be that one.
  */
-async function requireKeysOfTokens({ db, keys }: Services, { share }: Caller): Promise<void> {
-  const missing = (await db.userGroup.keyIdsOfTokens('all', share))?.filter((id) => !keys.has(id)) ?? [];
+async function requireKeysOfTokens({ db, keys }: Services, { queueKey }: Caller): Promise<void> {
+  const missing = (await db.userGroup.keyIdsOfTokens('all', queueKey))?.filter((id) => !keys.has(id)) ?? [];
   for (const id of missing) {
-    if (await db.userGroup.hasLiveTokens(id, share)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
+    if (await db.userGroup.hasLiveTokens(id, queueKey)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
   }
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { FairQueue, type Share } from '../../src/concurrency/fair-queue.ts';
+import { FairQueue, type QueueKey } from '../../src/concurrency/fair-queue.ts';
 import { createHeavyWork } from '../../src/concurrency/heavy-work.ts';
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 
 /** How many of `count` pushes of a share succeed. */
-const pushMany = (queue: FairQueue<number>, share: Share, count: number): number =>
-  Array.from({ length: count }, (_, item) => queue.push(share, item)).filter(Boolean).length;
+const pushMany = (queue: FairQueue<number>, queueKey: QueueKey, count: number): number =>
+  Array.from({ length: count }, (_, item) => queue.push(queueKey, item)).filter(Boolean).length;
 
 describe('a queue of 100 places', () => {
-  test.each<[string, [Share, number][], number[]]>([
+  test.each<[string, [QueueKey, number][], number[]]>([
     ['lets one caller have three quarters', [[1, 200]], [75]],
     [
       'lets two callers have a quarter each once both wait',
@@ -31,7 +31,7 @@ describe('a queue of 100 places', () => {
     ['lets callers without a credential have a quarter in all', [[undefined, 200]], [25]],
   ])('%s', (_, pushes, expected) => {
     const queue = new FairQueue<number>(100);
-    expect(pushes.map(([share, count]) => pushMany(queue, share, count))).toEqual(expected);
+    expect(pushes.map(([queueKey, count]) => pushMany(queue, queueKey, count))).toEqual(expected);
   });
 
   test('serves callers round-robin, and the items of each in order', () => {
@@ -45,8 +45,8 @@ describe('a queue of 100 places', () => {
     const queue = new FairQueue<string>(100);
     queue.push(undefined, 'anonymous');
     queue.push(1, 'one');
-    expect(queue.shift((share) => share !== undefined)).toBe('one');
-    expect(queue.shift((share) => share !== undefined)).toBeUndefined();
+    expect(queue.shift((queueKey) => queueKey !== undefined)).toBe('one');
+    expect(queue.shift((queueKey) => queueKey !== undefined)).toBeUndefined();
     expect(queue.shift()).toBe('anonymous');
   });
 });
@@ -99,7 +99,7 @@ describe('a semaphore', () => {
   test('passes the place of failed work on, and rejects work when too much is waiting', async () => {
     const semaphore = createSemaphore(1, 4);
     const failing = semaphore.run(1, () => Promise.reject(new Error('failed')));
-    const waiting = [1, 1, 1].map((share) => semaphore.run(share, async () => 'done'));
+    const waiting = [1, 1, 1].map((queueKey) => semaphore.run(queueKey, async () => 'done'));
     await expect(semaphore.run(1, async () => 'never')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await expect(failing).rejects.toThrow('failed');
     expect(await Promise.all(waiting)).toEqual(['done', 'done', 'done']);
@@ -121,8 +121,8 @@ describe('heavy work', () => {
       admitted.push(name);
       turnsAt.push(turns);
     };
-    const parse = (name: string, share: number) => work.enter({ share }).then(() => admit(name));
-    const execute = (name: string, share: number) => work.run({ share }, async () => admit(name));
+    const parse = (name: string, queueKey: number) => work.enter({ queueKey }).then(() => admit(name));
+    const execute = (name: string, queueKey: number) => work.run({ queueKey }, async () => admit(name));
     setImmediate(count);
     await Promise.all([parse('a1', 1), parse('a2', 1), parse('a3', 1), parse('b1', 2), execute('c1', 3)]);
     isCounting = false;
@@ -133,13 +133,13 @@ describe('heavy work', () => {
   test('one request does not wait for itself, also in the presence of others; a request without a credential does', async () => {
     const work = createHeavyWork();
     const admitted: string[] = [];
-    const request = { share: 1 };
-    const other = work.enter(request).then(() => work.enter({ share: 2 }).then(() => admitted.push('other')));
+    const request = { queueKey: 1 };
+    const other = work.enter(request).then(() => work.enter({ queueKey: 2 }).then(() => admitted.push('other')));
     await work.enter(request);
     await work.run(request, async () => admitted.push('operation'));
     admitted.push('response');
     await other;
-    const anonymous = { share: undefined };
+    const anonymous = { queueKey: undefined };
     await work.enter(anonymous);
     const again = work.enter(anonymous).then(() => admitted.push('again'));
     await new Promise((resolve) => setImmediate(resolve));
@@ -159,8 +159,8 @@ describe('heavy work', () => {
       started += 1;
       return response;
     };
-    const operations = [1, 1, 1].map((share) => work.run({ share }, query));
-    for (const share of [1, 1, 1]) await work.enter({ share });
+    const operations = [1, 1, 1].map((queueKey) => work.run({ queueKey }, query));
+    for (const queueKey of [1, 1, 1]) await work.enter({ queueKey });
     expect([started, work.waiting]).toEqual([2, 1]);
     respond();
     await Promise.all(operations);

@@ -145,7 +145,7 @@ describe('while the database does not respond', () => {
     const first = range(0, 7_500).map((key) => load(key, 1));
     await expect(load(7_500, 1)).rejects.toThrow(DatabaseBusy);
     const second = range(7_500, 10_000).map((key) => load(key, 2));
-    for (const share of [1, 2, 3]) await expect(load(10_000, share)).rejects.toThrow(DatabaseBusy);
+    for (const queueKey of [1, 2, 3]) await expect(load(10_000, queueKey)).rejects.toThrow(DatabaseBusy);
     const again = load(9_999, 3); // a key that waits already takes no place
     open();
     expect(await again).toBe(9_999);

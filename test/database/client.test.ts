@@ -61,9 +61,12 @@ describe('a connection that began while the database was read-only is closed whe
   test.each<[string, (client: Database) => Promise<unknown>]>([
     ['of the driver', ({ query }) => query('delete', text, [])],
     ['of a transaction', ({ transaction }) => transaction((query) => query('delete', text, []))],
-    ['of a unit of work', ({ workUnit }) => workUnit(({ query }) => query('delete', text, []))],
+    ['of a transaction', ({ interactiveTransaction }) => interactiveTransaction(({ query }) => query('delete', text, []))],
     ['of Prisma', ({ prisma }) => prisma.apiToken.deleteMany()],
-    ['of Prisma in a unit of work', ({ workUnit }) => workUnit(({ prisma }) => prisma.apiToken.deleteMany())],
+    [
+      'of Prisma in a transaction',
+      ({ interactiveTransaction }) => interactiveTransaction(({ prisma }) => prisma.apiToken.deleteMany()),
+    ],
   ])('%s', async (_, write) => {
     await connectWith('default_transaction_read_only = on');
     await expect(write(client)).rejects.toThrow(/read-only/);
@@ -107,8 +110,11 @@ describe('after a column got another type, as when a dump is restored, no connec
   test.each<[string, (client: Database) => Promise<unknown>]>([
     ['the driver’s', ({ query }) => query('names', text, [])],
     ['of a transaction', ({ transaction }) => transaction((query) => query('names', text, []))],
-    ['of a unit of work', ({ workUnit }) => workUnit(({ query }) => query('names', text, []))],
-    ['Prisma’s in a unit of work', ({ workUnit }) => workUnit(({ prisma }) => prisma.$queryRawUnsafe(text))],
+    ['of a transaction', ({ interactiveTransaction }) => interactiveTransaction(({ query }) => query('names', text, []))],
+    [
+      'Prisma’s in a transaction',
+      ({ interactiveTransaction }) => interactiveTransaction(({ prisma }) => prisma.$queryRawUnsafe(text)),
+    ],
     ['Prisma’s', ({ prisma }) => prisma.$queryRawUnsafe(text)],
     [
       'of a transaction of Prisma',

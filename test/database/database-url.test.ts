@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeServers, maxHosts, parseDatabaseUrl } from '../../src/database/database-url.ts';
-import { createPrimaryFinder } from '../../src/database/primary-finder.ts';
+import { discoverPrimary } from '../../src/database/primary-discovery.ts';
 
 const hosts = (count: number) => Array.from({ length: count }, (_, index) => `db${index}`).join(',');
 
@@ -87,11 +87,11 @@ test('messages show the hosts and the database only', () => {
 });
 
 test('when no server can be reached, the error says why, by server', async () => {
-  const finder = createPrimaryFinder(parseDatabaseUrl('postgresql://u:pass-word@127.0.0.1:1,[::1]:1/x'));
-  const error = await finder.find().catch((reason: Error) => reason);
+  const discovery = discoverPrimary(parseDatabaseUrl('postgresql://u:pass-word@127.0.0.1:1,[::1]:1/x'));
+  const error = await discovery.find().catch((reason: Error) => reason);
   expect((error as Error).message).toMatch(
     /^no server takes writes \(127\.0\.0\.1:1: .*; ::1:1: .*\)$|::1:1: .*; 127\.0\.0\.1:1: /,
   );
   expect((error as Error).message).not.toContain(secret);
-  finder.close();
+  discovery.close();
 });

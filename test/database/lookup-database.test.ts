@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/caller.ts';
-import { createDb, createUnitDb, type StatementOptions } from '../../src/db.ts';
+import { createDb, createTransactionDb, type StatementOptions } from '../../src/db.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { currentTokenOf, findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -43,8 +43,8 @@ test('look-ups use the database that they are bound to, writes the other', async
 test('look-ups in a transaction use its database, and find what it wrote', async () => {
   const caller = callerOf('Customer');
   const options: StatementOptions = { lookups: copy };
-  await primary.workUnit(async (unit) => {
-    const inside = { ...services, db: createUnitDb(unit, options) };
+  await primary.interactiveTransaction(async (transaction) => {
+    const inside = { ...services, db: createTransactionDb(transaction, options) };
     const { userGroup } = await getOrCreateUserGroup(inside, caller, { providedId: 'in a transaction' });
     const { teamId } = userGroup;
     expect(await findUserGroup(inside, caller, { teamId })).toMatchObject({ teamId });

@@ -29,12 +29,12 @@ function countedReads() {
   const request = (
     key: string,
     {
-      share = 1,
+      queueKey = 1,
       isAbandoned = () => false,
       fails = false,
-    }: { share?: number; isAbandoned?: () => boolean; fails?: boolean } = {},
+    }: { queueKey?: number; isAbandoned?: () => boolean; fails?: boolean } = {},
   ) =>
-    readPage(key, { share, isAbandoned }, async () => {
+    readPage(key, { queueKey, isAbandoned }, async () => {
       reads.push(key);
       if (fails) throw new Error(`read ${reads.length} failed`);
       return `${key} ${reads.length}`;
@@ -51,7 +51,7 @@ describe('while every place is taken', () => {
   test('requests for the same page, of any caller, share one read, and those for another page do not', async () => {
     const free = occupyPlaces();
     const { request, reads } = countedReads();
-    const requests = [request('a'), request('b'), request('a', { share: 2 }), request('a'), request('b', { share: 3 })];
+    const requests = [request('a'), request('b'), request('a', { queueKey: 2 }), request('a'), request('b', { queueKey: 3 })];
     expect(reads).toEqual([]);
     free();
     const outcomes = await outcomesOf(requests);
@@ -65,7 +65,7 @@ describe('while every place is taken', () => {
     const free = occupyPlaces();
     const { request, reads } = countedReads();
     const others = Array.from({ length: 20 }, (_, index) => request(`other ${index}`));
-    const shared = [request('shared'), request('shared', { share: 2 })];
+    const shared = [request('shared'), request('shared', { queueKey: 2 })];
     free();
     expect(new Set(await outcomesOf(shared)).size).toBe(1);
     await Promise.all(others);
@@ -76,7 +76,7 @@ describe('while every place is taken', () => {
   test('a read that fails rejects every request that shares it, and the next request reads again', async () => {
     const free = occupyPlaces();
     const { request, reads } = countedReads();
-    const requests = [request('a', { fails: true }), request('a', { share: 2, fails: true })];
+    const requests = [request('a', { fails: true }), request('a', { queueKey: 2, fails: true })];
     free();
     expect(await outcomesOf(requests)).toEqual(['read 1 failed', 'read 1 failed']);
     expect(await request('a')).toBe('a 2');
@@ -91,7 +91,9 @@ describe('while every place is taken', () => {
     const free = occupyPlaces();
     const { request, reads } = countedReads();
     let isOver = false;
-    const requests = areAbandoned.map((isAbandoned, share) => request('a', { share, isAbandoned: () => isOver && isAbandoned }));
+    const requests = areAbandoned.map((isAbandoned, queueKey) =>
+      request('a', { queueKey, isAbandoned: () => isOver && isAbandoned }),
+    );
     isOver = true; // after they have begun to wait
     free();
     expect(await outcomesOf(requests)).toEqual(expected);
@@ -105,7 +107,7 @@ describe('while every place is taken', () => {
     const overloaded = { code: 'UNAVAILABLE', message: expect.stringContaining('Too many') };
     await expect(request('page 0')).rejects.toMatchObject(overloaded);
     await expect(request('new')).rejects.toMatchObject(overloaded);
-    const other = request('page 0', { share: 2 });
+    const other = request('page 0', { queueKey: 2 });
     free();
     const outcomes = await outcomesOf([...waiting, other]);
     expect(outcomes.filter((text) => !text.startsWith('page'))).toEqual([]);
@@ -133,7 +135,7 @@ test('a request that comes after a read has started gets a read of its own', asy
     await finished;
     return own;
   };
-  const of = (share: number) => ({ share, isAbandoned: () => false });
+  const of = (queueKey: number) => ({ queueKey, isAbandoned: () => false });
   const first = readPage('a', of(1), read);
   await started;
   const second = readPage('a', of(2), read);
@@ -152,7 +154,7 @@ test('at most four pages are read at once', async () => {
     inProgress -= 1;
   };
   const requests = Array.from({ length: 40 }, (_, index) =>
-    readPage(`page ${index}`, { share: index % 3, isAbandoned: () => false }, read),
+    readPage(`page ${index}`, { queueKey: index % 3, isAbandoned: () => false }, read),
   );
   await Promise.all(requests);
   expect(most).toBe(placeCount);

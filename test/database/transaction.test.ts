@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { WorkUnit } from '../../src/database/transaction.ts';
+import type { Transaction } from '../../src/database/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -12,7 +12,7 @@ beforeEach(async () => {
   await database.pool.query('truncate item, api_token cascade');
 });
 
-const insert = ({ query }: Pick<WorkUnit, 'query'>, name: string) =>
+const insert = ({ query }: Pick<Transaction, 'query'>, name: string) =>
   query('insert-item', 'insert into item (name) values ($1)', [name]);
 const items = async () =>
   (await database.pool.query<{ name: string }>('select name from item order by 1')).rows.map(({ name }) => name);
@@ -20,14 +20,14 @@ const token = (name: string) => ({ data: { name, scopes: [], secretHash: Buffer.
 const tokens = async () => (await database.prisma.apiToken.findMany({ orderBy: { name: 'asc' } })).map(({ name }) => name);
 
 test('commits all statements together, those of Prisma and of its transactions too', async () => {
-  await database.workUnit(async (unit) => {
-    await insert(unit, 'a');
-    await unit.prisma.apiToken.create(token('one'));
-    await unit.prisma.$transaction(async (nested) => {
+  await database.interactiveTransaction(async (transaction) => {
+    await insert(transaction, 'a');
+    await transaction.prisma.apiToken.create(token('one'));
+    await transaction.prisma.$transaction(async (nested) => {
       await nested.apiToken.create(token('two'));
       await nested.apiToken.create(token('three'));
     });
-    await unit.transaction(async (query) => insert({ query }, 'b'));
+    await transaction.transaction(async (query) => insert({ query }, 'b'));
     expect([await items(), await tokens()]).toEqual([[], []]);
   });
   expect([await items(), await tokens()]).toEqual([
@@ -37,9 +37,9 @@ test('commits all statements together, those of Prisma and of its transactions t
 });
 
 test('undoes everything when the work throws, and the connection can be used again', async () => {
-  const failing = database.workUnit(async (unit) => {
-    await insert(unit, 'a');
-    await unit.prisma.apiToken.create(token('one'));
+  const failing = database.interactiveTransaction(async (transaction) => {
+    await insert(transaction, 'a');
+    await transaction.prisma.apiToken.create(token('one'));
     throw new Error('the work fails');
   });
   await expect(failing).rejects.toThrow('the work fails');
@@ -48,35 +48,35 @@ test('undoes everything when the work throws, and the connection can be used aga
 });
 
 test('a statement that fails undoes itself only, also in a transaction of the unit or of Prisma', async () => {
-  await database.workUnit(async (unit) => {
-    await insert(unit, 'a');
-    await expect(insert(unit, 'a')).rejects.toMatchObject({ code: '23505' });
-    const both = unit.transaction(async (query) => {
+  await database.interactiveTransaction(async (transaction) => {
+    await insert(transaction, 'a');
+    await expect(insert(transaction, 'a')).rejects.toMatchObject({ code: '23505' });
+    const both = transaction.transaction(async (query) => {
       await insert({ query }, 'undone');
       return insert({ query }, 'a');
     });
     await expect(both).rejects.toMatchObject({ code: '23505' });
-    await unit.prisma.apiToken.create(token('one'));
-    await expect(unit.prisma.apiToken.create(token('one'))).rejects.toMatchObject({ code: '23505' });
-    const nested = unit.prisma.$transaction(async (transaction) => {
-      await transaction.apiToken.create(token('undone'));
-      return transaction.apiToken.create(token('one'));
+    await transaction.prisma.apiToken.create(token('one'));
+    await expect(transaction.prisma.apiToken.create(token('one'))).rejects.toMatchObject({ code: '23505' });
+    const nested = transaction.prisma.$transaction(async (inner) => {
+      await inner.apiToken.create(token('undone'));
+      return inner.apiToken.create(token('one'));
     });
     await expect(nested).rejects.toMatchObject({ code: '23505' });
-    await insert(unit, 'b');
+    await insert(transaction, 'b');
   });
   expect([await items(), await tokens()]).toEqual([['a', 'b'], ['one']]);
 });
 
 test('concurrent statements are executed one at a time: the savepoint of one that fails does not undo another', async () => {
-  await database.workUnit(async (unit) => {
-    await insert(unit, 'a');
+  await database.interactiveTransaction(async (transaction) => {
+    await insert(transaction, 'a');
     const names = ['b', 'a', 'c', 'a', 'd'];
-    const nested = unit.prisma.$transaction(async (transaction) => {
-      await transaction.apiToken.create(token('one'));
-      await transaction.apiToken.create(token('two'));
+    const nested = transaction.prisma.$transaction(async (inner) => {
+      await inner.apiToken.create(token('one'));
+      await inner.apiToken.create(token('two'));
     });
-    const results = await Promise.allSettled([...names.map((name) => insert(unit, name)), nested]);
+    const results = await Promise.allSettled([...names.map((name) => insert(transaction, name)), nested]);
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',
       'rejected',
@@ -93,12 +93,12 @@ test('concurrent statements are executed one at a time: the savepoint of one tha
 });
 
 test('a transaction of Prisma that fails does not undo a statement that was sent meanwhile', async () => {
-  await database.workUnit(async (unit) => {
+  await database.interactiveTransaction(async (transaction) => {
     let inserted: Promise<unknown> | undefined;
-    const nested = unit.prisma.$transaction(async (transaction) => {
-      await transaction.apiToken.create(token('undone'));
-      inserted = insert(unit, 'a');
-      for (let count = 0; count < 3; count += 1) await transaction.apiToken.count();
+    const nested = transaction.prisma.$transaction(async (inner) => {
+      await inner.apiToken.create(token('undone'));
+      inserted = insert(transaction, 'a');
+      for (let count = 0; count < 3; count += 1) await inner.apiToken.count();
       throw new Error('on purpose');
     });
     await expect(nested).rejects.toThrow('on purpose');
@@ -108,10 +108,10 @@ test('a transaction of Prisma that fails does not undo a statement that was sent
 });
 
 test('takes no statement after its end, which would be executed outside of the transaction', async () => {
-  let ended: WorkUnit | undefined;
-  await database.workUnit(async (unit) => {
-    ended = unit;
+  let ended: Transaction | undefined;
+  await database.interactiveTransaction(async (transaction) => {
+    ended = transaction;
   });
-  await expect(insert(ended as WorkUnit, 'late')).rejects.toThrow('is over');
+  await expect(insert(ended as Transaction, 'late')).rejects.toThrow('is over');
   expect(await items()).toEqual([]);
 });

@@ -50,9 +50,9 @@ test.each([
   [true, { group: null }, 'Too busy. Nothing was changed. Try again.'],
   [false, { group: {} }, 'Too busy. Nothing was changed. Try again.'],
 ])('what was changed is not denied: a mutation %s, the result %j', (isMutation, data, message) => {
-  const noted = { operation: '', cost: undefined, isMutation };
+  const operationInfo = { operation: '', cost: undefined, isMutation };
   const services = bindQueries(gateway.database);
-  const context = createContext({ services, caller: Caller.anonymous, report: () => {}, noted });
+  const context = createContext({ services, caller: Caller.anonymous, report: () => {}, operationInfo });
   const originalError = new GatewayError('UNAVAILABLE', 'Too busy. Nothing was changed. Try again.');
   const errors = [new GraphQLError('', { path: ['group', 'events'], originalError })];
   const { body } = renderResult({ data, errors }, 'application/json', context, () => ({}));

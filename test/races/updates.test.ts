@@ -63,21 +63,21 @@ test('updates that are sent concurrently, of one group or several, by any select
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const together = [await createGroup(), await createGroup()];
-      const inTurn = [await createGroup(), await createGroup()];
+      const runQueued = [await createGroup(), await createGroup()];
       const update = async (group: UserGroup | undefined, { selector, change: fields }: (typeof sequence)[number]) =>
         pick(await updateUserGroup(services, caller, { [selector]: group?.[selector] } as UserGroupBy, fields));
       statements.length = 0;
       const results = await Promise.all(sequence.map((step) => update(together[step.group], step)));
       expect(statements).toEqual(['update-groups']);
       const expected = [];
-      for (const step of sequence) expected.push(await update(inTurn[step.group], step));
+      for (const step of sequence) expected.push(await update(runQueued[step.group], step));
       expect(results).toEqual(expected);
       const rows = await database.prisma.userGroup.findMany({
         where: { teamId: { in: together.map(({ teamId }) => teamId) } },
         orderBy: { teamId: 'asc' },
       });
       const rowsInTurn = await database.prisma.userGroup.findMany({
-        where: { teamId: { in: inTurn.map(({ teamId }) => teamId) } },
+        where: { teamId: { in: runQueued.map(({ teamId }) => teamId) } },
         orderBy: { teamId: 'asc' },
       });
       expect(rows.map(pick)).toEqual(rowsInTurn.map(pick));
@@ -98,7 +98,7 @@ test('updates and merge patches that expect versions, sent concurrently, behave 
   await fc.assert(
     fc.asyncProperty(fc.array(expectingStep, { minLength: 2, maxLength: 8 }), async (sequence) => {
       const together = [await createGroup(), await createGroup()];
-      const inTurn = [await createGroup(), await createGroup()];
+      const runQueued = [await createGroup(), await createGroup()];
       const update = async (
         group: UserGroup | undefined,
         { selector, expectedVersions, change: fields }: (typeof sequence)[number],
@@ -111,12 +111,12 @@ test('updates and merge patches that expect versions, sent concurrently, behave 
       };
       const results = await Promise.all(sequence.map((step) => update(together[step.group], step)));
       const expected = [];
-      for (const step of sequence) expected.push(await update(inTurn[step.group], step));
+      for (const step of sequence) expected.push(await update(runQueued[step.group], step));
       expect(results).toEqual(expected);
       for (const [index, { teamId }] of together.entries()) {
         const stored = await database.prisma.userGroup.findUniqueOrThrow({ where: { teamId } });
         const inTurnStored = await database.prisma.userGroup.findUniqueOrThrow({
-          where: { teamId: inTurn[index]?.teamId as number },
+          where: { teamId: runQueued[index]?.teamId as number },
         });
         expect(pick(stored)).toEqual(pick(inTurnStored));
       }

@@ -103,7 +103,7 @@ test('refused requests are counted and logged with the number of the API token',
   const { secret } = await gateway.issue({ scopes: ['metrics:read'] });
   const { text } = await gateway.send('GET', '/metrics', { token: null, headers: { authorization: `Bearer ${secret}` } });
   expect(text).toMatch(/^gateway_errors_total\{route="\/metrics",code="RATE_LIMITED"\} [1-9]/m);
-  expect(text).toMatch(/^gateway_rate_limit_exchanges_total\{result="success"\} [1-9]/m);
+  expect(text).toMatch(/^gateway_rate_limit_syncs_total\{result="success"\} [1-9]/m);
 });
 
 test('gateways on one database share the limit, and while the database fails or blocks, each one enforces its own', async () => {

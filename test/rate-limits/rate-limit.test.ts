@@ -111,9 +111,9 @@ describe('in several processes', () => {
   /** A process that has read the counts of the others. */
   async function start(limit: number, addRequestCounts: AddRequestCounts = addInTime, now = time) {
     const limiter = new RateLimiter(limit, now);
-    const share = () => limiter.share(addRequestCounts);
-    await share();
-    return { limiter, share, remaining: () => limiter.quotaOf(1).remaining };
+    const queueKey = () => limiter.queueKey(addRequestCounts);
+    await queueKey();
+    return { limiter, queueKey, remaining: () => limiter.quotaOf(1).remaining };
   }
 
   const send = (limiter: RateLimiter, times: number) =>
@@ -129,10 +129,10 @@ describe('in several processes', () => {
   test('each knows the requests of all others after it has shared its own, once each', async () => {
     const all = [await start(10), await start(10), await start(10)];
     for (const [index, { limiter }] of all.entries()) expect(send(limiter, index + 1)).toBe(index + 1);
-    for (let round = 1; round <= 15; round += 1) for (const { share } of all) await share();
+    for (let round = 1; round <= 15; round += 1) for (const { queueKey } of all) await queueKey();
     expect(all.map(({ remaining }) => remaining())).toEqual([4, 4, 4]);
     expect(send(all[0]?.limiter as RateLimiter, 10)).toBe(4);
-    for (const { share } of all) await share();
+    for (const { queueKey } of all) await queueKey();
     expect(all.map(({ remaining }) => remaining())).toEqual([0, 0, 0]);
     expect((await stored()).reduce((sum, count) => sum + count)).toBe(10);
   });
@@ -144,7 +144,7 @@ describe('in several processes', () => {
       await pass((step * 5) % 8);
       now = time();
       if (step % 3 > 0) for (const limiter of [alone, sharing.limiter]) send(limiter, step % 5);
-      if (step % 2 > 0) await sharing.share();
+      if (step % 2 > 0) await sharing.queueKey();
       expect([step, sharing.limiter.quotaOf(1)]).toEqual([step, alone.quotaOf(1)]);
     }
   });
@@ -152,7 +152,7 @@ describe('in several processes', () => {
   test('a process that starts knows what those counted that are gone, and since when', async () => {
     const first = await start(3);
     send(first.limiter, 3);
-    await first.share();
+    await first.queueKey();
     await pass(30);
     const { limiter } = await start(3);
     const { remaining, seconds } = limiter.quotaOf(1);
@@ -169,7 +169,7 @@ describe('in several processes', () => {
       const all = [await start(10), await start(10)] as const;
       const [first, second] = all;
       const shareAll = async (times: number) => {
-        for (let time = 0; time < times; time += 1) for (const { share } of all) await share();
+        for (let time = 0; time < times; time += 1) for (const { queueKey } of all) await queueKey();
       };
       send(first.limiter, 2);
       await shareAll(2);
@@ -202,10 +202,10 @@ describe('in several processes', () => {
       await start(20),
     ];
     send(sender.limiter, 2);
-    await expect(sender.share()).rejects.toThrow('broken');
+    await expect(sender.queueKey()).rejects.toThrow('broken');
     isBroken = false;
     const all = async () => {
-      for (const { share } of [sender, reader, sender]) await share();
+      for (const { queueKey } of [sender, reader, sender]) await queueKey();
       return [sender.remaining(), reader.remaining()];
     };
     expect(await all()).toEqual(remaining);
@@ -219,11 +219,11 @@ describe('in several processes', () => {
       statements.push(name);
       return database.query(name, ...rest);
     };
-    const { limiter, share } = await start(10, bindRequestCounts({ query }));
+    const { limiter, queueKey } = await start(10, bindRequestCounts({ query }));
     for (let id = 1; id <= 1_000; id += 1) limiter.admit(callerOf(id));
     statements.length = 0;
-    await share();
-    await share();
+    await queueKey();
+    await queueKey();
     expect(statements).toHaveLength(2);
     expect(await stored()).toEqual(new Array(1_000).fill(1));
   });
@@ -235,7 +235,7 @@ describe('in several processes', () => {
       for (const [index, { limiter }] of all.entries()) {
         for (const id of index % 2 ? ids : ids.toReversed()) limiter.admit(callerOf(id));
       }
-      await Promise.all(all.map(({ share }) => share()));
+      await Promise.all(all.map(({ queueKey }) => queueKey()));
     }
     expect((await stored()).reduce((sum, count) => sum + count)).toBe(6 * 5 * 300);
   });
@@ -244,9 +244,9 @@ describe('in several processes', () => {
     ['older than a minute', -64],
     ['from before the clock of the database was set back', 64],
   ])('rows %s do not count, and are removed', async (_, seconds) => {
-    const { limiter, share } = await start(10);
+    const { limiter, queueKey } = await start(10);
     send(limiter, 1);
-    await share();
+    await queueKey();
     await database.pool.query('update request_count set second = second + $1', [seconds]);
     expect((await start(10)).remaining()).toBe(10);
     expect(await stored()).toEqual([]);

@@ -1,7 +1,7 @@
 import { createEventBytes } from '../../src/audit-log/record.ts';
 import type { Database } from '../../src/database/client.ts';
-import type { WorkUnit } from '../../src/database/transaction.ts';
-import { createDb, createUnitDb, type Db } from '../../src/db.ts';
+import type { Transaction } from '../../src/database/transaction.ts';
+import { createDb, createTransactionDb, type Db } from '../../src/db.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
@@ -13,8 +13,8 @@ export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'trans
 }
 
 /** The same in a transaction, as requests with an Idempotency-Key have it. */
-export function bindUnit(unit: WorkUnit): Services {
-  return bind(createUnitDb(unit), unit);
+export function bindUnit(transaction: Transaction): Services {
+  return bind(createTransactionDb(transaction), transaction);
 }
 
 function bind(db: Db, { query }: Pick<Database, 'query'>): Services {

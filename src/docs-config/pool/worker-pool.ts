@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { FairQueue, type Share } from '../../concurrency/fair-queue.ts';
+import { FairQueue, type QueueKey } from '../../concurrency/fair-queue.ts';
 import { GatewayError } from '../../errors.ts';
 import { packageRoot } from '../../package-root.ts';
 
@@ -44,7 +44,7 @@ export interface JobOptions {
   /** The size of the job, in characters. */
   readonly characters: number;
   /** On whose behalf it runs. Shares take turns. */
-  readonly share?: Share;
+  readonly queueKey?: QueueKey;
   /** Whether the result is no longer needed; a queued job is then dropped. */
   readonly isAbandoned?: () => boolean;
 }
@@ -54,7 +54,7 @@ export interface WorkerPool<Job, Result> {
   /**
    * Runs a job on the thread, as soon as it is free.
    *
-   * @throws GatewayError `UNAVAILABLE` when the queue is full, for this share or in total, when the job is queued or runs too
+   * @throws GatewayError `UNAVAILABLE` when the queue is full, for this caller or in total, when the job is queued or runs too
    *   long, when it is abandoned, or when the pool is closed; `PAYLOAD_TOO_LARGE` when it needs more memory than the thread has;
    *   `INTERNAL` when the thread fails for another reason. The next job then gets a new thread.
    */
@@ -142,14 +142,14 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions): Worke
   }
 
   return {
-    run(job, { characters, share, isAbandoned }) {
+    run(job, { characters, queueKey, isAbandoned }) {
       if (closed) return Promise.reject(stopping());
       return new Promise((resolve, reject) => {
         const weight = Math.max(characters, leastWeight);
         const task = { job, weight, isAbandoned, startsByMs: performance.now() + options.maxWaitMs, resolve, reject };
         if (!running) return void start(task);
         dropObsolete();
-        if (queue.push(share, task)) return;
+        if (queue.push(queueKey, task)) return;
         reject(new GatewayError('UNAVAILABLE', 'Too many checks are queued. Try again shortly.'));
       });
     },

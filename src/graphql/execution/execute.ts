@@ -60,17 +60,18 @@ export interface OperationExecutor {
   /** Examines an operation of a valid document. */
   examine(document: DocumentNode, operation: OperationDefinitionNode): KnownOperation;
   /**
-   * Executes an operation; a costly one in its turn, unless the request holds a transaction. If the request is rejected as a
-   * whole (too costly, response too large, no credential, too many such requests), the result is one error without data.
+   * Executes an operation; a costly one through the queue of heavy work, unless the request holds a transaction. If the request
+   * is rejected as a whole (too costly, response too large, no credential, too many such requests), the result is one error
+   * without data.
    */
   run(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult>;
   /**
-   * Runs work that executes a costly operation when it is its turn.
+   * Runs work that executes a costly operation through the queue of heavy work.
    *
    * @throws GatewayError `UNAVAILABLE` when too many wait, or the response is no longer needed; what `work` throws.
    */
-  inTurn<Result>(context: Pick<GraphQLContext, 'caller' | 'isAbandoned'>, work: () => Promise<Result>): Promise<Result>;
-  /** Whether an operation is executed in its turn. Its document need not be valid. */
+  runQueued<Result>(context: Pick<GraphQLContext, 'caller' | 'isAbandoned'>, work: () => Promise<Result>): Promise<Result>;
+  /** Whether an operation is queued as heavy work. Its document need not be valid. */
   isHeavy(document: DocumentNode, operation: OperationDefinitionNode, variables: unknown): boolean;
   /** The cost of an execution, and the limit. */
   costOf(known: KnownOperation, variables: ExecutionRequest['variables']): { cost: number; limit: number };
@@ -105,7 +106,7 @@ export function createOperationExecutor(
   const admit = (result: ExecutionResult, { meter }: GraphQLContext): ExecutionResult =>
     meter.isExceeded ? rejection(meter.rejection) : result;
 
-  const inTurn: OperationExecutor['inTurn'] = ({ caller, isAbandoned }, work) =>
+  const runQueued: OperationExecutor['runQueued'] = ({ caller, isAbandoned }, work) =>
     heavyWork.run(caller, async () => {
       if (isAbandoned()) throw abandoned();
       return work();
@@ -113,7 +114,7 @@ export function createOperationExecutor(
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
     try {
-      return await inTurn(request.context, () => runByReference(known, request));
+      return await runQueued(request.context, () => runByReference(known, request));
     } catch (error) {
       if (error instanceof GatewayError) return rejection(error);
       throw error;
@@ -158,9 +159,9 @@ export function createOperationExecutor(
     }),
     run(known, request) {
       const { variables, characters, context } = request;
-      const { noted, caller } = context;
-      noted.isMutation = known.operation.operation === OperationTypeNode.MUTATION;
-      noted.operation = names.shown(known.operation.name?.value, caller.apiToken !== undefined);
+      const { operationInfo, caller } = context;
+      operationInfo.isMutation = known.operation.operation === OperationTypeNode.MUTATION;
+      operationInfo.operation = names.shown(known.operation.name?.value, caller.apiToken !== undefined);
       if (known.needsCredential && !caller.apiToken) {
         return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
       }
@@ -168,7 +169,7 @@ export function createOperationExecutor(
       if (oversized) return Promise.resolve({ errors: [oversized] });
       let cost = costBound(known.cost, characters);
       if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
-      noted.cost = cost;
+      operationInfo.cost = cost;
       if (cost > maxCost) {
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
         return Promise.resolve(rejection(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost }));
@@ -181,7 +182,7 @@ export function createOperationExecutor(
       const isPaused = known.pausedUntilMs > 0 && known.pausedUntilMs > Date.now();
       return known.compiled && !isPaused ? runCompiled(known.compiled, known, request) : runByReference(known, request);
     },
-    inTurn,
+    runQueued,
     isHeavy(document, operation, variables) {
       // The cost of a fragment that contains itself has no end.
       if (validate(schema, document, [NoFragmentCyclesRule], { maxErrors: 1 }).length > 0) return false;

@@ -105,7 +105,7 @@ export function renderResult(
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
   const isAfterChange = ({ path = [] }: GraphQLError): boolean =>
-    context.noted.isMutation === true && path.length > 1 && result.data?.[path[0] as string] != null;
+    context.operationInfo.isMutation === true && path.length > 1 && result.data?.[path[0] as string] != null;
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;
   for (const { http } of errors.filter((error) => !isAfterChange(error)).map(({ extensions }) => extensions)) {

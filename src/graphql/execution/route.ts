@@ -55,7 +55,9 @@ export function graphqlHandler(
     if (!mutation) return respond(request, params, type, contextOf(request));
     const { document, operation } = mutation;
     const isHeavy = server.executor.isHeavy(document, operation, params['variables']);
-    return isHeavy ? server.executor.inTurn(request, () => mutateOnce(request, params, type)) : mutateOnce(request, params, type);
+    return isHeavy
+      ? server.executor.runQueued(request, () => mutateOnce(request, params, type))
+      : mutateOnce(request, params, type);
   }
 
   function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {

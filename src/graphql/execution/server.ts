@@ -43,14 +43,14 @@ export interface PipelineRequest {
 /** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
   /**
-   * Takes every request: parsing, validation, limits and execution. Long documents wait for their turn,
-   * unless the request has a transaction, which only requests have that waited before.
+   * Takes every request: parsing, validation, limits and execution. Long documents are queued, unless the
+   * request has a transaction, which only requests have that waited before.
    */
   fullPipeline(request: PipelineRequest): Promise<HttpResponse>;
   /** Takes plain requests with documents that the full pipeline executed before. */
   readonly fastPath: FastPath;
   /** Executes costly operations that hold a transaction. */
-  readonly executor: Pick<OperationExecutor, 'inTurn' | 'isHeavy'>;
+  readonly executor: Pick<OperationExecutor, 'runQueued' | 'isHeavy'>;
 }
 
 /** What Yoga's plugins find of a request. */

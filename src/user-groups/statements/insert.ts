@@ -11,7 +11,7 @@ import {
   objectChange,
   textChange,
 } from '../../audit-log/statements/insert.ts';
-import type { Share } from '../../concurrency/fair-queue.ts';
+import type { QueueKey } from '../../concurrency/fair-queue.ts';
 import { createBatchLoader, type Load, maxWriteKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes, names, toLists, unnest } from '../../database/columns.ts';
@@ -44,7 +44,7 @@ export interface UserGroupWrites {
   /**
    * Inserts a group and returns it; undefined when a stored group holds its id. Concurrent drafts for one id insert the first.
    */
-  insertOne(draft: AuthoredDraft, share?: Share): Promise<UserGroup | undefined>;
+  insertOne(draft: AuthoredDraft, queueKey?: QueueKey): Promise<UserGroup | undefined>;
   /** Inserts the groups whose ids no stored group holds, in one statement, and returns them. No two drafts may conflict. */
   insertMany(drafts: readonly AuthoredDraft[]): Promise<UserGroup[]>;
   /** Moves a group to an environment; undefined when there is no such group. A statement of its own. */

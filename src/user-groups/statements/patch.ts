@@ -1,5 +1,5 @@
 import type { OnRecorded } from '../../audit-log/statements/insert.ts';
-import type { Share } from '../../concurrency/fair-queue.ts';
+import type { QueueKey } from '../../concurrency/fair-queue.ts';
 import { createBatchLoader, maxWriteKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { toLists } from '../../database/columns.ts';
@@ -38,7 +38,7 @@ export interface UserGroupPatches {
    * are made one after another, in any number of processes: of those that expect one version, one is made. Those that are sent
    * together share a transaction.
    */
-  patchOne(patch: UserGroupPatch, share?: Share): Promise<UserGroup | OtherVersion | undefined>;
+  patchOne(patch: UserGroupPatch, queueKey?: QueueKey): Promise<UserGroup | OtherVersion | undefined>;
 }
 
 /** What became of a patch: the group, or why nothing was stored. */
@@ -57,9 +57,9 @@ export function bindUserGroupPatches({ transaction }: Pick<Database, 'transactio
   });
   let last = 0;
   return {
-    async patchOne(patch, share) {
+    async patchOne(patch, queueKey) {
       last += 1;
-      const outcome = await load({ patch, number: last }, share);
+      const outcome = await load({ patch, number: last }, queueKey);
       if (outcome && 'error' in outcome) throw outcome.error;
       return outcome?.group;
     },

@@ -7,7 +7,7 @@ import {
   type OnRecorded,
   secretChange,
 } from '../../audit-log/statements/insert.ts';
-import type { Share } from '../../concurrency/fair-queue.ts';
+import type { QueueKey } from '../../concurrency/fair-queue.ts';
 import { createBatchLoader, maxWriteKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes, decodeBytes, type ParameterColumn, toLists, unnest } from '../../database/columns.ts';
@@ -55,7 +55,7 @@ export interface Rotated {
 /** The rotation of user group tokens, which writes `user_group`, `retired_token` and `event` in one statement. */
 export interface TokenRotation {
   /** Replaces a token; undefined when it is not, or no longer, the current token of a group in that environment. */
-  rotateToken(rotation: Rotation, share?: Share): Promise<Rotated | OtherVersion | undefined>;
+  rotateToken(rotation: Rotation, queueKey?: QueueKey): Promise<Rotated | OtherVersion | undefined>;
 }
 
 /** Binds the rotation of user group tokens to a database. */

@@ -7,7 +7,7 @@ import {
   objectChange,
   textChange,
 } from '../../audit-log/statements/insert.ts';
-import type { Share } from '../../concurrency/fair-queue.ts';
+import type { QueueKey } from '../../concurrency/fair-queue.ts';
 import { createBatchLoader, maxWriteKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { type ParameterColumn, toLists, unnestWithPosition } from '../../database/columns.ts';
@@ -80,7 +80,7 @@ export interface UserGroupUpdates {
    * Changes a group and returns it; undefined when there is no such group in that environment. Updates of one group that are
    * sent together are made in the order of the calls, and each returns the group as it left it.
    */
-  updateOne(update: UserGroupUpdate, share?: Share): Promise<UserGroup | undefined>;
+  updateOne(update: UserGroupUpdate, queueKey?: QueueKey): Promise<UserGroup | undefined>;
 }
 
 /** Binds the updates of user groups to a database. */
@@ -104,9 +104,9 @@ export function bindUserGroupUpdates({ query }: Pick<Database, 'query'>, onRecor
   });
   let last = 0;
   return {
-    updateOne(update, share) {
+    updateOne(update, queueKey) {
       last += 1;
-      return load({ update, number: last }, share);
+      return load({ update, number: last }, queueKey);
     },
   };
 }

@@ -43,7 +43,9 @@ const echo = (argument: unknown): Job => ({ job: 'echo', argument });
 
 test('resolves each of many jobs with its own result', async () => {
   const pool = poolWith({ maxQueuedJobs: 100 });
-  const results = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.run(echo(index), { characters: 1, share: 1 })));
+  const results = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => pool.run(echo(index), { characters: 1, queueKey: 1 })),
+  );
   expect(results).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
@@ -105,9 +107,9 @@ test('shares take turns, and one share alone can use three quarters of the queue
   const pool = poolWith({ maxQueuedJobs: 8, maxQueuedCharacters: 800 });
   const { job, raise } = heldJob();
   const order: string[] = [];
-  const jobs = [pool.run(job, { characters: 1, share: 1 })];
-  const send = (share: number, name: string, characters = 1) =>
-    jobs.push(pool.run(echo(name), { characters, share }).then((result) => order.push(String(result))));
+  const jobs = [pool.run(job, { characters: 1, queueKey: 1 })];
+  const send = (queueKey: number, name: string, characters = 1) =>
+    jobs.push(pool.run(echo(name), { characters, queueKey }).then((result) => order.push(String(result))));
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) send(1, name); // each counts as an eighth
   send(2, 'b1', 200);
   send(1, 'a8');
@@ -127,9 +129,9 @@ test.each([
   const running = pool.run(job, { characters: 1 });
   let isGone = false;
   const ran = new Int32Array(new SharedArrayBuffer(4));
-  const dropped = pool.run({ job: 'mark', argument: ran }, { characters: 1000, share: 1, isAbandoned: () => isGone });
+  const dropped = pool.run({ job: 'mark', argument: ran }, { characters: 1000, queueKey: 1, isAbandoned: () => isGone });
   isGone = isAbandoned;
-  const next = pool.run(echo('next'), { characters: 1000, share: 2 }); // fits only without the other
+  const next = pool.run(echo('next'), { characters: 1000, queueKey: 2 }); // fits only without the other
   await expect(dropped).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('did not start in time') });
   raise();
   expect(await running).toBe('waited');

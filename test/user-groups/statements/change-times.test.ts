@@ -34,9 +34,9 @@ type Change = (providedId: string, begin: (send: Send) => Promise<unknown>) => P
 const inUnit =
   (change: (services: Services, providedId: string) => Promise<unknown>): Change =>
   (providedId, begin) =>
-    database.workUnit(async (unit) => {
-      await begin((text) => unit.query(text, text, []));
-      await change(bindQueries(unit), providedId);
+    database.interactiveTransaction(async (transaction) => {
+      await begin((text) => transaction.query(text, text, []));
+      await change(bindQueries(transaction), providedId);
     });
 
 const creations: Readonly<Record<string, Change>> = {

@@ -6,7 +6,7 @@ import { createHostLookup, socketsWith } from './failover-client.ts';
 import { type Candidate, probe, readSegment, requireRole, type Server } from './probe.ts';
 
 /** Knows which of several servers takes writes, and which connections lead to it. */
-export interface PrimaryFinder {
+export interface PrimaryDiscovery {
   /**
    * The server that takes writes: the last one found, until it fails; then all are asked concurrently.
    *
@@ -35,8 +35,8 @@ const checkEveryMs = 1_000;
 /** How often the other servers are asked whether one of them takes writes too. */
 const lookAroundEveryMs = 1_000;
 
-/** Creates a finder for the servers of a URL; connects on first use. */
-export function createPrimaryFinder({ serverUrls, target, connectTimeoutMs }: DatabaseUrl): PrimaryFinder {
+/** Finds the primary among the servers of a URL; connects on first use. */
+export function discoverPrimary({ serverUrls, target, connectTimeoutMs }: DatabaseUrl): PrimaryDiscovery {
   const servers = serverUrls.map((url): Server => ({ url, ...readAddress(url) }));
   const openSocket = socketsWith(createHostLookup());
   const tracked = new Map<pg.Client, { readonly socket: Socket; readonly server: Server }>();
