@@ -2,10 +2,10 @@ import { requireEventBytes } from '../audit-log/record.ts';
 import type { Caller } from '../caller.ts';
 import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { mappingText } from './create.ts';
+import { changedValues, type UserGroupFields } from './attributes.ts';
 import { checkDelete, checkMergedProperties, checkSetEnvironment, checkUpdate } from './rules.ts';
 import type { UserGroupTarget } from './statements/update.ts';
-import { locate, notFound, type Services, type UserGroupBy, type UserGroupFields } from './user-groups.ts';
+import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
 
 /** The changes of an update. A field that is undefined stays as it is. */
@@ -35,15 +35,14 @@ export async function updateUserGroup(
 ): Promise<UserGroup> {
   checkUpdate(caller, { by, ...changes });
   requireEventBytes(services.eventBytes, caller);
-  const { name, mapping, properties, mergeProperties: patch, expectedVersions } = changes;
+  const { mergeProperties: patch, expectedVersions, ...given } = changes;
+  const { name } = given;
   const nameIssues = name == null ? [] : printableIssues(['name'], name);
   const isPrintable = nameIssues.length === 0;
   const update = {
-    name: isPrintable ? (name ?? undefined) : undefined,
     ...(await targetOf(services, caller, by)),
+    ...changedValues(isPrintable ? given : { ...given, name: undefined }),
     author: caller.author,
-    mapping: mapping == null ? undefined : mappingText(mapping),
-    properties: properties == null ? properties : JSON.stringify(properties),
   };
   // A name with control characters is not written; it may be given where the group has it, as clients do that send all fields.
   const checkName = isPrintable

@@ -6,10 +6,10 @@ import { encryptToken } from '../encryption/stored-token.ts';
 import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
+import { initialValues, type UserGroupFields } from './attributes.ts';
 import { checkGetOrCreate, newGroupRefusal } from './rules.ts';
 import type { AuthoredDraft } from './statements/insert.ts';
-import { type Services, type UserGroupFields, withToken } from './user-groups.ts';
-import type { DataSourceMapping } from './values.ts';
+import { type Services, withToken } from './user-groups.ts';
 
 /** The input of get-or-create. */
 export interface NewUserGroup extends UserGroupFields {
@@ -100,32 +100,17 @@ export interface NewDraft {
 }
 
 /** A new group as it is stored, with a new token. */
-export function draftOf(
-  keys: KeyRing,
-  { providedId, name, mapping, properties }: NewUserGroup,
-  environmentTag: EnvironmentTag | null,
-  author: Author,
-): NewDraft {
+export function draftOf(keys: KeyRing, input: NewUserGroup, environmentTag: EnvironmentTag | null, author: Author): NewDraft {
   const token = issueToken('userGroup');
-  const draft = {
-    providedId,
-    environmentTag,
-    ...encryptToken(keys, 'user_group', token),
-    name: name ?? providedId,
-    properties: properties == null ? null : JSON.stringify(properties),
-    mapping: mappingText(mapping ?? []),
-    author,
-  };
+  const { providedId } = input;
+  const stored = encryptToken(keys, 'user_group', token);
+  const draft = { providedId, environmentTag, ...stored, ...initialValues(input, input), author };
   return { draft, token };
 }
 
 /** Whether an inserted group is the one of this draft: no two drafts have the same token. */
 export const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boolean =>
   Buffer.compare(tokenHash, draft.tokenHash) === 0;
-
-/** A mapping as it is stored: a JSON object. */
-export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
-  JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
 
 /**
  * The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment.

@@ -2,14 +2,12 @@ import type { Database } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { decryptToken } from '../encryption/stored-token.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { type GivenName, givenAttributes, type StoredValues } from './attributes.ts';
 import { readAllGroups, type StoredGroup } from './statements/export.ts';
 
-/** A user group with its token, as `groups import` takes it back. */
-export interface ExportedGroup extends Pick<StoredGroup, 'providedId' | 'environmentTag' | 'name'> {
+/** A user group with its token, as `groups import` takes it back. JSON is in one line of text. */
+export interface ExportedGroup extends Pick<StoredGroup, 'providedId' | 'environmentTag' | GivenName> {
   readonly token: string;
-  /** A JSON object in one line of text. */
-  readonly mapping: string;
-  readonly properties: string | null;
 }
 
 /**
@@ -24,17 +22,19 @@ export async function* exportUserGroups(
   environment: EnvironmentTag | null | undefined,
 ): AsyncGenerator<{ readonly groups: readonly ExportedGroup[]; readonly fraction: number }> {
   for await (const { groups, fraction } of readAllGroups(db, environment)) {
-    const exported = groups.map(({ providedId, environmentTag, name, mapping, properties, ...stored }) => ({
-      providedId,
-      environmentTag,
-      name,
-      token: decryptToken(db.keys, 'user_group', stored),
-      mapping: inOneLine(mapping),
-      properties: properties === null ? null : inOneLine(properties),
-    }));
+    const exported = groups.map((group) => {
+      const { providedId, environmentTag } = group;
+      return { ...givenOf(group), providedId, environmentTag, token: decryptToken(db.keys, 'user_group', group) };
+    });
     yield { groups: exported, fraction };
   }
 }
 
+const givenOf = (group: StoredGroup): StoredValues => {
+  const lines = givenAttributes.map(([name, { type }]) => [name, type === 'json' ? inOneLine(group[name]) : group[name]]);
+  return Object.fromEntries(lines) as StoredValues;
+};
+
 /** JSON without line breaks. They stand between its tokens only, and only in what was not written by the gateway. */
-const inOneLine = (json: string): string => (/[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, ' ') : json);
+const inOneLine = (json: string | null): string | null =>
+  json !== null && /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, ' ') : json;

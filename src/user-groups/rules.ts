@@ -1,15 +1,13 @@
 import type { Caller } from '../caller.ts';
 import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
+import { type GivenName, givenAttributes } from './attributes.ts';
 import { type Expecting, maxVersion } from './statements/columns.ts';
-import { mappingIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
+import { printableIssues, propertiesIssues, textIssues } from './values.ts';
 
 export { maxVersion };
 
 /** An input as it was sent: its members may be missing or of any type. */
 export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
-
-/** The members that creating and updating have in common. */
-type FieldNames = 'name' | 'mapping' | 'properties';
 
 /** A selector of one user group, not validated yet. */
 export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
@@ -24,7 +22,7 @@ export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
 export type InputCheck<Input> = (caller: Caller, input: Input) => void;
 
 /** Checks the input of get-or-create. */
-export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | FieldNames>> = (caller, input) =>
+export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | GivenName>> = (caller, input) =>
   check(caller, () => getOrCreateIssues(input));
 
 /**
@@ -43,7 +41,7 @@ export function newGroupRefusal({
 }
 
 /** The input of an update. */
-type UncheckedUpdate = Unchecked<FieldNames | 'mergeProperties'> & Expecting & { readonly by: UncheckedBy };
+type UncheckedUpdate = Unchecked<GivenName | 'mergeProperties'> & Expecting & { readonly by: UncheckedBy };
 
 /** Checks the input of an update: the selector, the fields to change, and the expected versions. */
 export const checkUpdate: InputCheck<UncheckedUpdate> = (caller, input) => check(caller, () => updateIssues(input));
@@ -91,7 +89,7 @@ function check(caller: Caller, issues: () => Iterable<Issue>): void {
 }
 
 /** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */
-export function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>): Generator<Issue> {
+export function* getOrCreateIssues(input: Unchecked<'providedId' | GivenName>): Generator<Issue> {
   yield* textIssues(['providedId'], input.providedId);
   yield* fieldIssues(input);
 }
@@ -99,8 +97,9 @@ export function* getOrCreateIssues(input: Unchecked<'providedId' | FieldNames>):
 function* updateIssues({ by, mergeProperties, ...change }: UncheckedUpdate): Generator<Issue> {
   yield* selectorIssues(by);
   if (mergeProperties !== undefined) yield* patchIssues(mergeProperties, change.properties);
-  for (const field of ['name', 'mapping'] as const) {
-    if (change[field] === null) yield { path: [field], message: 'must not be null; omit it to keep the current value.' };
+  for (const [name, { nullable }] of givenAttributes) {
+    if (change[name] === null && !nullable)
+      yield { path: [name], message: 'must not be null; omit it to keep the current value.' };
   }
   yield* fieldIssues(change);
   yield* versionIssues(change);
@@ -147,10 +146,8 @@ export function selectorIssues(by: UncheckedBy): Issue[] {
   return 'token' in by ? textIssues(['by', 'token'], by.token) : [];
 }
 
-function* fieldIssues({ name, mapping, properties }: Unchecked<FieldNames>): Generator<Issue> {
-  if (name != null) yield* textIssues(['name'], name);
-  if (mapping != null) yield* mappingIssues(['mapping'], mapping);
-  if (properties != null) yield* propertiesIssues(['properties'], properties);
+function* fieldIssues(given: Unchecked<GivenName>): Generator<Issue> {
+  for (const [name, { check }] of givenAttributes) if (given[name] != null) yield* check([name], given[name]);
 }
 
 /** The longest grace period of a replaced token, in seconds: a week. */

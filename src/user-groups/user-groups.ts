@@ -9,7 +9,6 @@ import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import { checkRotate, checkSelector } from './rules.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
-import type { DataSourceMapping, Json } from './values.ts';
 
 /**
  * What the domain works with: the database, the keys that user group tokens are stored with, and what embed tokens are signed
@@ -25,15 +24,6 @@ export interface Services {
 
 /** Selects one user group. */
 export type UserGroupBy = { readonly teamId: number } | { readonly providedId: string } | { readonly token: string };
-
-/**
- * The fields of a group that a caller may set. On creation, `null` counts as omitted; on update, only `properties` may be `null`.
- */
-export interface UserGroupFields {
-  readonly name?: string | null | undefined;
-  readonly mapping?: readonly DataSourceMapping[] | null | undefined;
-  readonly properties?: Json | undefined;
-}
 
 /** The error for a group that does not exist, or that the caller has no access to. */
 export const notFound = (): NotFound => new NotFound('No such user group in the environment of this API token.');

@@ -157,6 +157,10 @@ export function mappingEntries(mapping: unknown): unknown {
   return Object.keys(sources).map((schemaId) => ({ schemaId, dataSource: sources[schemaId] }));
 }
 
+/** A mapping as it is stored: a JSON object. */
+export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
+  JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
+
 /**
  * Applies a JSON Merge Patch (RFC 7396): members of the patch replace those of the target, objects in both are merged, `null`
  * removes a member, and anything that is not an object replaces the target. Neither value is changed. Members keep their places,

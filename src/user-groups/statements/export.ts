@@ -1,17 +1,14 @@
 import type { Database } from '../../database/client.ts';
 import { decodeBytes, textRows } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
+import { givenAttributes, type StoredValues } from '../attributes.ts';
 
 /** A stored group with its values as text. */
-export interface StoredGroup {
+export interface StoredGroup extends StoredValues {
   readonly providedId: string;
   readonly environmentTag: EnvironmentTag | null;
-  readonly name: string;
   readonly tokenHash: Buffer;
   readonly tokenEncrypted: Buffer;
-  /** A JSON object as text. */
-  readonly mapping: string;
-  readonly properties: string | null;
 }
 
 /** Groups in the order of their numbers, and how much of the table was read. */
@@ -59,14 +56,12 @@ export async function* readAllGroups(
   }
 }
 
-const toGroup = ([, providedId, environmentTag, name, hash, encrypted, mapping, properties]: (string | null)[]): StoredGroup => ({
+const toGroup = ([, providedId, environmentTag, hash, encrypted, ...given]: (string | null)[]): StoredGroup => ({
   providedId: providedId as string,
   environmentTag: environmentTag as EnvironmentTag | null,
-  name: name as string,
   tokenHash: decodeBytes(hash as string),
   tokenEncrypted: decodeBytes(encrypted as string),
-  mapping: mapping as string,
-  properties: properties as string | null,
+  ...(Object.fromEntries(givenAttributes.map(([name], index) => [name, given[index]])) as unknown as StoredValues),
 });
 
 /** The reader of the output may pause for longer than a server allows transactions to be idle. */
@@ -77,15 +72,21 @@ const beginSnapshot = `
 const lastNumber = `
   select max(team_id) from user_group`;
 
+const columns = ['provided_id', 'environment_tag', 'token_hash', 'token_encrypted', ...givenAttributes.map(([, { sql }]) => sql)];
+
+const bytesOfJson = givenAttributes
+  .filter(([, { type }]) => type === 'json')
+  .map(([, { sql }]) => `coalesce(octet_length(g.${sql}::text), 0)`)
+  .join(' + ');
+
 /**
  * The next rows by number, whatever their environment, so that a page takes the same time in each; those of other environments
  * are empty but for the number. The page ends with the row that reaches the limit in bytes.
  */
 const page = `
-  select team_id, provided_id, environment_tag, name, token_hash, token_encrypted, mapping, properties from (
-    select next.team_id, g.provided_id, g.environment_tag, g.name, g.token_hash, g.token_encrypted, g.mapping, g.properties,
-      sum(coalesce(octet_length(g.mapping::text) + coalesce(octet_length(g.properties::text), 0), 0))
-        over (order by next.team_id rows between unbounded preceding and 1 preceding) as bytes_before
+  select team_id, ${columns.join(', ')} from (
+    select next.team_id, ${columns.map((column) => `g.${column}`).join(', ')},
+      sum(${bytesOfJson}) over (order by next.team_id rows between unbounded preceding and 1 preceding) as bytes_before
     from (select team_id from user_group where team_id > $1 order by team_id limit $2) as next
     left join user_group g on g.team_id = next.team_id and ($3 or g.environment_tag is not distinct from $4::environment_tag)
   ) as measured

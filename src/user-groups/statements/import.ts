@@ -2,7 +2,16 @@ import type pg from 'pg';
 import type { Database } from '../../database/client.ts';
 import { names, type ParameterColumn, textRows, toByteaArray, toLists, unnest } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
-import { changeTime, insertedColumns, insertedFields, insertedTimes, type UserGroupDraft, versionAfter } from './columns.ts';
+import {
+  changeTime,
+  insertedColumns,
+  insertedFields,
+  insertedTimes,
+  type UserGroupChange,
+  type UserGroupDraft,
+  updatedAttributes,
+  versionAfter,
+} from './columns.ts';
 
 /** A connection with a transaction. */
 export type Transaction = Pick<pg.ClientBase, 'query'>;
@@ -24,13 +33,10 @@ export interface TokenHolder {
 }
 
 /** New values of a group; undefined leaves a field as it is. */
-export interface ImportUpdate {
+export interface ImportUpdate extends UserGroupChange {
   readonly teamId: number;
   /** The environment that the group must still have. */
   readonly environmentTag: EnvironmentTag | null;
-  readonly name: string | undefined;
-  readonly mapping: string | undefined;
-  readonly properties: string | null | undefined;
   readonly tokenHash: Buffer | undefined;
   readonly tokenEncrypted: Buffer | undefined;
 }
@@ -104,8 +110,14 @@ export async function updateImported(
   transaction: Transaction,
   updates: readonly ImportUpdate[],
 ): Promise<{ readonly found: number; readonly changed: number }> {
-  const rows = updates.map((update) => ({ ...update, hasProperties: update.properties !== undefined }));
-  const [[found, changed] = []] = await send(transaction, updateGroups, toLists(updateFields, rows));
+  const values = [
+    ...toLists(['teamId', 'environmentTag', 'tokenHash', 'tokenEncrypted'], updates),
+    ...updatedAttributes.flatMap(([name]) => [
+      updates.map((update) => update[name] !== undefined),
+      updates.map((update) => update[name]),
+    ]),
+  ];
+  const [[found, changed] = []] = await send(transaction, updateGroups, values);
   return { found: Number(found), changed: Number(changed) };
 }
 
@@ -147,34 +159,34 @@ const insertGroups = `
   on conflict do nothing
   returning encode(g.token_hash, 'hex'), g.team_id`;
 
-const updateColumns = {
-  teamId: { sql: 'id', type: 'int' },
-  environmentTag: { sql: 'environment', type: 'environment_tag' },
-  name: { sql: 'new_name', type: 'text' },
-  mapping: { sql: 'new_mapping', type: 'json' },
-  hasProperties: { sql: 'has_properties', type: 'bool' },
-  properties: { sql: 'new_properties', type: 'json' },
-  tokenHash: { sql: 'new_hash', type: 'bytea' },
-  tokenEncrypted: { sql: 'new_encrypted', type: 'bytea' },
-} as const satisfies Readonly<Record<keyof ImportUpdate | 'hasProperties', ParameterColumn>>;
+const updateColumns: readonly ParameterColumn[] = [
+  { sql: 'id', type: 'int' },
+  { sql: 'environment', type: 'environment_tag' },
+  { sql: 'new_hash', type: 'bytea' },
+  { sql: 'new_encrypted', type: 'bytea' },
+  ...updatedAttributes.flatMap(([, { sql, type }]) => [
+    { sql: `has_${sql}`, type: 'bool' },
+    { sql: `new_${sql}`, type },
+  ]),
+];
 
-const updateFields = Object.keys(updateColumns) as (keyof typeof updateColumns)[];
+const changes = updatedAttributes.map(([, { sql }]) => ({
+  set: `${sql} = case when has_${sql} then new_${sql} else g.${sql} end`,
+  isDifferent: `has_${sql} and g.${sql}::text is distinct from new_${sql}::text`,
+}));
 
 /** Locked in the order of their numbers, as rotations lock them. */
 const updateGroups = `
   with locked as (
-    select draft.* from ${unnest(Object.values(updateColumns), 'draft')}
+    select draft.* from ${unnest(updateColumns, 'draft')}
     join user_group g on g.team_id = draft.id and g.environment_tag is not distinct from draft.environment
     order by g.team_id for update of g
   ), changed as (
-    update user_group g set name = coalesce(new_name, g.name), mapping = coalesce(new_mapping, g.mapping),
-      properties = case when has_properties then new_properties else g.properties end,
+    update user_group g set ${changes.map(({ set }) => set).join(', ')},
       token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
       updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
     from locked
-    where g.team_id = locked.id and (
-      new_hash is not null or g.name <> new_name or g.mapping::text <> new_mapping::text
-      or has_properties and g.properties::text is distinct from new_properties::text)
+    where g.team_id = locked.id and (new_hash is not null or ${changes.map(({ isDifferent }) => isDifferent).join(' or ')})
     returning 1
   )
   select (select count(*) from locked), (select count(*) from changed)`;

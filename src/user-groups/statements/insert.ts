@@ -17,6 +17,7 @@ import type { Database } from '../../database/client.ts';
 import { columnTypes, names, toLists, unnest } from '../../database/columns.ts';
 import { violatedUniqueIndex } from '../../database/errors.ts';
 import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import { type GivenAttribute, givenAttributes } from '../attributes.ts';
 import {
   changeTime,
   type Expected,
@@ -87,7 +88,7 @@ export type EnvironmentChange = Expected | { readonly heldIn: EnvironmentTag };
 export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupWrites {
   const insertMany = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
     const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
-    const isLarge = drafts.some(({ properties }) => Buffer.byteLength(properties ?? '') > maxEventValueBytes);
+    const isLarge = drafts.some((draft) => largeFields.some((name) => Buffer.byteLength(draft[name] ?? '') > maxEventValueBytes));
     const rows = isLarge
       ? await query('insert-large-groups', insertLargeStatement, values)
       : await query('insert-groups', insertStatement, values);
@@ -142,13 +143,29 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecord
 const uniqueKeyOf = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'environmentTag' | 'providedId'>): string =>
   `${environmentTag ?? ''} ${providedId}`;
 
+const largeFields = givenAttributes.filter(([, { hasLargeMembers }]) => hasLargeMembers).map(([name]) => name);
+
 /**
- * Inserts groups and records it with their properties, of which the text `,"properties":{…}` is given as SQL.
+ * What a new group was given for an attribute, as SQL: of a group in `inserted` the text `"name":{"from":null,"to":…}`; null if it
+ * was given nothing.
+ *
+ * @param isLarge whether its JSON may have members that are larger than events have them.
+ */
+function initialChange(name: string, { sql, type, nullable, hasLargeMembers }: GivenAttribute, isLarge: boolean): string {
+  const value = `inserted.${sql}`;
+  if (type === 'text') return `case when ${value} is not null then ${textChange(name, 'null', value)} end`;
+  if (isLarge && hasLargeMembers) return `case when ${value} is not null then ${objectChange(name, 'null::json', value)} end`;
+  const recorded = `'"${name}":{"from":null,"to":' || ${value}::text || '}'`;
+  return nullable ? recorded : `case when ${value}::text <> '{}' then ${recorded} end`;
+}
+
+/**
+ * Inserts groups, and records what they were given.
  *
  * In the order of the ids, so that two processes that insert the same ids wait for each other, and not in a circle; of one id
  * the untagged group first, which conflicts with both others.
  */
-const insertWith = (recordedProperties: string): string => `
+const insertWith = (isLarge: boolean): string => `
   with draft as (
     select * from ${unnest([...insertedColumns, ...authorColumns], 'draft')}
   ), inserted as (
@@ -161,23 +178,17 @@ const insertWith = (recordedProperties: string): string => `
     type: 'user_group.created',
     table: 'inserted',
     author: authorOf('draft'),
-    changes: `(
-      '{' || ${textChange('name', 'null', 'inserted.name')}
-      || coalesce(${recordedProperties}, '')
-      || case when inserted.mapping::text = '{}' then '' else ',"mapping":{"from":null,"to":' || inserted.mapping::text || '}' end
-      || '}')::json`,
+    changes: `('{' || concat_ws(',', ${givenAttributes.map(([name, attribute]) => initialChange(name, attribute, isLarge)).join(', ')}) || '}')::json`,
   })}
     from inserted join draft using (token_hash)
     returning team_id, octet_length(changes::text) as bytes
   )
   select ${userGroupSelectList('inserted')}, recorded.bytes from inserted join recorded using (team_id)`;
 
-const insertStatement = insertWith(`',"properties":{"from":null,"to":' || inserted.properties::text || '}'`);
+const insertStatement = insertWith(false);
 
-/** For properties that may have values which an event does not have. It takes longer, so only creations that need it use it. */
-const insertLargeStatement = insertWith(
-  `case when inserted.properties is not null then ',' || ${objectChange('properties', 'null::json', 'inserted.properties')} end`,
-);
+/** It takes longer, so only creations that need it use it. */
+const insertLargeStatement = insertWith(true);
 
 /** The unique indexes on the provided id, each by the environment of the tagged groups in it. Untagged groups are in both. */
 const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new Map([

@@ -16,8 +16,7 @@ import {
   changeTime,
   type UserGroupChange,
   UserGroupRow,
-  updatedColumns,
-  updatedFields,
+  updatedAttributes,
   userGroupColumnCount,
   userGroupColumns,
   userGroupSelectList,
@@ -122,9 +121,9 @@ export async function updateGroups(
   onRecorded: OnRecorded,
 ): Promise<ReadonlyMap<number, UserGroup>> {
   const values: unknown[] = toLists(targetFields, updates);
-  for (const field of updatedFields) {
-    values.push(updates.map((update) => update[field] !== undefined));
-    values.push(updates.map((update) => update[field] ?? null));
+  for (const [name] of updatedAttributes) {
+    values.push(updates.map((update) => update[name] !== undefined));
+    values.push(updates.map((update) => update[name] ?? null));
   }
   values.push(...authorLists(updates));
   const rows = await query('update-groups', updateStatement, values);
@@ -141,9 +140,9 @@ export async function updateGroups(
 }
 
 /** For each column that may change two lists of parameters, after those of the targets: whether it changes, and its new value. */
-const changes = updatedColumns.map(({ sql, type }, index) => {
+const changes = updatedAttributes.map(([name, { sql, type }], index) => {
   const parameter = targetFields.length + 1 + 2 * index;
-  return { sql, type, isGiven: `($${parameter}::bool[])[position]`, given: `($${parameter + 1}::${type}[])` };
+  return { name, sql, type, isGiven: `($${parameter}::bool[])[position]`, given: `($${parameter + 1}::${type}[])` };
 });
 
 const firstAuthorParameter = targetFields.length + 1 + 2 * changes.length;
@@ -160,9 +159,9 @@ const valueBefore = ({ sql, given }: Change): string =>
 
 /** What the update of a row of `folded` changes in a column; null if it gives no value, or an equal one. */
 const changeAt = (change: Change): string => {
-  const { sql, type, isGiven, given } = change;
+  const { name, type, isGiven, given } = change;
   const [before, after] = [valueBefore(change), `${given}[position]`];
-  const difference = type === 'json' ? objectChange(sql, before, after) : textChange(sql, before, after);
+  const difference = type === 'json' ? objectChange(name, before, after) : textChange(name, before, after);
   return `case when ${isGiven} and (${before})::text is distinct from (${after})::text then ${difference} end`;
 };
 
