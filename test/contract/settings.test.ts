@@ -29,7 +29,7 @@ test.each(all)('the help lists $name', ({ name, description }) => {
 });
 
 test.each([true, false])('the defaults are valid and are those of the table (terminal: %s)', (isTerminal) => {
-  expect(readConfig({}, isTerminal)).toEqual({
+  expect(readConfig({}, isTerminal)).toMatchObject({
     host: '127.0.0.1',
     port: 4000,
     publicUrl: undefined,
