@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens/rules.ts';
+import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens/api-tokens.ts';
 import { Caller } from '../src/caller.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../src/user-groups/create.ts';

@@ -1,7 +1,9 @@
 import { Caller } from '../caller.ts';
+import type { ApiTokenStatements } from '../db.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { AuthorizationScheme, Route } from '../http/types.ts';
-import { type AuthDependencies, authenticate } from './rules.ts';
+import { apiTokenProblem, hashSecret } from '../tokens.ts';
+import type { LastUsed } from './last-used.ts';
 
 const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];
 
@@ -46,4 +48,32 @@ function secretOf(authorization: string, schemes: readonly AuthorizationScheme[]
 function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
   const forms = schemes.map((scheme) => `"${scheme} <API_TOKEN>"`).join(' or ');
   return new Unauthenticated(`The Authorization header must be ${forms} for this path.`);
+}
+
+/** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
+export interface AuthDependencies {
+  readonly apiToken: Pick<ApiTokenStatements, 'findBySecretHash'>;
+  readonly lastUsed: Pick<LastUsed, 'note'>;
+}
+
+/**
+ * Finds the caller that holds a secret, and records its use. A malformed secret is rejected without a query.
+ *
+ * @param requestId the id of the request, for the audit log: at most 128 characters.
+ * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
+ */
+export async function authenticate(
+  { apiToken, lastUsed }: AuthDependencies,
+  secret: string,
+  requestId?: string,
+): Promise<Caller> {
+  const problem = apiTokenProblem(secret);
+  if (problem) throw new Unauthenticated(`The API token ${problem}.`);
+  const found = await apiToken.findBySecretHash(hashSecret(secret));
+  if (!found) throw new Unauthenticated('The API token is unknown.');
+  if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
+  if (found.isExpired) throw new Unauthenticated('The API token has expired.');
+  if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
+  lastUsed.note(found.id);
+  return new Caller(found, requestId);
 }

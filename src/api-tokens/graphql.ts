@@ -5,8 +5,8 @@ import { builder, decodeNodeId, defineNamedEnum } from '../graphql/builder.ts';
 import { defineConnection, pageArguments, pageSize } from '../graphql/connection.ts';
 import { EnvironmentTagType } from '../graphql/scalars.ts';
 import type { FieldCost } from '../graphql/selection.ts';
+import { type IssuedApiToken, maxOverlapSeconds } from './api-tokens.ts';
 import { manageApiTokens } from './management.ts';
-import { type IssuedApiToken, maxOverlapSeconds } from './rules.ts';
 
 /** A scope of API tokens. */
 const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);

@@ -4,7 +4,7 @@ import { type CountedPage, cutPage, type PageInput, withTotalCount } from '../da
 import { pageReads } from '../database/shared-reads.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import { type IssuedApiToken, issueApiToken, revokeApiToken, rotateApiToken } from './rules.ts';
+import { type IssuedApiToken, issueApiToken, revokeApiToken, rotateApiToken } from './api-tokens.ts';
 import type { ListedApiToken } from './statements.ts';
 
 /** The properties of an API token that a caller creates; null counts as omitted, except for the environment. */

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { acceptBootstrapToken, issueFirstApiToken } from '../api-tokens/rules.ts';
+import { acceptBootstrapToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
 import { startStatistics } from '../database/table-statistics.ts';
 import { createDb } from '../db.ts';
 import { documentChecker } from '../docs-config/pool/check-documents.ts';

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { apiTokenNameIssues, type IssuedApiToken, issueApiToken } from '../api-tokens/rules.ts';
+import { apiTokenNameIssues, type IssuedApiToken, issueApiToken } from '../api-tokens/api-tokens.ts';
 import { describeScope, isScope, type Scope, scopeNames } from '../caller.ts';
 import { readServerTime } from '../database/server-state.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';

@@ -1,4 +1,4 @@
-import { listApiTokens, maxOverlapSeconds, revokeApiToken, rotateApiToken } from '../api-tokens/rules.ts';
+import { listApiTokens, maxOverlapSeconds, revokeApiToken, rotateApiToken } from '../api-tokens/api-tokens.ts';
 import { createDb } from '../db.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';

@@ -5,8 +5,8 @@ import {
   type SqlQuery,
   type SqlQueryable,
 } from '@prisma/driver-adapter-utils';
-import pg from 'pg';
-import { connectionFailure, retryOnConflict, withCode } from './errors.ts';
+import type pg from 'pg';
+import { connectionFailure, retryOnConflict } from './errors.ts';
 import type { StatementNames } from './statement-names.ts';
 
 /**
@@ -64,26 +64,5 @@ async function coded<Result>(call: () => Promise<Result>): Promise<Result> {
     const { kind, originalCode, originalMessage } = error.cause;
     const code = originalCode ?? (connectionKinds.includes(kind) ? connectionFailure : undefined);
     throw code === undefined ? error : Object.assign(new Error(originalMessage ?? kind, { cause: error }), { code });
-  }
-}
-
-/** A connection whose errors have codes. */
-export class CodedClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's own declaration has nine overloads; this one only passes on
-  override query(...args: any[]): any {
-    return withCode(super.query(...(args as [string])));
-  }
-}
-
-/** A pool whose errors have codes. */
-export class CodedPool extends pg.Pool {
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  override query(...args: any[]): any {
-    return withCode(super.query(...(args as [string])));
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  override connect(...args: any[]): any {
-    return withCode(super.connect(...(args as [])));
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { recordLastUsed } from '../../src/api-tokens/last-used.ts';
-import { issueApiToken } from '../../src/api-tokens/rules.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { retryOnConflict } from '../../src/database/errors.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';

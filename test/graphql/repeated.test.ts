@@ -1,6 +1,6 @@
 import { graphql } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authenticate } from '../../src/api-tokens/rules.ts';
+import { authenticate } from '../../src/api-tokens/authenticate.ts';
 import { Caller } from '../../src/caller.ts';
 import { type ErrorCode, GatewayError } from '../../src/errors.ts';
 import { createContext } from '../../src/graphql/context.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { acceptBootstrapToken, rotateApiToken } from '../../src/api-tokens/rules.ts';
+import { acceptBootstrapToken, rotateApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { runHousekeeping, startHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';

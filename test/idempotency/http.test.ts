@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { revokeApiToken } from '../../src/api-tokens/rules.ts';
+import { revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/idempotency/idempotency.ts';

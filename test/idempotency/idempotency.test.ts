@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../src/caller.ts';
 import { StoredBytes } from '../../src/concurrency/stored-bytes.ts';
 import { connectDatabase } from '../../src/database/client.ts';

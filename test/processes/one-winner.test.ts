@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken, revokeApiToken } from '../../src/api-tokens/rules.ts';
+import { issueApiToken, revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { decryptToken } from '../../src/encryption/stored-token.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, sendRequest } from '../support/gateway.ts';

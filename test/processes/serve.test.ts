@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { acceptBootstrapToken, revokeApiToken, rotateApiToken } from '../../src/api-tokens/rules.ts';
+import { acceptBootstrapToken, revokeApiToken, rotateApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config/pool/check-documents.ts';
 import { httpLimits } from '../../src/http/limits.ts';

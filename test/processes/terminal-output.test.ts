@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
 import { run } from '../support/process.ts';

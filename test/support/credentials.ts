@@ -1,4 +1,4 @@
-import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { type Scope, scopeNames } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';

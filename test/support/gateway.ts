@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { Scope } from '../../src/caller.ts';
 import { buildGateway } from '../../src/gateway.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { issueApiToken } from '../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { Database } from '../../src/database/client.ts';
 import { type Group, initialState, type Requester, type State } from './model.ts';
 import { type Done, explain } from './model-explain.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { issueApiToken } from '../../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { endGateway, Instance } from '../../instance.ts';
 import type { Scenario, ScenarioContext } from '../../scenario.ts';
 import { checkWriters } from '../check-writers.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'graphql';
-import { issueApiToken } from '../../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/caller.ts';
 import type { Database } from '../../../src/database/client.ts';
 import { encodeCursor } from '../../../src/database/keyset.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type DocumentNode, execute, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken } from '../../../src/api-tokens/rules.ts';
+import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller, type Scope } from '../../../src/caller.ts';
 import { GatewayError, InvalidInput } from '../../../src/errors.ts';
 import { asGatewayError } from '../../../src/failures.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { revokeApiToken } from '../../../src/api-tokens/rules.ts';
+import { revokeApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { issueToken } from '../../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 

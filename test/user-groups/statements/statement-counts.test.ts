@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { revokeApiToken, rotateApiToken } from '../../../src/api-tokens/rules.ts';
+import { revokeApiToken, rotateApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../../src/caller.ts';
 import { createEmbedToken, introspect } from '../../../src/embed-tokens/embed-tokens.ts';
 import { issueToken } from '../../../src/tokens.ts';

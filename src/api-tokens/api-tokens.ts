@@ -1,15 +1,14 @@
 import { recordApiTokenCreation, recordApiTokenRevocation, systemAuthor } from '../audit-log/record.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
-import { Caller, type Scope, scopeNames } from '../caller.ts';
+import { type Scope, scopeNames } from '../caller.ts';
 import { retryOnConflict } from '../database/errors.ts';
 import { isStorableTime } from '../database/keyset.ts';
 import { type ClockReader, readClock } from '../database/timed-read.ts';
-import type { ApiTokenStatements, Db } from '../db.ts';
-import { InvalidInput, type Issue, NotFound, Unauthenticated } from '../errors.ts';
+import type { Db } from '../db.ts';
+import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
-import { apiTokenProblem, hashSecret, issueToken } from '../tokens.ts';
+import { hashSecret, issueToken } from '../tokens.ts';
 import { printableIssues, textIssues } from '../user-groups/values.ts';
-import type { LastUsed } from './last-used.ts';
 import { lockFirstApiToken, revokeUnrevoked } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
@@ -209,31 +208,3 @@ export async function issueFirstApiToken(db: Db): Promise<IssuedApiToken | undef
 
 /** Regardless of the server's default, so that the count sees what was committed while the lock was awaited. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
-
-/** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
-export interface AuthDependencies {
-  readonly apiToken: Pick<ApiTokenStatements, 'findBySecretHash'>;
-  readonly lastUsed: Pick<LastUsed, 'note'>;
-}
-
-/**
- * Finds the caller that holds a secret, and records its use. A malformed secret is rejected without a query.
- *
- * @param requestId the id of the request, for the audit log: at most 128 characters.
- * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
- */
-export async function authenticate(
-  { apiToken, lastUsed }: AuthDependencies,
-  secret: string,
-  requestId?: string,
-): Promise<Caller> {
-  const problem = apiTokenProblem(secret);
-  if (problem) throw new Unauthenticated(`The API token ${problem}.`);
-  const found = await apiToken.findBySecretHash(hashSecret(secret));
-  if (!found) throw new Unauthenticated('The API token is unknown.');
-  if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
-  if (found.isExpired) throw new Unauthenticated('The API token has expired.');
-  if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
-  lastUsed.note(found.id);
-  return new Caller(found, requestId);
-}
