@@ -78,7 +78,7 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
               </td>
               {furtherTexts.map(({ name }) => (
                 <td key={name} className="wide-only">
-                  <span className="clamp" title={row[name]}>
+                  <span className="clamp" title={row[name] ?? undefined}>
                     {row[name]}
                   </span>
                 </td>
