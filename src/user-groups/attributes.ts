@@ -54,7 +54,9 @@ export interface GivenAttribute extends StoredAttribute {
 
 const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
 const mappingLimit = `at most ${maxMappingEntries.toLocaleString('en-US')} entries`;
-const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${maxPropertiesDepth} levels`;
+
+/** The limits of properties, in a description. */
+export const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${maxPropertiesDepth} levels`;
 
 /**
  * An optional text of 1 to 255 characters without control characters.
@@ -199,6 +201,9 @@ export const givenAttributes = storedAttributes.filter(([, attribute]) => 'graph
   GivenName,
   GivenAttribute,
 ][];
+
+/** The attributes by which lists can be filtered; all are texts. */
+export const filteredAttributes = givenAttributes.filter(([, { isFiltered }]) => isFiltered);
 
 /** What callers give, as it is stored: of those that are given, and with the initial value of the others in a new group. */
 export type StoredValues = { readonly [Name in GivenName]: ParameterOf<Name> };

@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { boundIssues, describeIssues, type Issue, maxIssues, shorten } from '../errors.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken, redactTokens, tokenPrefixes } from '../tokens.ts';
+import { givenAttributes, type UserGroupFields } from './attributes.ts';
 import { getOrCreateIssues } from './rules.ts';
 import type { Claim, ImportClaims } from './statements/import-claims.ts';
-import { mappingEntries } from './values.ts';
 
 /** The limits of the files that `groups import` reads. */
 export const importLimits = {
@@ -22,10 +22,20 @@ export const importLimits = {
 export const importBatch = { maxLines: 1_000, maxBytes: 1_048_576 } as const;
 
 /** The fields of a line, in the order in which files have them. */
-export const importFields = ['user_group_id', 'name', 'token', 'mapping', 'properties', 'environment'] as const;
+export const importFields: readonly string[] = [
+  'user_group_id',
+  'name',
+  'token',
+  ...givenAttributes.map(([, { member }]) => member).filter((member) => member !== 'name'),
+  'environment',
+];
 
 /** Other names that fields may have in a file: those of the GraphQL schema. */
-const schemaNames = { user_group_id: 'providedId', environment: 'environmentTag' } as const;
+const schemaNames: Readonly<Record<string, string>> = {
+  user_group_id: 'providedId',
+  environment: 'environmentTag',
+  ...Object.fromEntries(givenAttributes.flatMap(([name, { member }]) => (name === member ? [] : [[member, name]]))),
+};
 
 /** Every name that a field may have in a file. */
 export const importNames: readonly string[] = [...importFields, ...Object.values(schemaNames)];
@@ -33,9 +43,7 @@ export const importNames: readonly string[] = [...importFields, ...Object.values
 /**
  * The fields of a line as they were read: any may be missing, or of any type. `null` counts as missing, except as noted below.
  */
-export type UncheckedLine = {
-  readonly [Name in (typeof importFields)[number] | (typeof schemaNames)[keyof typeof schemaNames]]?: unknown;
-};
+export type UncheckedLine = Readonly<Record<string, unknown>>;
 
 /** A user group from a file, every rule checked that needs no database. */
 export interface ImportLine {
@@ -47,11 +55,8 @@ export interface ImportLine {
   readonly isUntaggedByDefault: boolean;
   /** The token that the group keeps; without one, a new group gets a new token. */
   readonly token: string | undefined;
-  readonly name: string | undefined;
-  /** A JSON object as text. */
-  readonly mapping: string | undefined;
-  /** A JSON object as text; null for a group that has none. */
-  readonly properties: string | null | undefined;
+  /** What callers give. */
+  readonly given: UserGroupFields;
 }
 
 /** A line that was not imported, and why: one line of text without any token. */
@@ -82,15 +87,17 @@ export const environmentName = (tag: EnvironmentTag | null): string => tag ?? 'n
  */
 export function checkImportLine(
   line: number,
-  given: UncheckedLine,
+  unchecked: UncheckedLine,
   environment: EnvironmentTag | null | undefined,
 ): ImportLine | RejectedLine {
-  const fields = withFileNames(given);
-  const { user_group_id, name, token, mapping, properties } = fields;
-  const input = { providedId: user_group_id, name, mapping: mappingEntries(mapping), properties };
+  const fields = withFileNames(unchecked);
+  const { user_group_id, token, mapping } = fields;
+  const given = Object.fromEntries(
+    givenAttributes.map(([name, { member, fromMember }]) => [name, fromMember ? fromMember(fields[member]) : fields[member]]),
+  );
   const issues: Issue[] = [];
-  for (const issue of getOrCreateIssues(input)) if (issues.push(issue) === maxIssues) break;
-  issues.push(...tokenIssues(token), ...environmentIssues(fields, environment), ...repeatedFieldIssues(given));
+  for (const issue of getOrCreateIssues({ providedId: user_group_id, ...given })) if (issues.push(issue) === maxIssues) break;
+  issues.push(...tokenIssues(token), ...environmentIssues(fields, environment), ...repeatedFieldIssues(unchecked));
   if (issues.length > 0) return { line, ...describe(issues, mapping) };
 
   const named = Object.hasOwn(fields, 'environment') ? environments.get(fields.environment) : environment;
@@ -100,9 +107,7 @@ export function checkImportLine(
     environmentTag: named ?? null,
     isUntaggedByDefault: named === undefined,
     token: (token ?? undefined) as string | undefined,
-    name: (name ?? undefined) as string | undefined,
-    mapping: mapping == null ? undefined : JSON.stringify(mapping),
-    properties: properties == null ? (properties as null | undefined) : JSON.stringify(properties),
+    given,
   };
 }
 

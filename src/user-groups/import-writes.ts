@@ -4,6 +4,7 @@ import { isConflict, violatedUniqueIndex } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { issueToken } from '../tokens.ts';
+import { changedValues, initialValues } from './attributes.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
 import type { UserGroupDraft } from './statements/columns.ts';
 import {
@@ -185,9 +186,9 @@ const heldBy = (groups: readonly IdHolder[]): string =>
 async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
   const drafts = lines.map((line): UserGroupDraft => {
-    const { providedId, environmentTag, name = providedId, mapping = '{}', properties = null } = line;
+    const { providedId, environmentTag, given } = line;
     const stored = encryptToken(keys, 'user_group', line.token ?? issueToken('userGroup'));
-    return { providedId, environmentTag, name, mapping, properties, ...stored };
+    return { providedId, environmentTag, ...initialValues(given, line), ...stored };
   });
   const inserted = await insertImported(transaction, drafts);
   const created =
@@ -209,15 +210,13 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
 async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<number> {
   if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes }) => {
-    const { name, mapping, properties, token } = line;
+    const { given, token } = line;
     const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);
     const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
     return {
       teamId: stored.teamId,
       environmentTag: stored.environmentTag,
-      name,
-      mapping,
-      properties,
+      ...changedValues(given),
       isNewToken,
       hashes,
       tokenHash: replacement?.tokenHash,

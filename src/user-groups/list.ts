@@ -4,6 +4,7 @@ import { isStorableTime, type KeysetSection, sectionOf } from '../database/keyse
 import { type CountedPage, cutPage, type PageInput, pageSizeIssues, withTotalCount } from '../database/page.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import { filteredAttributes, type GivenName } from './attributes.ts';
 import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
 import type { GroupConditions, SortField } from './statements/pages.ts';
 import type { ReadOptions, Services } from './user-groups.ts';
@@ -23,8 +24,8 @@ export interface PropertyFilter {
   readonly equals?: Json | undefined;
 }
 
-/** Conditions that must all hold; null counts as omitted. */
-export interface UserGroupFilter {
+/** Conditions that must all hold; null counts as omitted. The value of a filtered attribute is compared as a whole. */
+export interface UserGroupFilter extends Partial<Readonly<Record<GivenName, unknown>>> {
   /** A part of the name or the provided id, regardless of case: 1 to 255 characters. */
   readonly search?: string | null | undefined;
   /** At most 100. */
@@ -72,6 +73,7 @@ function* filterIssues(filter: UserGroupFilter): Generator<Issue> {
     yield { path: ['filter', 'environmentTag', 'tag'], message: 'is required; null means untagged.' };
   }
   if (properties != null) yield* propertyFilterIssues(properties);
+  for (const [name] of filteredAttributes) if (filter[name] != null) yield* textIssues(['filter', name], filter[name]);
   for (const name of ['createdAt', 'updatedAt'] as const) yield* rangeIssues(['filter', name], filter[name] ?? {});
 }
 
@@ -175,10 +177,15 @@ function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): Gr
   return caller.allEnvironments ? everyEnvironment : [caller.environmentTag];
 }
 
-function conditionsOf({ search, providedIds, properties, createdAt, updatedAt }: UserGroupFilter): GroupConditions {
+function conditionsOf(filter: UserGroupFilter): GroupConditions {
+  const { search, providedIds, properties, createdAt, updatedAt } = filter;
   const range = (given: UserGroupFilter['createdAt']) =>
     given?.from || given?.to ? { from: given.from ?? undefined, to: given.to ?? undefined } : undefined;
+  const texts = filteredAttributes.flatMap(([name, { sql }]) =>
+    filter[name] == null ? [] : [{ sql, equals: String(filter[name]) }],
+  );
   return {
+    texts: texts.length > 0 ? texts : undefined,
     search: search ?? undefined,
     providedIds: providedIds ?? undefined,
     properties: properties?.map(({ path, equals }) => ({ path, equals: JSON.stringify(equals ?? null) })),

@@ -9,15 +9,17 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/idempotency.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/route.ts';
 import { tracing } from '../tracing/tracing.ts';
+import { givenAttributes } from './attributes.ts';
 import { assertNothingLost, entityTagOf, parseIfMatch, queryMembers } from './rest-request.ts';
 import type { Services } from './user-groups.ts';
-import { mappingEntries } from './values.ts';
 
 /** The members of a request or of an operation's input, by name; a member that is absent is left out. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /** The members that creating and updating have in common, and their GraphQL fields. */
-const shared = { name: 'name', mapping: 'mapping', properties: 'properties' } as const;
+const shared: Readonly<Record<string, string>> = Object.fromEntries(givenAttributes.map(([name, { member }]) => [member, name]));
+
+const converters = new Map(givenAttributes.map(([, { member, fromMember }]) => [member, fromMember]));
 
 /** Creates a function that builds the input of an operation: the listed members that are present, under their GraphQL names. */
 function pick(fields: Readonly<Record<string, string>>): (members: Members) => Members {
@@ -25,14 +27,20 @@ function pick(fields: Readonly<Record<string, string>>): (members: Members) => M
   return (members) => {
     const input: Record<string, unknown> = {};
     for (const [member, field] of pairs) {
-      if (Object.hasOwn(members, member)) input[field] = member === 'mapping' ? mappingEntries(members[member]) : members[member];
+      if (!Object.hasOwn(members, member)) continue;
+      const convert = converters.get(member);
+      input[field] = convert ? convert(members[member]) : members[member];
     }
     return input;
   };
 }
 
 /** The legacy names of fields that GraphQL names differently. */
-const legacyNames: Readonly<Record<string, string>> = { providedId: 'user_group_id', currentToken: 'current_token' };
+const legacyNames: Readonly<Record<string, string>> = {
+  providedId: 'user_group_id',
+  currentToken: 'current_token',
+  ...Object.fromEntries(givenAttributes.map(([name, { member }]) => [name, member])),
+};
 
 const environmentNames: Readonly<Record<string, string>> = { CUSTOMER: 'Customer', TESTING: 'Testing' };
 

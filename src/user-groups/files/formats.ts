@@ -2,10 +2,12 @@ import { GatewayError } from '../../errors.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { parseJson } from '../../json.ts';
 import { escapeJson } from '../../terminal-text.ts';
+import { givenAttributes } from '../attributes.ts';
 import type { ExportedGroup } from '../export.ts';
 import type { ReadLine } from '../import.ts';
 import {
   checkImportLine,
+  environmentName,
   importFields,
   importLimits,
   importNames,
@@ -72,6 +74,28 @@ function readJson(text: string): { readonly value: unknown } | { readonly proble
   }
 }
 
+interface FileField {
+  readonly name: keyof ExportedGroup;
+  readonly isJson: boolean;
+}
+
+/** What each field of a file has, by any of its names. */
+const fileFields: ReadonlyMap<string, FileField> = new Map<string, FileField>([
+  ['user_group_id', { name: 'providedId', isJson: false }],
+  ['token', { name: 'token', isJson: false }],
+  ['environment', { name: 'environmentTag', isJson: false }],
+  ...givenAttributes.flatMap(([name, { member, type }]) =>
+    [name, member].map((each): [string, FileField] => [each, { name, isJson: type === 'json' }]),
+  ),
+]);
+
+/** The values of a group in the order of {@link importFields}. */
+const valuesOf = (group: ExportedGroup): { readonly value: string | null; readonly isJson: boolean }[] =>
+  importFields.map((field) => {
+    const { name, isJson } = fileFields.get(field) as FileField;
+    return { value: group[name], isJson };
+  });
+
 /** One JSON object a line. */
 const ndjson: GroupFormat = {
   boundaries: lineBoundaries,
@@ -83,13 +107,12 @@ const ndjson: GroupFormat = {
       const { value } = read;
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'must be a JSON object.' };
       for (const name of Object.keys(value)) report(name);
-      return { fields: value };
+      return { fields: value as UncheckedLine };
     };
   },
   header: '',
-  write: ({ providedId, name, token, mapping, properties, environmentTag }) => {
-    const texts = [providedId, name, token].map((text) => JSON.stringify(text));
-    const values = [...texts, mapping, properties ?? 'null', JSON.stringify(environmentTag)];
+  write: (group) => {
+    const values = valuesOf(group).map(({ value, isJson }) => (isJson ? (value ?? 'null') : JSON.stringify(value)));
     return `{${importFields.map((field, index) => `"${field}":${escapeJson(values[index] as string)}`).join(',')}}\n`;
   },
 };
@@ -113,8 +136,10 @@ const csv: GroupFormat = {
     };
   },
   header: toCsvRecord(importFields),
-  write: ({ providedId, name, token, mapping, properties, environmentTag }) =>
-    toCsvRecord([providedId, name, token, mapping, properties ?? 'null', environmentTag ?? 'none']),
+  write: (group) => {
+    const cells = valuesOf(group).map(({ value, isJson }) => value ?? (isJson ? 'null' : ''));
+    return toCsvRecord([...cells.slice(0, -1), environmentName(group.environmentTag)]);
+  },
 };
 
 /** The formats by the names that `--format` takes. */
@@ -148,7 +173,7 @@ function toFields(columns: readonly string[], cells: readonly string[]): ParsedR
   for (const [index, name] of columns.entries()) {
     const cell = cells[index] as string;
     if (!known.has(name) || cell === '') continue;
-    if (name !== 'mapping' && name !== 'properties') {
+    if (!fileFields.get(name)?.isJson) {
       fields[name] = cell;
       continue;
     }

@@ -3,16 +3,14 @@ import { Conflict, NotFound, VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder, checkInput } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
+import { propertiesLimit } from '../attributes.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../change.ts';
 import { checkRotate, checkUpdate, maxGraceSeconds } from '../rules.ts';
 import { rotateUserGroupToken } from '../user-groups.ts';
-import { userGroupLimits } from '../values.ts';
 import {
-  DataSourceMappingInput,
   expectedVersionDescription,
   expectedVersionsOf,
-  mappingLimit,
-  propertiesLimit,
+  givenInputs,
   requireSelector,
   UserGroupByInput,
   UserGroupType,
@@ -40,17 +38,7 @@ builder.mutationField('updateUserGroup', (t) =>
           description: 'The group to change, and its new values. Omitted fields stay unchanged.',
           fields: (field) => ({
             by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
-            name: field.string({
-              description: `The display name: 1 to ${userGroupLimits.maxTextLength} characters; a new one without control characters.`,
-            }),
-            mapping: field.field({
-              type: [DataSourceMappingInput],
-              description: `Replaces the whole mapping: ${mappingLimit}.`,
-            }),
-            properties: field.field({
-              type: 'JSON',
-              description: `Replaces all properties: a JSON object of ${propertiesLimit}; null clears them.`,
-            }),
+            ...givenInputs(field, 'update'),
             mergeProperties: field.field({
               type: 'JSON',
               description:

@@ -6,7 +6,7 @@ import { type Creation, getOrCreateUserGroup } from '../create.ts';
 import { getOrCreateUserGroups } from '../create-many.ts';
 import { checkGetOrCreate, maxBulkGroups } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
-import { DataSourceMappingInput, mappingLimit, propertiesLimit, readsJson, UserGroupType } from './type.ts';
+import { givenInputs, readsJson, UserGroupType } from './type.ts';
 
 const { maxTextLength } = userGroupLimits;
 
@@ -35,14 +35,7 @@ const GetOrCreateUserGroupInput = builder.inputType('GetOrCreateUserGroupInput',
       required: true,
       description: `Your own identifier for the group: 1 to ${maxTextLength} characters; of a new group without control characters.`,
     }),
-    name: t.string({
-      description: `The display name: 1 to ${maxTextLength} characters; of a new group without control characters. Defaults to the id.`,
-    }),
-    mapping: t.field({
-      type: [DataSourceMappingInput],
-      description: `The data sources of schemas: ${mappingLimit}.`,
-    }),
-    properties: t.field({ type: 'JSON', description: `A JSON object of ${propertiesLimit}.` }),
+    ...givenInputs(t, 'create'),
     environmentTag: t.field({
       type: EnvironmentTagType,
       description:

@@ -2,6 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { defineConnection, pageArguments, pageSize } from '../../graphql/connection.ts';
 import { DateTimeRangeInput, EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, filterCost, isFiltered } from '../../graphql/selection.ts';
+import { filteredAttributes } from '../attributes.ts';
 import { listUserGroups } from '../list.ts';
 import { readsJson, UserGroupType } from './type.ts';
 
@@ -49,6 +50,12 @@ const UserGroupFilterInput = builder.inputType('UserGroupFilter', {
         'environment.',
     }),
     properties: t.field({ type: [PropertyFilterInput], description: 'Properties that the group must have: at most 5.' }),
+    ...Object.fromEntries(
+      filteredAttributes.map(([name, { label }]) => [
+        name,
+        t.string({ description: `${label}: exactly this text, 1 to 255 characters.` }),
+      ]),
+    ),
     createdAt: t.field({ type: DateTimeRangeInput, description: `When the group was created. ${followed}` }),
     updatedAt: t.field({ type: DateTimeRangeInput, description: `When the group was last changed. ${followed}` }),
   }),

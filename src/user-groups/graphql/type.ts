@@ -1,3 +1,4 @@
+import type { InputFieldRef } from '@pothos/core';
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { NotFound, VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
@@ -6,6 +7,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
+import { type GivenName, type GivenValue, givenAttributes } from '../attributes.ts';
 import { maxVersion } from '../rules.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, userGroupLimits } from '../values.ts';
@@ -24,6 +26,24 @@ const readsJsonExtension = 'readsJson';
 /** Up to some hundred KiB, which are parsed for each request. */
 const largeField = { cost: () => 100, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
 
+/** Resolves a mapping, which is stored as an object. */
+const entriesOf = (mapping: unknown): DataSourceMapping[] =>
+  Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
+
+/** The fields of the attributes that callers give. */
+function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, UserGroup>) {
+  return Object.fromEntries(
+    givenAttributes.map(([name, { graphql, nullable = false }]) => {
+      const description = graphql.field;
+      if (graphql.type === 'String') return [name, t.expose(name as 'name', { type: 'String', nullable, description })];
+      const options = { extensions: largeField, nullable, description };
+      return graphql.type === 'JSON'
+        ? [name, t.expose(name as 'properties', { type: 'JSON', ...options, nullable: nullable as true })]
+        : [name, t.field({ type: [DataSourceMappingType], ...options, resolve: (group) => entriesOf(group[name]) })];
+    }),
+  );
+}
+
 /** A user group. */
 export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
 
@@ -36,7 +56,6 @@ builder.node(UserGroupType, {
     providedId: t.exposeString('providedId', {
       description: 'Your own identifier for the group, unique within its environment.',
     }),
-    name: t.exposeString('name', { description: 'The display name.' }),
     token: t.string({
       description:
         'The current user group token: identifies the group when a dashboard is rendered. Not a credential for this API. ' +
@@ -48,19 +67,6 @@ builder.node(UserGroupType, {
       type: EnvironmentTagType,
       nullable: true,
       description: 'The environment of the group; null means untagged.',
-    }),
-    properties: t.expose('properties', {
-      type: 'JSON',
-      extensions: largeField,
-      nullable: true,
-      description: 'A JSON object, available as variables in dashboards and the SQL editor.',
-    }),
-    mapping: t.field({
-      type: [DataSourceMappingType],
-      extensions: largeField,
-      description: 'The data source of each schema.',
-      resolve: ({ mapping }) =>
-        Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource })),
     }),
     dataSource: t.string({
       nullable: true,
@@ -75,6 +81,7 @@ builder.node(UserGroupType, {
       type: 'DateTime',
       description: 'When the group was last changed, including token rotation.',
     }),
+    ...givenFields(t),
     version: t.exposeInt('version', {
       description:
         '1 when the group is created, and one more with each change that sets updatedAt, also by an update with equal values. Send it ' +
@@ -160,13 +167,7 @@ builder.objectType(VersionMismatch, {
   }),
 });
 
-const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
-
-/** The limit of a mapping, in a description. */
-export const mappingLimit = `at most ${maxMappingEntries.toLocaleString('en-US')} entries`;
-
-/** The limits of properties, in a description. */
-export const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${maxPropertiesDepth} levels`;
+const { maxTextLength } = userGroupLimits;
 
 /** One entry of a mapping in an input. */
 export const DataSourceMappingInput = builder.inputType('DataSourceMappingInput', {
@@ -182,6 +183,28 @@ export const DataSourceMappingInput = builder.inputType('DataSourceMappingInput'
     }),
   }),
 });
+
+/**
+ * The fields of the attributes that callers give, in an input.
+ *
+ * @param use what the input is for.
+ */
+export function givenInputs(
+  t: PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>,
+  use: 'create' | 'update',
+): GivenInputs {
+  const fields = givenAttributes.map(([name, { graphql }]) => {
+    const description = graphql[use];
+    const { type } = graphql;
+    return [
+      name,
+      type === 'DataSourceMapping' ? t.field({ type: [DataSourceMappingInput], description }) : t.field({ type, description }),
+    ];
+  });
+  return Object.fromEntries(fields) as GivenInputs;
+}
+
+type GivenInputs = { [Name in GivenName]: InputFieldRef<typeof builder.$inferSchemaTypes, GivenValue<Name> | null | undefined> };
 
 /** The description of the input field `expectedVersion`. */
 export const expectedVersionDescription =

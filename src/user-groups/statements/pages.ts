@@ -25,6 +25,8 @@ export interface GroupConditions {
   readonly providedIds?: readonly string[] | undefined;
   /** Properties at a path, with the JSON that they equal. Order of members and notation of numbers do not matter. */
   readonly properties?: readonly { readonly path: readonly string[]; readonly equals: string }[] | undefined;
+  /** Columns with the text that they equal. */
+  readonly texts?: readonly { readonly sql: string; readonly equals: string }[] | undefined;
   readonly createdAt?: TimeRange | undefined;
   readonly updatedAt?: TimeRange | undefined;
 }
@@ -176,7 +178,7 @@ export async function countMatches(
 }
 
 function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: GroupConditions): Prisma.Sql[] {
-  const { search, providedIds, properties = [], createdAt = {}, updatedAt = {} } = conditions;
+  const { search, providedIds, properties = [], texts = [], createdAt = {}, updatedAt = {} } = conditions;
   const where = [
     environmentTag === null
       ? Prisma.sql`environment_tag is null`
@@ -193,6 +195,7 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
   for (const { path, equals } of properties) {
     where.push(Prisma.sql`(properties #> ${[...path]}::text[])::jsonb = ${equals}::jsonb`);
   }
+  for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
   return [...where, ...rangeOf(columnOf('createdAt'), createdAt), ...rangeOf(columnOf('updatedAt'), updatedAt)];
 }
 
