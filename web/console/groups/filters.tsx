@@ -34,6 +34,8 @@ interface FiltersProps {
 export function Filters({ state, onChange, onToken }: FiltersProps) {
   const { can } = useSession();
   const further = countFurtherFilters(state);
+  /** Stays open without a filter: a person may empty a field to type something else. */
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <search className="filters">
       <SearchField
@@ -59,7 +61,11 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
         options={pageSizes.map((size) => ({ value: String(size), label: `${size} per page` }))}
         onChange={(size) => onChange({ size: Number(size) })}
       />
-      <details className="further-filters" open={further > 0 || undefined}>
+      <details
+        className="further-filters"
+        open={isOpen || further > 0}
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      >
         <summary>{further > 0 ? `More filters (${further})` : 'More filters'}</summary>
         <div className="further-body">
           <PropertyFilters properties={state.properties} onChange={(properties) => onChange({ properties })} />
@@ -85,6 +91,7 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
             <Button
               className="small"
               onClick={() => {
+                setIsOpen(false);
                 const { search, environment, sort, direction, size } = state;
                 onChange({ ...initialState, search, environment, sort, direction, size });
               }}
