@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { issueToken } from '../src/tokens.ts';
+import { initialValues } from '../src/user-groups/attributes.ts';
 import { groupFormats } from '../src/user-groups/files/formats.ts';
 import { type BenchDatabase, startServer } from './database.ts';
 import { encryptionKey, storedToken } from './encryption.ts';
@@ -84,13 +85,17 @@ async function writeFiles(folder: string, copyFile: string, groups: number): Pro
   for (let index = 0; index < groups; index += 1) {
     // As in load/rows.ts, in an order that is not that of the indexes.
     const digits = String((index * 7_919) % groups).padStart(7, '0');
-    const group = {
-      providedId: `group-${digits}`,
+    const providedId = `group-${digits}`;
+    const given = {
       name: `Group ${digits}`,
+      properties: { country: 'BE', seats: 10 + (index % 90) },
+      mapping: [{ schemaId: 'sales', dataSource: `source-${digits}` }],
+    };
+    const group = {
+      providedId,
       token: issueToken('userGroup'),
       environmentTag: index % 2 === 0 ? ('Customer' as const) : ('Testing' as const),
-      properties: `{"country":"BE","seats":${10 + (index % 90)}}`,
-      mapping: `{"sales":"source-${digits}"}`,
+      ...initialValues(given, { providedId }),
     };
     for (const format of formats) files[format].write(groupFormats[format].write(group));
     const { tokenHash, tokenEncrypted } = storedToken(group.token);

@@ -52,22 +52,13 @@ export type Db = PrismaClient & {
 };
 
 /** What sends statements: a database, or one of its transactions. */
-type Statements = Pick<Database, 'prisma' | 'query' | 'transaction'>;
+type Statements = Pick<Database, 'prisma' | 'query' | 'transaction' | 'lookups'>;
 
-/** How the statements are bound. */
-export interface StatementOptions {
-  /** Called for each event about a group. By default nothing is. */
-  readonly onRecorded?: OnRecorded | undefined;
-  /**
-   * Where look-ups and unfiltered pages are read, if not where is written: a copy. A change, such as the revocation of an API
-   * token, then takes effect as soon as it has arrived there.
-   */
-  readonly lookups?: Pick<Database, 'query'>;
-}
+const ignore: OnRecorded = () => {};
 
-/** Extends Prisma's client by the hot statements. */
-export function createDb(database: Statements, options: StatementOptions = {}): Db {
-  return database.prisma.$extends({ name: 'statements', model: statementsOn(database, options) }) as unknown as Db;
+/** Extends Prisma's client by the hot statements. @param onRecorded called for each event about a group. */
+export function createDb(database: Statements, onRecorded: OnRecorded = ignore): Db {
+  return database.prisma.$extends({ name: 'statements', model: statementsOn(database, onRecorded) }) as unknown as Db;
 }
 
 /**
@@ -75,8 +66,8 @@ export function createDb(database: Statements, options: StatementOptions = {}): 
  * time of a request; and the client of the transaction is only created, which takes milliseconds, once the model API or raw SQL
  * is used.
  */
-export function createTransactionDb(transaction: Statements, { onRecorded }: Pick<StatementOptions, 'onRecorded'> = {}): Db {
-  const { userGroup, apiToken, event } = statementsOn(transaction, { onRecorded });
+export function createTransactionDb(transaction: Statements, onRecorded: OnRecorded = ignore): Db {
+  const { userGroup, apiToken, event } = statementsOn(transaction, onRecorded);
   return withFallback(
     {
       userGroup: withFallback(userGroup, () => transaction.prisma.userGroup),
@@ -103,9 +94,10 @@ function withFallback<Own extends object, Fallback extends object>(own: Own, fal
 type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
 
 function statementsOn(
-  database: Pick<Statements, 'query' | 'transaction'>,
-  { onRecorded = () => {}, lookups = database }: StatementOptions,
+  database: Pick<Statements, 'query' | 'transaction' | 'lookups'>,
+  onRecorded: OnRecorded,
 ): { userGroup: Methods<UserGroupStatements>; apiToken: Methods<ApiTokenStatements>; event: Methods<EventStatements> } {
+  const { lookups = database } = database;
   return {
     userGroup: {
       ...bindUserGroupLookups(lookups),

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { recordLastUsed } from './api-tokens/last-used.ts';
 import { countEvent, createEventBytes } from './audit-log/record.ts';
+import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
 import { within } from './concurrency/semaphore.ts';
 import type { StoredBytes } from './concurrency/stored-bytes.ts';
@@ -11,7 +12,7 @@ import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
-import { createDb, createTransactionDb, type Db, type StatementOptions } from './db.ts';
+import { createDb, createTransactionDb, type Db } from './db.ts';
 import { introspect } from './embed-tokens/embed-tokens.ts';
 import { introspectionHandler, jwksHandler } from './embed-tokens/routes.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
@@ -95,15 +96,15 @@ export function buildGateway(
   const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const eventBytes = options.eventBytes ?? createEventBytes();
-  const statements: StatementOptions = { onRecorded: (event) => countEvent(eventBytes, event) };
+  const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     return { db, keys, eventBytes, embedTokens: { signingKeys, publicUrl } };
   };
-  const services = bindServices(createDb(database, statements), database);
+  const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
   const executeOnce = createExecuteOnce(database, keys, (transaction) =>
-    bindServices(createTransactionDb(transaction, statements), transaction),
+    bindServices(createTransactionDb(transaction, onRecorded), transaction),
   );
   const lastUsed = recordLastUsed(services.db);
   let draining = false;

@@ -27,6 +27,11 @@ export interface Database {
   /** The most connections in it. */
   readonly poolSize: number;
   /**
+   * Where look-ups and unfiltered pages are read, if not here: a copy. A change, such as the revocation of an API token, then
+   * takes effect as soon as it has arrived there.
+   */
+  readonly lookups?: Pick<Database, 'query'>;
+  /**
    * Opens a connection outside the pool, for statements that take longer than those of requests. The caller ends it.
    *
    * @param timeoutMs how long each statement may take.

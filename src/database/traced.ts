@@ -18,6 +18,7 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
     // It lacks only what adds listeners, which nothing uses.
     prisma: prisma as unknown as Database['prisma'],
     query: traced(database.query),
+    ...(database.lookups && { lookups: { query: traced(database.lookups.query) } }),
     interactiveTransaction: (work) =>
       tracing.statement('transaction', () =>
         database.interactiveTransaction((transaction) =>

