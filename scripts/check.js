@@ -33,7 +33,10 @@ const checks = [
     name: 'database client drift (fix: npm run generate)',
     command: 'node --import tsx scripts/generate-client.js --check',
   },
-  { name: "drift of the console's operations (fix: npm run generate)", command: 'node tools/generate-operations.js --check' },
+  {
+    name: "drift of the console's operations (fix: npm run generate)",
+    command: 'node --import tsx tools/generate-operations.js --check',
+  },
   { name: 'supply chain', command: 'node scripts/check-supply-chain.js' },
   { name: 'bill of materials', command: `${toolTest} sbom` },
   { name: 'tarball', command: 'node scripts/check-tarball.js', prints: true },

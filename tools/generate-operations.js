@@ -1,6 +1,7 @@
-// Generates from the .graphql files below web/console, checked against schema.graphql: typed documents for the console, and the
-// list of documents that the gateway executes besides those in PERSISTED_OPERATIONS. Both are committed, so that starting and
-// testing need no generator. With --check, changes nothing and fails if the committed files differ.
+// Generates from the .graphql files below web/console and the attributes of user groups, checked against schema.graphql: typed
+// documents and lists for the console, and the list of documents that the gateway executes besides those in PERSISTED_OPERATIONS.
+// Both are committed, so that starting and testing need no generator. With --check, changes nothing and fails if the committed
+// files differ.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,15 +9,25 @@ import { fileURLToPath } from 'node:url';
 import { codegen } from '@graphql-codegen/core';
 import * as operationTypes from '@graphql-codegen/typescript-operations';
 import { buildSchema, parse, print, separateOperations, stripIgnoredCharacters, validate } from 'graphql';
+import { givenAttributes } from '../src/user-groups/attributes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaText = readFileSync(join(root, 'schema.graphql'), 'utf8');
 const schema = buildSchema(schemaText);
 
+const texts = givenAttributes.filter(([, { graphql }]) => graphql.type === 'String');
+/** What the .graphql files name without a list of their own: every attribute that callers give, and the texts among them. */
+const fragments = `
+  fragment GroupAttributes on UserGroup {
+    ${givenAttributes.map(([name, { graphql }]) => (graphql.type === 'DataSourceMapping' ? `${name} { schemaId dataSource }` : name))}
+  }
+  fragment GroupTexts on UserGroup { ${texts.map(([name]) => name)} }`;
+const attributes = { location: 'src/user-groups/attributes.ts', document: parse(fragments) };
 const sources = readdirSync(join(root, 'web/console'), { recursive: true })
   .filter((name) => name.endsWith('.graphql'))
   .sort()
-  .map((name) => ({ location: name, document: parse(readFileSync(join(root, 'web/console', name), 'utf8')) }));
+  .map((name) => ({ location: name, document: parse(readFileSync(join(root, 'web/console', name), 'utf8')) }))
+  .concat(attributes);
 const all = { kind: 'Document', definitions: sources.flatMap(({ document }) => document.definitions) };
 const errors = validate(schema, all);
 if (errors.length > 0) {
@@ -45,7 +56,8 @@ const types = await codegen({
   pluginMap: { operations: operationTypes },
 });
 
-const header = '// Generated from the .graphql files below web/console by `npm run generate`. Do not edit.\n';
+const header =
+  '// Generated from the .graphql files below web/console and the attributes of user groups by `npm run generate`. Do not edit.\n';
 const constants = documents.map(
   ({ name, kind, text }) =>
     `export const ${name} = document<${name}${kind}, ${name}${kind}Variables>(\n  ${JSON.stringify(text)},\n);\n`,
@@ -53,6 +65,7 @@ const constants = documents.map(
 const lists = [
   listOf('scopes', 'Scope', 'Every scope of API tokens: its name outside of GraphQL, and what it allows.'),
   listOf('eventTypes', 'EventType', 'Every type of event of the audit log: its name outside of GraphQL, and what it means.'),
+  textList(),
 ];
 const files = {
   'web/console/graphql/generated.ts': `${header}import { document } from './document.ts';\n\n${lists.join('\n')}\n${types}\n${constants.join('\n')}`,
@@ -61,9 +74,19 @@ const files = {
 for (const [file, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) writeFileSync(join(root, file), text);
   else if (readFileSync(join(root, file), 'utf8') !== text) {
-    process.stderr.write(`${file} differs from what the .graphql files generate; run npm run generate.\n`);
+    process.stderr.write(`${file} differs from what is generated; run npm run generate.\n`);
     process.exitCode = 1;
   }
+}
+
+/** A constant with the attributes of groups that are a line of text. */
+function textList() {
+  const list = texts.map(([name, { member, label, nullable, isFiltered }]) => {
+    return { name, member, label, isRequired: !nullable, isFiltered: isFiltered === true };
+  });
+  const comment =
+    'The texts that callers give a user group: the field of GraphQL, the member of files, and what the console calls it.';
+  return `/** ${comment} */\nexport const textAttributes = ${JSON.stringify(list, null, 2)} as const;\n`;
 }
 
 /** A constant with the values of an enum whose descriptions begin with another name of the value. */

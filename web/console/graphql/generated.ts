@@ -1,4 +1,4 @@
-// Generated from the .graphql files below web/console by `npm run generate`. Do not edit.
+// Generated from the .graphql files below web/console and the attributes of user groups by `npm run generate`. Do not edit.
 import { document } from './document.ts';
 
 /** Every scope of API tokens: its name outside of GraphQL, and what it allows. */
@@ -84,6 +84,17 @@ export const eventTypes = {
     "meaning": "fields of a user group were changed; an update with equal values is not recorded"
   }
 } as const;
+
+/** The texts that callers give a user group: the field of GraphQL, the member of files, and what the console calls it. */
+export const textAttributes = [
+  {
+    "name": "name",
+    "member": "name",
+    "label": "Display name",
+    "isRequired": true,
+    "isFiltered": false
+  }
+] as const;
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
@@ -466,11 +477,11 @@ export type GroupQueryVariables = Exact<{
 }>;
 
 
-export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
+export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
 
-export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
 
-export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
+export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
 
 export type GroupTokenQueryVariables = Exact<{
   by: UserGroupBy;
@@ -489,8 +500,8 @@ export type UpdateGroupMutation = { readonly updateUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type RotateGroupTokenMutationVariables = Exact<{
@@ -502,9 +513,9 @@ export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type CreateEmbedTokenMutationVariables = Exact<{
@@ -530,9 +541,9 @@ export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type GroupListQueryVariables = Exact<{
@@ -545,9 +556,9 @@ export type GroupListQueryVariables = Exact<{
 }>;
 
 
-export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
-export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number };
+export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string };
 
 export type GroupCountQueryVariables = Exact<{
   filter?: UserGroupFilter | null | undefined;
@@ -561,7 +572,7 @@ export type FindGroupQueryVariables = Exact<{
 }>;
 
 
-export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number } | null };
+export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string } | null };
 
 export type GroupExportQueryVariables = Exact<{
   first: number;
@@ -571,7 +582,7 @@ export type GroupExportQueryVariables = Exact<{
 }>;
 
 
-export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
+export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type CreateGroupMutationVariables = Exact<{
   input: GetOrCreateUserGroupInput;
@@ -597,7 +608,7 @@ export type DeleteGroupMutation = { readonly deleteUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly properties: unknown, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -690,6 +701,10 @@ export type RevokeApiTokenMutation = { readonly revokeApiToken:
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
+export type GroupAttributesFragment = { readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+
+export type GroupTextsFragment = { readonly name: string };
+
 export const ApiTokenList = document<ApiTokenListQuery, ApiTokenListQueryVariables>(
   "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
 );
@@ -715,7 +730,7 @@ export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVari
 );
 
 export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
@@ -727,11 +742,11 @@ export const EventList = document<EventListQuery, EventListQueryVariables>(
 );
 
 export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
-  "fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt version}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}",
+  "fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag createdAt updatedAt version}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}fragment GroupTexts on UserGroup{name}",
 );
 
 export const Group = document<GroupQuery, GroupQueryVariables>(
-  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}",
+  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
@@ -739,11 +754,11 @@ export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
 );
 
 export const GroupExport = document<GroupExportQuery, GroupExportQueryVariables>(
-  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId name environmentTag mapping{schemaId dataSource}properties}pageInfo{hasNextPage endCursor}}}",
+  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId ...GroupAttributes environmentTag}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
-  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId name environmentTag createdAt updatedAt version}",
+  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag createdAt updatedAt version}fragment GroupTexts on UserGroup{name}",
 );
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
@@ -771,13 +786,13 @@ export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMut
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId name environmentTag properties mapping{schemaId dataSource}createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { hrefOf, Link, usePlace } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
-import { type GroupDetailFragment, Group as GroupDocument } from '../graphql/generated.ts';
+import { type GroupDetailFragment, Group as GroupDocument, textAttributes } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -13,8 +13,9 @@ import { DeleteSection } from './delete-section.tsx';
 import { EmbedSection } from './embed-section.tsx';
 import { EnvironmentSection } from './environment-section.tsx';
 import { MappingSection } from './mapping-section.tsx';
-import { NameSection } from './name-section.tsx';
 import { PropertiesSection } from './properties-section.tsx';
+import { furtherTexts } from './text-attributes.ts';
+import { TextSection } from './text-section.tsx';
 import { TokenSection } from './token-section.tsx';
 
 /** What every part of the page gets. */
@@ -78,7 +79,9 @@ function GroupById({ id }: { readonly id: string }) {
           You can read this group. To change it, sign in with an API token that has the scope <code>groups:write</code>.
         </p>
       )}
-      {can('GROUPS_WRITE') && <NameSection {...props} />}
+      {(can('GROUPS_WRITE') ? textAttributes : furtherTexts).map((attribute) => (
+        <TextSection key={attribute.name} attribute={attribute} {...props} />
+      ))}
       <TokenSection {...props} />
       <MappingSection {...props} />
       <PropertiesSection {...props} />

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Client } from '../graphql/client.ts';
-import type { GroupDetailFragment } from '../graphql/generated.ts';
+import { type GroupDetailFragment, textAttributes } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { environmentLabel } from '../ui/badge.tsx';
 import type { GroupSectionProps } from './group.tsx';
@@ -41,9 +41,9 @@ const isMismatch = (result: { readonly __typename: string }): result is VersionM
   result.__typename === 'VersionMismatch';
 
 /** What a person sees of a group, by the names of the page. */
-const visible = ({ name, environmentTag, mapping, properties }: GroupDetailFragment) => ({
-  'Display name': name,
-  Environment: environmentLabel(environmentTag),
-  Mapping: Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])),
-  Properties: properties ?? undefined,
+const visible = (group: GroupDetailFragment) => ({
+  ...Object.fromEntries(textAttributes.map(({ name, label }) => [label, group[name] ?? undefined])),
+  Environment: environmentLabel(group.environmentTag),
+  Mapping: Object.fromEntries(group.mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])),
+  Properties: group.properties ?? undefined,
 });

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
-import { DeleteGroup, type GroupRowFragment } from '../graphql/generated.ts';
+import { DeleteGroup, type GroupRowFragment, textAttributes } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { differencesOf } from '../group/merge.ts';
 import { Mismatch } from '../group/mismatch.tsx';
@@ -114,6 +114,9 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
 }
 
 /** What the list shows of a group. */
-const visible = ({ providedId, name, environmentTag }: GroupRowFragment) => ({
-  [providedId]: { name, environment: environmentLabel(environmentTag) },
+const visible = (group: GroupRowFragment) => ({
+  [group.providedId]: {
+    ...Object.fromEntries(textAttributes.map(({ name }) => [name, group[name] ?? undefined])),
+    environment: environmentLabel(group.environmentTag),
+  },
 });

@@ -1,9 +1,10 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { Failure } from '../graphql/failure.ts';
-import { GroupCount, type GroupRowFragment } from '../graphql/generated.ts';
+import { GroupCount, type GroupRowFragment, textAttributes } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useQuery } from '../graphql/use-query.ts';
+import { nounOf } from '../group/text-attributes.ts';
 import { environmentLabel } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
@@ -85,8 +86,9 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
         <div role="alert">{isRefused && <TooMany count={count} />}</div>
         {!isRefused && (
           <p className="muted">
-            The file has the provided id, name, mapping, properties and environment of each group, the newest group first, and no
-            tokens. A change that is made while the groups are read may be missing in it.
+            The file has the provided id, {textAttributes.map((attribute) => `${nounOf(attribute)}, `)}mapping, properties and
+            environment of each group, the newest group first, and no tokens. A change that is made while the groups are read may
+            be missing in it.
           </p>
         )}
         <SelectField

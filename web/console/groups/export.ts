@@ -1,6 +1,12 @@
 import type { Client } from '../graphql/client.ts';
 import { Failure } from '../graphql/failure.ts';
-import { GroupExport, type GroupExportQuery, type UserGroupFilter, type UserGroupOrder } from '../graphql/generated.ts';
+import {
+  GroupExport,
+  type GroupExportQuery,
+  textAttributes,
+  type UserGroupFilter,
+  type UserGroupOrder,
+} from '../graphql/generated.ts';
 import { type SentPage, sendPage } from '../graphql/send-page.ts';
 import { environmentLabel } from '../ui/badge.tsx';
 
@@ -69,27 +75,28 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
   return { parts, count };
 }
 
-const csvNames = ['user_group_id', 'name', 'mapping', 'properties', 'environment'] as const;
+const csvNames = ['user_group_id', ...textAttributes.map(({ member }) => member), 'mapping', 'properties', 'environment'];
 
 function lineOf(group: ExportedGroup, format: ExportFormat): string {
   const record = recordOf(group);
   if (format === 'ndjson') return `${JSON.stringify(record)}\n`;
-  const named = { ...record, environment: record.environment ?? 'none' };
-  return `${csvNames.map((name) => cell(named[name])).join(',')}\r\n`;
+  // An empty cell counts as missing when the file is imported: only a text may be.
+  const cells = { ...record, properties: record.properties ?? 'null', environment: record.environment ?? 'none' };
+  return `${Object.values(cells).map(cell).join(',')}\r\n`;
 }
 
-function recordOf({ providedId, name, mapping, properties, environmentTag }: ExportedGroup) {
+function recordOf(group: ExportedGroup) {
+  const { environmentTag, mapping } = group;
   return {
-    user_group_id: providedId,
-    name,
+    user_group_id: group.providedId,
+    ...Object.fromEntries(textAttributes.map(({ name, member }) => [member, group[name]])),
     mapping: Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])),
-    properties,
+    properties: group.properties,
     environment: environmentTag === null ? null : environmentLabel(environmentTag),
   };
 }
 
-/** Never empty: an empty cell counts as missing when the file is imported. */
 function cell(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -4,14 +4,24 @@ import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
-import { containsToken } from '../ui/token-text.ts';
-import { countFurtherFilters, initialState, type ListState, maxProperties, pageSizes, parseProperty } from './list-state.ts';
+import { containsToken, withoutToken } from '../ui/token-text.ts';
+import {
+  countFurtherFilters,
+  initialState,
+  type ListState,
+  maxProperties,
+  pageSizes,
+  parseProperty,
+  textFilters,
+} from './list-state.ts';
 
 /** How long to wait for the next key before the list is searched. */
 const typingMs = 150;
 
 /** The most that a search may have, in UTF-16 units: 255 characters. The field shows what is left of a longer text. */
 const maxSearchUnits = 510;
+
+const tokenError = 'A token is not searched for here: a filter is in the URL.';
 
 interface FiltersProps {
   readonly state: ListState;
@@ -24,15 +34,15 @@ interface FiltersProps {
 export function Filters({ state, onChange, onToken }: FiltersProps) {
   const { can } = useSession();
   const further = countFurtherFilters(state);
+  /** Stays open without a filter: a person may empty a field to type something else. */
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <search className="filters">
       <SearchField
         value={state.search}
         onChange={(text) => {
-          const isToken = containsToken(text);
-          onToken(isToken ? text : undefined);
-          onChange({ search: isToken ? '' : text }, { replace: true });
-          return isToken ? '' : text;
+          onToken(containsToken(text) ? text : undefined);
+          onChange({ search: withoutToken(text) }, { replace: true });
         }}
       />
       {can('ADMIN') && (
@@ -51,7 +61,11 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
         options={pageSizes.map((size) => ({ value: String(size), label: `${size} per page` }))}
         onChange={(size) => onChange({ size: Number(size) })}
       />
-      <details className="further-filters" open={further > 0 || undefined}>
+      <details
+        className="further-filters"
+        open={isOpen || further > 0}
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      >
         <summary>{further > 0 ? `More filters (${further})` : 'More filters'}</summary>
         <div className="further-body">
           <PropertyFilters properties={state.properties} onChange={(properties) => onChange({ properties })} />
@@ -65,12 +79,21 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
             {...{ from: state.updatedFrom, to: state.updatedTo }}
             onChange={(updatedFrom, updatedTo) => onChange({ updatedFrom, updatedTo })}
           />
+          {textFilters.map(({ key, label }) => (
+            <TextFilter
+              key={key}
+              label={label}
+              value={state[key] ?? ''}
+              onChange={(text) => onChange({ [key]: withoutToken(text) }, { replace: true })}
+            />
+          ))}
           {further > 0 && (
             <Button
               className="small"
               onClick={() => {
-                const { properties, createdFrom, createdTo, updatedFrom, updatedTo } = initialState;
-                onChange({ properties, createdFrom, createdTo, updatedFrom, updatedTo });
+                setIsOpen(false);
+                const { search, environment, sort, direction, size } = state;
+                onChange({ ...initialState, search, environment, sort, direction, size });
               }}
             >
               Remove these filters
@@ -82,17 +105,16 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
   );
 }
 
-interface SearchFieldProps {
+interface TypedTextProps {
+  /** Never a token: it is in the URL. */
   readonly value: string;
-  /** @returns the value that it is then. */
-  readonly onChange: (text: string) => string;
+  readonly onChange: (text: string) => void;
 }
 
-/** The search: `/` puts the cursor into it. */
-function SearchField({ value, onChange }: SearchFieldProps) {
+/** The text of a field, and what changes it: the value follows when the person has stopped typing. */
+function useTypedText({ value, onChange }: TypedTextProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
-  const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   useEffect(() => {
@@ -103,6 +125,23 @@ function SearchField({ value, onChange }: SearchFieldProps) {
     setText(value);
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
+
+  const type = (next: string) => {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      const typed = next.trim();
+      sent.current = withoutToken(typed);
+      onChange(typed);
+    }, typingMs);
+  };
+  return [text, type] as const;
+}
+
+/** The search: `/` puts the cursor into it. */
+function SearchField(props: TypedTextProps) {
+  const [text, type] = useTypedText(props);
+  const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
       const isTyping =
@@ -115,13 +154,6 @@ function SearchField({ value, onChange }: SearchFieldProps) {
     return () => removeEventListener('keydown', focus);
   }, []);
 
-  const type = (next: string) => {
-    setText(next);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      sent.current = onChange(next.trim());
-    }, typingMs);
-  };
   return (
     <div className="search-field">
       <SearchIcon />
@@ -142,6 +174,13 @@ function SearchField({ value, onChange }: SearchFieldProps) {
   );
 }
 
+/** The value that an attribute must have. */
+function TextFilter({ label, ...props }: TypedTextProps & { readonly label: string }) {
+  const [text, type] = useTypedText(props);
+  const error = containsToken(text) ? tokenError : undefined;
+  return <TextField label={label} hint="The whole value." error={error} value={text} onChange={type} />;
+}
+
 interface PropertyFiltersProps {
   readonly properties: readonly string[];
   readonly onChange: (properties: readonly string[]) => void;
@@ -153,7 +192,7 @@ function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
   const add = (event: FormEvent) => {
     event.preventDefault();
     const given = text.trim();
-    if (containsToken(given)) return setError('A token is not searched for here: a filter is in the URL.');
+    if (containsToken(given)) return setError(tokenError);
     if (!parseProperty(given)) return setError('Expected a path, an equals sign and a value, such as plan=gold.');
     if (properties.length >= maxProperties) return setError(`At most ${maxProperties} properties.`);
     setError(undefined);

@@ -1,15 +1,16 @@
 import { RawJson } from '../../raw-json.ts';
 import type { QueryValues } from '../app/router.tsx';
-import type {
-  DateTimeRange,
-  OrderDirection,
-  PropertyFilter,
-  UserGroupFilter,
-  UserGroupOrderField,
+import {
+  type DateTimeRange,
+  type OrderDirection,
+  type PropertyFilter,
+  textAttributes,
+  type UserGroupFilter,
+  type UserGroupOrderField,
 } from '../graphql/generated.ts';
 import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
-import { containsToken } from '../ui/token-text.ts';
+import { withoutToken } from '../ui/token-text.ts';
 
 /** What the list of groups shows, as the URL has it. */
 export interface ListState {
@@ -22,6 +23,8 @@ export interface ListState {
   readonly createdTo: string;
   readonly updatedFrom: string;
   readonly updatedTo: string;
+  /** A text attribute that has this value: `region-is`. */
+  readonly [text: `${string}-is`]: string;
   readonly sort: UserGroupOrderField;
   readonly direction: OrderDirection;
   readonly after: string;
@@ -37,37 +40,31 @@ export const maxProperties = 5;
 
 const sortFields: readonly UserGroupOrderField[] = ['CREATED', 'UPDATED', 'NAME', 'PROVIDED_ID'];
 
-/** The list of the newest groups. */
-export const initialState: ListState = {
-  search: '',
-  environment: '',
-  properties: [],
-  createdFrom: '',
-  createdTo: '',
-  updatedFrom: '',
-  updatedTo: '',
-  sort: 'CREATED',
-  direction: 'DESC',
-  after: '',
-  before: '',
-  size: 20,
-};
+/** The text attributes that are filtered by, with the name that the filter has in the URL. */
+export const textFilters = textAttributes
+  .filter(({ isFiltered }) => isFiltered)
+  .map(({ name, label }) => ({ name, label, key: `${name}-is` as const }));
+
+/** What is made of each text filter, by its key. */
+const byText = (value: (key: (typeof textFilters)[number]['key']) => string): Readonly<Record<`${string}-is`, string>> =>
+  Object.fromEntries(textFilters.map(({ key }) => [key, value(key)]));
 
 /** Reads the state from a URL; what is not valid there is ignored. */
 export function readState(query: URLSearchParams): ListState {
   const environment = query.get('environment') ?? '';
   const size = Number(query.get('size'));
-  const search = query.get('search') ?? '';
+  // Characters, as the API counts them.
+  const text = (name: string) => [...withoutToken(query.get(name) ?? '')].slice(0, 255).join('');
   const day = (name: string) => (dayStart(query.get(name) ?? '') ? (query.get(name) ?? '') : '');
   return {
-    // Characters, as the API counts them.
-    search: containsToken(search) ? '' : [...search].slice(0, 255).join(''),
+    search: text('search'),
     environment: isEnvironmentChoice(environment) ? environment : '',
     properties: query.getAll('property').filter(parseProperty).slice(0, maxProperties),
     createdFrom: day('created-from'),
     createdTo: day('created-to'),
     updatedFrom: day('updated-from'),
     updatedTo: day('updated-to'),
+    ...byText(text),
     sort: sortFields.find((field) => field === query.get('sort')) ?? 'CREATED',
     direction: query.get('direction') === 'ASC' ? 'ASC' : 'DESC',
     after: query.get('after') ?? '',
@@ -75,6 +72,9 @@ export function readState(query: URLSearchParams): ListState {
     size: pageSizes.find((candidate) => candidate === size) ?? 20,
   };
 }
+
+/** The list of the newest groups. */
+export const initialState = readState(new URLSearchParams());
 
 /** What a URL has of the state: what differs from {@link initialState}. */
 export function queryOf(state: ListState): QueryValues {
@@ -86,6 +86,7 @@ export function queryOf(state: ListState): QueryValues {
     'created-to': state.createdTo,
     'updated-from': state.updatedFrom,
     'updated-to': state.updatedTo,
+    ...byText((key) => state[key] ?? ''),
     sort: state.sort === initialState.sort ? '' : state.sort,
     direction: state.direction === initialState.direction ? '' : state.direction,
     after: state.after,
@@ -105,6 +106,7 @@ export function filterOf(state: ListState): UserGroupFilter | undefined {
     ...(properties.length > 0 && { properties }),
     ...(created && { createdAt: created }),
     ...(updated && { updatedAt: updated }),
+    ...Object.fromEntries(textFilters.map(({ name, key }) => [name, state[key]]).filter(([, text]) => text)),
   };
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
@@ -119,13 +121,14 @@ export function conditionsOf(state: ListState): string[] {
     ...state.properties.map((property) => `Property ${property}`),
     (state.createdFrom || state.createdTo) && range('Created', state.createdFrom, state.createdTo),
     (state.updatedFrom || state.updatedTo) && range('Updated', state.updatedFrom, state.updatedTo),
+    ...textFilters.map(({ key, label }) => (state[key] ? `${label} is ${state[key]}` : '')),
   ].filter((condition) => condition !== '');
 }
 
 /** How many of the conditions that are not always shown a state has. */
 export function countFurtherFilters(state: ListState): number {
   const days = [state.createdFrom, state.createdTo, state.updatedFrom, state.updatedTo].filter(Boolean).length;
-  return state.properties.length + days;
+  return state.properties.length + days + textFilters.filter(({ key }) => state[key]).length;
 }
 
 /** `plan=gold` as a filter: the value is JSON where it can be, otherwise a text. Undefined if it has no path. */

@@ -2,8 +2,9 @@ import { type FormEvent, useState } from 'react';
 import { hrefOf, Link, navigate } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
-import { CreateGroup } from '../graphql/generated.ts';
+import { CreateGroup, type GetOrCreateUserGroupInput, textAttributes } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
+import { titleOf } from '../group/text-attributes.ts';
 import { EnvironmentBadge, type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -21,12 +22,12 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
   const { caller, can } = useSession();
   const showMessage = useMessage();
   const [providedId, setProvidedId] = useState('');
-  const [name, setName] = useState('');
+  const [texts, setTexts] = useState<Omit<GetOrCreateUserGroupInput, 'providedId'>>({});
   const [environment, setEnvironment] = useState<EnvironmentChoice | ''>(initialEnvironment);
   const [existing, setExisting] = useState<{ id: string; providedId: string }>();
 
   const creation = useMutation(async (client) => {
-    const input = { providedId, ...(name && { name }), ...(environment && { environmentTag: tagOf(environment) }) };
+    const input = { providedId, ...texts, ...(environment && { environmentTag: tagOf(environment) }) };
     const { data, requestId } = await client.send(CreateGroup, { input });
     return payloadOf(data.getOrCreateUserGroup, requestId);
   });
@@ -64,13 +65,19 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           value={providedId}
           onChange={setProvidedId}
         />
-        <TextField
-          label="Name (optional)"
-          hint="What people see. The provided id if empty."
-          error={creation.failure?.issueAt('name')}
-          value={name}
-          onChange={setName}
-        />
+        {textAttributes.map((attribute) => {
+          const { name } = attribute;
+          return (
+            <TextField
+              key={name}
+              label={`${titleOf(attribute)} (optional)`}
+              hint={name === 'name' && 'What people see. The provided id if empty.'}
+              error={creation.failure?.issueAt(name)}
+              value={texts[name] ?? ''}
+              onChange={(text) => setTexts({ ...texts, [name]: text || undefined })}
+            />
+          );
+        })}
         {can('ADMIN') ? (
           <EnvironmentField value={environment} onChange={setEnvironment} />
         ) : (

@@ -1,5 +1,6 @@
 import { hrefOf, Link } from '../app/router.tsx';
 import type { GroupRowFragment, UserGroupOrderField } from '../graphql/generated.ts';
+import { furtherTexts } from '../group/text-attributes.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
 import { ArrowDownIcon, ArrowUpIcon } from '../ui/icons.tsx';
 import { Time } from '../ui/time.tsx';
@@ -41,6 +42,11 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
             </th>
             <SortableHeader {...sortable} field="NAME" label="Name" />
             <SortableHeader {...sortable} field="PROVIDED_ID" label="Provided id" className="wide-only" />
+            {furtherTexts.map(({ name, label }) => (
+              <th key={name} scope="col" className="wide-only">
+                {label}
+              </th>
+            ))}
             <th scope="col">Environment</th>
             <SortableHeader {...sortable} field="CREATED" label="Created" className="wide-only" />
             <SortableHeader {...sortable} field="UPDATED" label="Updated" className="medium-only" />
@@ -70,6 +76,13 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
                   {row.providedId}
                 </code>
               </td>
+              {furtherTexts.map(({ name }) => (
+                <td key={name} className="wide-only">
+                  <span className="clamp" title={row[name] ?? undefined}>
+                    {row[name]}
+                  </span>
+                </td>
+              ))}
               <td>
                 <EnvironmentBadge tag={row.environmentTag} />
               </td>
