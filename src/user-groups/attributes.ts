@@ -62,9 +62,10 @@ export const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${
  * An optional text of 1 to 255 characters without control characters.
  *
  * @param description what it is, as a sentence without its period.
+ * @public
  *
  * @example
- * region: textAttribute({ sql: 'region', label: 'Region', description: 'Where the data of the group is kept', isFiltered: true }),
+ * region: textAttribute({ sql: 'region', label: 'Region', description: 'Where the data is kept', isFiltered: true }),
  */
 export const textAttribute = ({
   sql,
@@ -102,7 +103,7 @@ function* newTextIssues(path: Issue['path'], value: unknown): Generator<Issue> {
  * they record, the fields of the GraphQL schema and its inputs, the members of REST requests, the fields of files, and the forms,
  * filters and columns of the console. One that is missing does not compile.
  */
-export const attributes = {
+const attributes = {
   teamId: { sql: 'team_id', type: 'int' },
   providedId: { sql: 'provided_id', type: 'text', insert: true },
   environmentTag: { sql: 'environment_tag', type: 'environment_tag', nullable: true, insert: true },
@@ -209,8 +210,8 @@ export const filteredAttributes = givenAttributes.filter(([, { isFiltered }]) =>
 export type StoredValues = { readonly [Name in GivenName]: ParameterOf<Name> };
 
 /**
- * The attributes that a caller gives, checked. On creation null counts as omitted; on update it clears a nullable attribute, and no
- * other may be null.
+ * The attributes that a caller gives, checked. On creation null counts as omitted; on update it clears a nullable attribute, and
+ * no other may be null.
  */
 export type UserGroupFields = { readonly [Name in GivenName]?: GivenValue<Name> | null | undefined };
 

@@ -170,7 +170,7 @@ builder.objectType(VersionMismatch, {
 const { maxTextLength } = userGroupLimits;
 
 /** One entry of a mapping in an input. */
-export const DataSourceMappingInput = builder.inputType('DataSourceMappingInput', {
+const DataSourceMappingInput = builder.inputType('DataSourceMappingInput', {
   description: 'Maps a schema to its data source.',
   fields: (t) => ({
     schemaId: t.string({

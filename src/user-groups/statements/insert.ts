@@ -146,8 +146,8 @@ const uniqueKeyOf = ({ environmentTag, providedId }: Pick<UserGroupDraft, 'envir
 const largeFields = givenAttributes.filter(([, { hasLargeMembers }]) => hasLargeMembers).map(([name]) => name);
 
 /**
- * What a new group was given for an attribute, as SQL: of a group in `inserted` the text `"name":{"from":null,"to":…}`; null if it
- * was given nothing.
+ * What a new group was given for an attribute, as SQL: of a group in `inserted` the text `"name":{"from":null,"to":…}`; null if
+ * it was given nothing.
  *
  * @param isLarge whether its JSON may have members that are larger than events have them.
  */
