@@ -29,7 +29,7 @@ const steps = [
   {
     name: 'web',
     message: 'Building the pages',
-    inputs: ['package-lock.json', ...filesBelow('web')],
+    inputs: ['package-lock.json', 'src/token-prefixes.ts', ...filesBelow('web')],
     output: 'dist-web/manifest.json',
     run: () => node(['web/build.js']),
   },

@@ -1,8 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-
-/** The prefixes of tokens: of the token that identifies a user group, and of an API token, a caller's credential. */
-export const tokenPrefixes = { userGroup: 'ugt_', apiToken: 'ugk_' } as const;
+import { tokenPrefixes } from './token-prefixes.ts';
 
 /** What a token is for. */
 export type TokenKind = keyof typeof tokenPrefixes;

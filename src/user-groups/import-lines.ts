@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { boundIssues, describeIssues, type Issue, maxIssues, shorten } from '../errors.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
-import { mayBeUserGroupToken, redactTokens, tokenPrefixes } from '../tokens.ts';
+import { tokenPrefixes } from '../token-prefixes.ts';
+import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
 import { givenAttributes, type UserGroupFields } from './attributes.ts';
 import { getOrCreateIssues } from './rules.ts';
 import type { Claim, ImportClaims } from './statements/import-claims.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema.ts';
-import { tokenPrefixes } from '../../src/tokens.ts';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import {
   type AccessTarget,
   fieldOf,

@@ -4,7 +4,15 @@ import { expect, test } from 'vitest';
 
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
 const layers: readonly (readonly string[])[] = [
-  ['first-process.ts', 'package-root.ts', 'request-limits.ts', 'runtime-flags.ts', 'terminal-text.ts', 'tokens.ts'],
+  [
+    'first-process.ts',
+    'package-root.ts',
+    'request-limits.ts',
+    'runtime-flags.ts',
+    'terminal-text.ts',
+    'token-prefixes.ts',
+    'tokens.ts',
+  ],
   ['caller.ts', 'errors.ts', 'concurrency', 'encryption', 'metrics', 'tracing'],
   ['database'],
   ['failures.ts', 'http', 'json.ts'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/caller.ts';
-import { tokenPrefixes } from '../../src/tokens.ts';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

@@ -6,7 +6,7 @@ import { acceptBootstrapToken, revokeApiToken, rotateApiToken } from '../../src/
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config/pool/check-documents.ts';
 import { httpLimits } from '../../src/http/limits.ts';
-import { tokenPrefixes } from '../../src/tokens.ts';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';

@@ -1,4 +1,5 @@
-import { type TokenKind, tokenPrefixes } from '../../src/tokens.ts';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
+import type { TokenKind } from '../../src/tokens.ts';
 
 /** Finds the tokens of a kind in a text. `test/tokens.test.ts` tests the format itself. */
 export const tokensOf = (kind: TokenKind): RegExp => new RegExp(`${tokenPrefixes[kind]}[0-9A-Za-z]{36}`, 'g');

@@ -1,3 +1,5 @@
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
+
 /** An example, which is a tab. The name of its operation is the title of the tab. */
 interface Example {
   readonly query: string;
@@ -40,7 +42,7 @@ query WhoIsViewing($token: String!) {
   }
 }
 `,
-    { token: 'ugt_…' },
+    { token: `${tokenPrefixes.userGroup}…` },
   ),
   example(
     `
@@ -77,7 +79,7 @@ mutation RotateToken($input: RotateUserGroupTokenInput!) {
   }
 }
 `,
-    { input: { currentToken: 'ugt_…', graceSeconds: 3600 } },
+    { input: { currentToken: `${tokenPrefixes.userGroup}…`, graceSeconds: 3600 } },
   ),
   example(
     `

@@ -1,6 +1,7 @@
 import { useEditorContext } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { endsSession, listenToTabs } from '../shared-session.ts';
 import { storedApiToken } from '../tab-storage.ts';
 import { createFetcher } from './fetcher.ts';
@@ -39,7 +40,7 @@ export function Playground() {
           id="token"
           type="password"
           value={token}
-          placeholder="ugk_…"
+          placeholder={`${tokenPrefixes.apiToken}…`}
           autoComplete="off"
           spellCheck={false}
           aria-describedby="token-note"

@@ -1,4 +1,4 @@
-import { tokenPrefixes } from '../../../src/tokens.ts';
+import { tokenPrefixes } from '../../../src/token-prefixes.ts';
 import { apiTokenId } from '../node-id.ts';
 import { forgedToken } from '../tokens.ts';
 

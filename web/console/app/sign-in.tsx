@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { tokenPrefixes } from '../../../src/token-prefixes.ts';
 import { createClient } from '../graphql/client.ts';
 import { Failure, toFailure } from '../graphql/failure.ts';
 import { Caller } from '../graphql/generated.ts';
@@ -57,7 +58,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
           label="API token"
           type="password"
           name="api-token"
-          placeholder="ugk_…"
+          placeholder={`${tokenPrefixes.apiToken}…`}
           hint="It stays in the console's open tabs of this browser, and is forgotten when you close them or sign out."
           required
           autoFocus

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { tokenPrefixes } from '../../../src/token-prefixes.ts';
 import { useSession } from '../app/session.tsx';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { Button } from '../ui/button.tsx';
@@ -49,7 +50,7 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
     >
       <FailureNotice title="The token could not be read" failure={reading.failure} />
       <div className="secret">
-        <code>{shown?.token ?? 'ugt_••••••••••••••••••••'}</code>
+        <code>{shown?.token ?? `${tokenPrefixes.userGroup}••••••••••••••••••••`}</code>
         {!shown ? (
           <Button className="small" isBusy={reading.isRunning} onClick={() => void reading.run()}>
             Show

@@ -1,3 +1,4 @@
+import { tokenPrefixes } from '../../../src/token-prefixes.ts';
 import { hrefOf, Link } from '../app/router.tsx';
 import { FindGroup, type GroupRowFragment } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
@@ -14,8 +15,8 @@ export function GroupOfToken({ text }: { readonly text: string }) {
     return (
       <EmptyState title="This is not a user group token">
         <p>
-          A user group token is <code>ugt_</code> and 36 letters and digits after it. What looks like a part of one, or like an
-          API token, is not searched for: a search is in the URL.
+          A user group token is <code>{tokenPrefixes.userGroup}</code> and 36 letters and digits after it. What looks like a part
+          of one, or like an API token, is not searched for: a search is in the URL.
         </p>
       </EmptyState>
     );
