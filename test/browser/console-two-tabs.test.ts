@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openConsole, save, typeOver, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
@@ -48,7 +48,10 @@ async function differencesIn(page: Page): Promise<string[][]> {
 
 test('two tabs save different properties of a group, and different schemas, and lose nothing', async () => {
   const { page: first, path } = await openGroup('apart');
-  const { page: second } = await openConsole(gateway, path);
+  // Signed in by the first one.
+  const second = await first.context().newPage();
+  onTestFinished(() => second.close());
+  await second.goto(gateway.url + path);
   await editorOf(second).getByText('gold').waitFor();
   await saveProperties(first, { ...properties, plan: 'silver', limits: { rows: 20, days: 30 } });
   await saveProperties(second, { plan: 'gold', limits: { rows: 10, days: 60 }, seats: 5 });

@@ -94,17 +94,16 @@ test('each editor has a name, and dialogs may have styles', async () => {
 });
 
 test('a browser that blocks the storage of pages runs an operation', async () => {
-  const { page } = await open();
-  const blocked = await page.context().newPage();
-  onTestFinished(() => blocked.close());
-  await blocked.addInitScript(
+  const { page } = await openPage(`${gateway.url}/livez`);
+  const block = await page.addInitScript(
     "for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, name, { get() { throw new Error('blocked'); } })",
   );
-  await blocked.goto(page.url());
-  await blocked.getByLabel('API token').fill(gateway.token);
-  await blocked.getByText('"providedId"').waitFor();
-  await blocked.getByRole('button', { name: /^Execute query/ }).click();
-  await blocked.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
+  onTestFinished(() => block.dispose());
+  await page.goto(`${gateway.url}/graphql`);
+  await page.getByLabel('API token').fill(gateway.token);
+  await page.getByText('"providedId"').waitFor();
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await page.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
 });
 
 test('a link opens a document, whose variables are sent as they are shown', async () => {
@@ -160,7 +159,12 @@ test('on a phone the page is not wider than its screen', async () => {
 });
 
 test('the first visit takes at most 1.5 MB', async () => {
-  const { page } = await open({ isFirstVisit: true });
+  const { page } = await openPage(`${gateway.url}/livez`);
+  const devTools = await page.context().newCDPSession(page);
+  onTestFinished(() => devTools.detach());
+  await devTools.send('Network.enable');
+  await devTools.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await page.goto(`${gateway.url}/graphql`);
   await page.getByRole('button', { name: 'GetOrCreate', exact: true }).waitFor();
   await page.waitForLoadState('networkidle');
   const sizes = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).map((entry) => entry.transferSize)`;
