@@ -33,9 +33,14 @@ test('a person pastes an API token, runs the first example, and a user group is 
   await assertFlawless();
 });
 
-test('the API token, and what was edited, survive a reload, and are not kept outside of the tab', async () => {
+test('the API token, an example, and what was edited survive a reload, and are not kept outside of the tab', async () => {
   const opened = await open();
   const { page } = opened;
+  await page.getByText('"providedId"').waitFor(); // the variables of the example
+  const untouched = await tabsOf(opened);
+  await page.reload();
+  await page.getByText('"providedId"').waitFor();
+  expect(await tabsOf(opened)).toEqual(untouched);
   await page.getByLabel('API token').fill(gateway.token);
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   const write = async (name: string, text: string) => {
@@ -63,34 +68,20 @@ test('the API token, and what was edited, survive a reload, and are not kept out
   expect(await page.evaluate('Object.values(sessionStorage).join()')).not.toContain(gateway.token);
 });
 
-test('an example is as it was after a reload', async () => {
-  const opened = await open();
-  await opened.page.getByText('"providedId"').waitFor();
-  const tabs = await tabsOf(opened);
-  await opened.page.reload();
-  await opened.page.getByText('"providedId"').waitFor(); // the variables
-  expect(await tabsOf(opened)).toEqual(tabs);
-});
-
-test('the dialog clears what is stored of the documents', async () => {
+test('each editor has a name, dialogs may have styles, and one clears what is stored of the documents', async () => {
   const opened = await open();
   const { page } = opened;
+  for (const name of ['Document', 'Variables', 'Response']) await page.getByRole('textbox', { name, exact: true }).waitFor();
   await page.getByRole('button', { name: 'Update', exact: true }).click();
   await page.getByRole('tab', { selected: true }).filter({ hasText: 'Update' }).waitFor();
   await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  await page.getByRole('dialog').waitFor();
+  await opened.assertFlawless();
   await page.getByRole('button', { name: 'Clear data' }).click();
   await page.getByRole('button', { name: 'Cleared data' }).waitFor();
   await page.reload();
   await page.getByText('"providedId"').waitFor();
   expect((await tabsOf(opened)).shown).toEqual(['GetOrCreate']);
-});
-
-test('each editor has a name, and dialogs may have styles', async () => {
-  const { page, assertFlawless } = await open();
-  for (const name of ['Document', 'Variables', 'Response']) await page.getByRole('textbox', { name, exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Open settings dialog' }).click();
-  await page.getByRole('dialog').waitFor();
-  await assertFlawless();
 });
 
 test('a browser that blocks the storage of pages runs an operation', async () => {

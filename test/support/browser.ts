@@ -118,7 +118,7 @@ export async function openPage(url: string, options: PageOptions = {}): Promise<
 /** Opens a window of its own, which shares nothing with others. */
 async function newPage(): Promise<Page> {
   browser ??= chromium.connect(inject('browserEndpoint'));
-  const context = await (await browser).newContext();
+  const context = await (await browser).newContext({ reducedMotion: 'reduce' });
   context.setDefaultTimeout(timeoutMs);
   return context.newPage();
 }
