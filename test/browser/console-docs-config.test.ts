@@ -62,7 +62,7 @@ test('a file of almost a megabyte is checked without blocking the page', async (
   await results.getByText('No errors').waitFor();
 });
 
-test('the result of the text before is not that of a text that could not be checked', async () => {
+test('neither the result nor a fix of the text before is that of a text that could not be checked', async () => {
   const { page } = await openConsole(gateway, '/console/docs-config', { secret, expectedProblems: [/status of 503/] });
   const editor = page.getByRole('textbox', { name: 'Configuration file' });
   const results = page.getByRole('region', { name: 'Result' });
@@ -74,20 +74,27 @@ test('the result of the text before is not that of a text that could not be chec
   await typeOver(editor, '{}');
   await results.getByText('The file could not be checked').waitFor();
   expect(await results.getByText('No errors, no warnings').count()).toBe(0);
+
+  await page.unroute('**/graphql');
+  await typeOver(editor, JSON.stringify(document));
+  await page.locator('.cm-lintRange-error').waitFor();
+  await page.route('**/graphql', (route) => route.fulfill({ status: 503, json: {} }));
+  await editor.press('ControlOrMeta+Home');
+  await page.keyboard.insertText('          ');
+  await page.locator('.cm-lintRange-error').hover();
+  await page.getByRole('button', { name: 'Fix' }).last().click();
+  expect(await editor.textContent()).toBe(`          ${JSON.stringify(document)}`);
 });
 
-test('a file that is not UTF-8 is not opened', async () => {
+test('a file that is not UTF-8 is not opened; what is typed instead is formatted, which changes nothing but white space', async () => {
   const { page } = await openConsole(gateway, '/console/docs-config', { secret });
-  await page.getByRole('textbox', { name: 'Configuration file' }).waitFor();
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  await editor.waitFor();
   const file = { name: 'latin.json', mimeType: 'application/json', buffer: Buffer.from('{"name": "Zürich"}', 'latin1') };
   await page.getByLabel('Configuration file to open').setInputFiles(file);
   await page.getByText('latin.json is not UTF-8, or could not be read.').waitFor();
   expect(await page.getByRole('button', { name: 'Download' }).isDisabled()).toBe(true);
-});
 
-test('formatting changes nothing but white space', async () => {
-  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
-  const editor = page.getByRole('textbox', { name: 'Configuration file' });
   await typeOver(editor, '{"name": "a\\u0041 {[,:\\"", "name":"b", "n":[9007199254740993 ,1.0],"none":{ }, "empty": [ ]}');
   await page.getByRole('button', { name: 'Format' }).click();
   const downloading = page.waitForEvent('download');
@@ -103,17 +110,4 @@ test('formatting changes nothing but white space', async () => {
   "empty": []
 }
 `);
-});
-
-test('a fix of the text before is not applied to another text', async () => {
-  const { page } = await openConsole(gateway, '/console/docs-config', { secret, expectedProblems: [/status of 503/] });
-  const editor = page.getByRole('textbox', { name: 'Configuration file' });
-  await typeOver(editor, JSON.stringify(document));
-  await page.locator('.cm-lintRange-error').waitFor();
-  await page.route('**/graphql', (route) => route.fulfill({ status: 503, json: {} }));
-  await editor.press('ControlOrMeta+Home');
-  await page.keyboard.insertText('          ');
-  await page.locator('.cm-lintRange-error').hover();
-  await page.getByRole('button', { name: 'Fix' }).last().click();
-  expect(await editor.textContent()).toBe(`          ${JSON.stringify(document)}`);
 });

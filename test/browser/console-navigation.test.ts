@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openPage, phone } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { openConsole, signIn } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -92,15 +92,17 @@ test('the keyboard alone: skip the navigation, create a group, rename it, and de
 });
 
 test('a browser that blocks the storage of pages signs in, until the page is reloaded', async () => {
-  const { page } = await openPage(`${gateway.url}/console/groups`);
-  const blocked = await page.context().newPage();
-  onTestFinished(() => blocked.close());
-  await blocked.addInitScript("Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked'); } })");
-  await blocked.goto(page.url());
-  await blocked.getByLabel('API token', { exact: true }).fill(gateway.token);
-  await blocked.getByRole('button', { name: 'Sign in' }).click();
-  await blocked.getByRole('button', { name: 'Sign out' }).click();
-  await blocked.getByText('You are signed out.').waitFor();
+  const { page } = await openPage(`${gateway.url}/livez`);
+  const block = await page.addInitScript(
+    "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked'); } })",
+  );
+  onTestFinished(() => block.dispose());
+  await page.goto(`${gateway.url}/console/groups`);
+  await signIn(page, gateway.token);
+  await page.reload();
+  await signIn(page, gateway.token);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
 });
 
 test('a part of the console that is gone after an update says so, and reloading the page helps', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openPage } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { openConsole, signIn } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -102,8 +102,8 @@ test('a tab that is opened next to one that is signed in is signed in, and signi
     expect(await tab.evaluate('sessionStorage.length')).toBe(0);
   }
   await expect.poll(() => token.inputValue()).toBe('');
-  const late = await openTab(page, '/console');
-  await late.getByLabel('API token', { exact: true }).waitFor();
+  await fresh.goto(`${gateway.url}/console`);
+  await fresh.getByLabel('API token', { exact: true }).waitFor();
 });
 
 test('tabs with different API tokens: a further tab asks for one; one that is revoked ends the session of every tab that has it', async () => {
@@ -111,11 +111,6 @@ test('tabs with different API tokens: a further tab asks for one; one that is re
   const { page: kept } = await openConsole(gateway, '/console/groups');
   await kept.getByRole('button', { name: 'Sign out' }).click();
   const revoked = await openTab(kept, '/console/groups');
-  const signIn = async (tab: Page, apiToken: string) => {
-    await tab.getByLabel('API token', { exact: true }).fill(apiToken);
-    await tab.getByRole('button', { name: 'Sign in' }).click();
-    await tab.getByRole('button', { name: 'Sign out' }).waitFor();
-  };
   await signIn(revoked, secret);
   const sibling = await openTab(kept, '/console/groups');
   await sibling.getByRole('button', { name: 'Sign out' }).waitFor();

@@ -33,9 +33,14 @@ test('a person pastes an API token, runs the first example, and a user group is 
   await assertFlawless();
 });
 
-test('the API token, and what was edited, survive a reload, and are not kept outside of the tab', async () => {
+test('the API token, an example, and what was edited survive a reload, and are not kept outside of the tab', async () => {
   const opened = await open();
   const { page } = opened;
+  await page.getByText('"providedId"').waitFor(); // the variables of the example
+  const untouched = await tabsOf(opened);
+  await page.reload();
+  await page.getByText('"providedId"').waitFor();
+  expect(await tabsOf(opened)).toEqual(untouched);
   await page.getByLabel('API token').fill(gateway.token);
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   const write = async (name: string, text: string) => {
@@ -63,21 +68,15 @@ test('the API token, and what was edited, survive a reload, and are not kept out
   expect(await page.evaluate('Object.values(sessionStorage).join()')).not.toContain(gateway.token);
 });
 
-test('an example is as it was after a reload', async () => {
-  const opened = await open();
-  await opened.page.getByText('"providedId"').waitFor();
-  const tabs = await tabsOf(opened);
-  await opened.page.reload();
-  await opened.page.getByText('"providedId"').waitFor(); // the variables
-  expect(await tabsOf(opened)).toEqual(tabs);
-});
-
-test('the dialog clears what is stored of the documents', async () => {
+test('each editor has a name, dialogs may have styles, and one clears what is stored of the documents', async () => {
   const opened = await open();
   const { page } = opened;
+  for (const name of ['Document', 'Variables', 'Response']) await page.getByRole('textbox', { name, exact: true }).waitFor();
   await page.getByRole('button', { name: 'Update', exact: true }).click();
   await page.getByRole('tab', { selected: true }).filter({ hasText: 'Update' }).waitFor();
   await page.getByRole('button', { name: 'Open settings dialog' }).click();
+  await page.getByRole('dialog').waitFor();
+  await opened.assertFlawless();
   await page.getByRole('button', { name: 'Clear data' }).click();
   await page.getByRole('button', { name: 'Cleared data' }).waitFor();
   await page.reload();
@@ -85,26 +84,17 @@ test('the dialog clears what is stored of the documents', async () => {
   expect((await tabsOf(opened)).shown).toEqual(['GetOrCreate']);
 });
 
-test('each editor has a name, and dialogs may have styles', async () => {
-  const { page, assertFlawless } = await open();
-  for (const name of ['Document', 'Variables', 'Response']) await page.getByRole('textbox', { name, exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Open settings dialog' }).click();
-  await page.getByRole('dialog').waitFor();
-  await assertFlawless();
-});
-
 test('a browser that blocks the storage of pages runs an operation', async () => {
-  const { page } = await open();
-  const blocked = await page.context().newPage();
-  onTestFinished(() => blocked.close());
-  await blocked.addInitScript(
+  const { page } = await openPage(`${gateway.url}/livez`);
+  const block = await page.addInitScript(
     "for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, name, { get() { throw new Error('blocked'); } })",
   );
-  await blocked.goto(page.url());
-  await blocked.getByLabel('API token').fill(gateway.token);
-  await blocked.getByText('"providedId"').waitFor();
-  await blocked.getByRole('button', { name: /^Execute query/ }).click();
-  await blocked.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
+  onTestFinished(() => block.dispose());
+  await page.goto(`${gateway.url}/graphql`);
+  await page.getByLabel('API token').fill(gateway.token);
+  await page.getByText('"providedId"').waitFor();
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await page.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
 });
 
 test('a link opens a document, whose variables are sent as they are shown', async () => {
@@ -160,7 +150,12 @@ test('on a phone the page is not wider than its screen', async () => {
 });
 
 test('the first visit takes at most 1.5 MB', async () => {
-  const { page } = await open({ isFirstVisit: true });
+  const { page } = await openPage(`${gateway.url}/livez`);
+  const devTools = await page.context().newCDPSession(page);
+  onTestFinished(() => devTools.detach());
+  await devTools.send('Network.enable');
+  await devTools.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await page.goto(`${gateway.url}/graphql`);
   await page.getByRole('button', { name: 'GetOrCreate', exact: true }).waitFor();
   await page.waitForLoadState('networkidle');
   const sizes = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).map((entry) => entry.transferSize)`;

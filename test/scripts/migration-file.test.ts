@@ -49,9 +49,12 @@ test.each([
   expect(separateIndexes(sql)).toEqual(expected.map((each) => `${each}\n`));
 });
 
-test('a failed npm run migration creates nothing', async () => {
+test('npm run migration without a name fails, and creates nothing', async () => {
   const before = readdirSync('prisma/migrations');
-  const { code, stderr } = await launch('npm', ['run', 'migration'], {}).ended;
+  // What it runs once the packages are installed, as they are here.
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { migration: string } };
+  const [program = '', ...args] = scripts.migration.replace('node scripts/setup.js packages && ', '').split(' ');
+  const { code, stderr } = await launch(program, args, {}).ended;
   expect(stderr).toContain('Name the migration');
   expect(code).toBe(1);
   expect(readdirSync('prisma/migrations')).toEqual(before);

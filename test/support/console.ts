@@ -3,17 +3,22 @@ import type { Download, Locator, Page } from 'playwright-core';
 import { type OpenPage, openPage, type PageOptions } from './browser.ts';
 import type { TestGateway } from './gateway.ts';
 
-/** Opens a page of the console and signs in as a person does. @param secret the API token; the gateway's own one by default. */
+/** Opens a page of the console in a tab that is signed in. @param secret the API token; the gateway's own one by default. */
 export async function openConsole(
   gateway: TestGateway,
   path: string,
   { secret = gateway.token, ...options }: PageOptions & { readonly secret?: string } = {},
 ): Promise<OpenPage> {
-  const opened = await openPage(gateway.url + path, options);
-  await opened.page.getByLabel('API token', { exact: true }).fill(secret);
-  await opened.page.getByRole('button', { name: 'Sign in' }).click();
+  const opened = await openPage(gateway.url + path, { ...options, stored: { 'user-group-gateway.api-token': secret } });
   await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
   return opened;
+}
+
+/** Signs in to the console as a person does. */
+export async function signIn(page: Page, secret: string): Promise<void> {
+  await page.getByLabel('API token', { exact: true }).fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 /** The text of a file that the browser has saved. */
