@@ -23,8 +23,8 @@ export const validationRules = (introspection: boolean): readonly ValidationRule
 export type ReadDocument = (text: string) => DocumentNode | undefined;
 
 /**
- * Creates a reader of documents. It keeps the shapes of those that were valid, in a bounded cache, because validation takes thirty
- * times as long as parsing: clients that write values into their documents send one that is new with each request.
+ * Creates a reader of documents. It keeps the shapes of valid ones, in a bounded cache, because validation takes thirty times as
+ * long as parsing: clients that write values into their documents send one that is new with each request.
  */
 export function createDocumentReader(schema: GraphQLSchema, rules: readonly ValidationRule[]): ReadDocument {
   const valid = new LRUCache<string, true>({ ...documentBounds, sizeCalculation: (_, shape) => shape.length });
