@@ -26,10 +26,11 @@ type Typed = readonly { readonly name: string; readonly type: GraphQLInputType }
 const shortInteger = /^-?\d{1,9}$/;
 
 /**
- * A text that two documents share only if both are valid or neither is: they are equal but for comments and spaces, the name of the
- * operation, the names of variables and aliases, strings where a `String` or an `ID` is expected, and short integers where an `Int`
- * or an `ID` is. Each of these is replaced by the number of its first occurrence, so that what is equal in one document is equal in
- * the other. Undefined for documents with anything but one query or mutation of fields and inline fragments, without directives.
+ * A text that two documents share only if both are valid or neither is: they are equal but for comments and spaces, the name
+ * of the operation, the names of variables and aliases, strings where a `String` or an `ID` is expected, and short integers
+ * where an `Int` or an `ID` is. Each of these is replaced by the number of its first occurrence, so that what is equal in one
+ * document is equal in the other. Undefined for documents with anything but one query or mutation of fields and inline
+ * fragments, without directives.
  *
  * @param document within the limits, which bound the recursion.
  */
