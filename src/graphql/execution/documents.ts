@@ -15,16 +15,17 @@ export const documentBounds = { max: 500, maxSize: 200_000, maxEntrySize: 10_000
 /** Documents with a single operation that are valid and were executed, by their text. Bounded, whatever is sent. */
 export interface DocumentCache {
   get(source: string): KnownOperation | undefined;
-  /** Keeps a document that is not empty; drops the least recently used when there are too many. */
+  /** Keeps a document, which is not empty, once it is added a second time; drops the least recently used of too many. */
   add(source: string, operation: KnownOperation): void;
 }
 
 /** Creates an empty cache, whose look-ups are counted. @param graphqlMetrics gets its size. */
 export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): DocumentCache {
-  const documents = new LRUCache<string, KnownOperation>({
-    ...documentBounds,
-    sizeCalculation: (_, source) => source.length,
-  });
+  const sizeCalculation = (_: unknown, source: string): number => source.length;
+  const documents = new LRUCache<string, KnownOperation>({ ...documentBounds, sizeCalculation });
+  // Only their texts: to keep what is parsed of documents that are never sent again takes the garbage collector as long as
+  // parsing and executing them.
+  const addedOnce = new LRUCache<string, true>({ ...documentBounds, sizeCalculation });
   graphqlMetrics.cachedDocuments = () => documents.size;
   return {
     get(source) {
@@ -33,7 +34,8 @@ export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): Docu
       return known;
     },
     add(source, operation) {
-      if (!documents.has(source)) documents.set(source, operation);
+      if (!addedOnce.has(source)) addedOnce.set(source, true);
+      else if (!documents.has(source)) documents.set(source, operation);
     },
   };
 }
