@@ -1,9 +1,10 @@
 import {
+  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
-  type GraphQLCompositeType,
+  type GraphQLArgument,
   GraphQLID,
-  type GraphQLInputType,
+  type GraphQLInputField,
   GraphQLInt,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -12,15 +13,12 @@ import {
   isInputObjectType,
   isObjectType,
   Kind,
-  OperationTypeNode,
+  type ObjectFieldNode,
   print,
   type SelectionSetNode,
   typeFromAST,
   type ValueNode,
 } from 'graphql';
-
-type Members = readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[];
-type Typed = readonly { readonly name: string; readonly type: GraphQLInputType }[] | undefined;
 
 /** Whole numbers that fit into an `Int`, as every scalar takes them or none does. */
 const shortInteger = /^-?\d{1,9}$/;
@@ -37,7 +35,8 @@ const shortInteger = /^-?\d{1,9}$/;
 export function shapeOf(schema: GraphQLSchema, { definitions }: DocumentNode): string | undefined {
   const [operation] = definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION || definitions.length > 1 || operation.directives?.length) return undefined;
-  if (operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
+  const root = schema.getRootType(operation.operation);
+  if (!root) return undefined; // a subscription
 
   const numbers = new Map<string, number>();
   let isComplete = true;
@@ -68,46 +67,40 @@ export function shapeOf(schema: GraphQLSchema, { definitions }: DocumentNode): s
   function addField({ name, alias, arguments: given, selectionSet }: FieldNode, parent: GraphQLNamedType | undefined): void {
     const field = isObjectType(parent) ? parent.getFields()[name.value] : undefined;
     shape += `${name.value}:${numberOf('name', (alias ?? name).value)}`;
-    if (given?.length) addMembers('(', given, field?.args);
-    if (selectionSet) addSelections(selectionSet, field && (getNamedType(field.type) as GraphQLCompositeType));
+    if (given?.length) addMembers(given, field?.args);
+    if (selectionSet) addSelections(selectionSet, getNamedType(field?.type));
     else shape += ' ';
   }
 
-  function addMembers(bracket: '(' | '{', members: Members, types: Typed): void {
-    shape += bracket;
+  function addMembers(
+    members: readonly (ArgumentNode | ObjectFieldNode)[],
+    types: readonly (GraphQLArgument | GraphQLInputField)[] | undefined,
+  ): void {
+    shape += '(';
     for (const { name, value } of members) {
       shape += `${name.value}:`;
-      addValue(value, types?.find((type) => type.name === name.value)?.type);
+      addValue(value, getNamedType(types?.find((type) => type.name === name.value)?.type));
     }
     shape += ')';
   }
 
-  function addValue(value: ValueNode, type: GraphQLInputType | undefined): void {
-    const named = type && getNamedType(type);
-    switch (value.kind) {
-      case Kind.VARIABLE:
-        shape += `$${numberOf('variable', value.name.value)} `;
-        return;
-      case Kind.STRING:
-        if (value.block) isComplete = false; // different ones may be printed alike, by which validation compares them
-        shape += `"${numberOf('string', value.value)}${named === GraphQLString || named === GraphQLID ? '' : print(value)} `;
-        return;
-      case Kind.INT: {
-        const isAny = (named === GraphQLInt || named === GraphQLID) && shortInteger.test(value.value);
-        shape += `#${numberOf('integer', value.value)}${isAny ? '' : `=${value.value}`} `;
-        return;
-      }
-      case Kind.LIST:
-        shape += '[';
-        for (const item of value.values) addValue(item, named);
-        shape += ']';
-        return;
-      case Kind.OBJECT:
-        addMembers('{', value.fields, isInputObjectType(named) ? Object.values(named.getFields()) : undefined);
-        return;
-      default:
-        shape += `${print(value)} `;
-    }
+  /** @param type the named one of the position. Where it takes any literal of a kind, the literal itself is left out. */
+  function addValue(value: ValueNode, type: GraphQLNamedType | undefined): void {
+    if (value.kind === Kind.VARIABLE) shape += `$${numberOf('variable', value.name.value)}`;
+    else if (value.kind === Kind.STRING) {
+      if (value.block) isComplete = false; // different ones may be printed alike, by which validation compares them
+      shape += `"${numberOf('string', value.value)}${type === GraphQLString || type === GraphQLID ? '' : print(value)}`;
+    } else if (value.kind === Kind.INT) {
+      const isAny = (type === GraphQLInt || type === GraphQLID) && shortInteger.test(value.value);
+      shape += `#${numberOf('integer', value.value)}${isAny ? '' : `=${value.value}`}`;
+    } else if (value.kind === Kind.LIST) {
+      shape += '[';
+      for (const item of value.values) addValue(item, type);
+      shape += ']';
+    } else if (value.kind === Kind.OBJECT) {
+      addMembers(value.fields, isInputObjectType(type) ? Object.values(type.getFields()) : undefined);
+    } else shape += print(value);
+    shape += ' ';
   }
 
   for (const { variable, type, defaultValue, directives } of operation.variableDefinitions ?? []) {
@@ -115,9 +108,9 @@ export function shapeOf(schema: GraphQLSchema, { definitions }: DocumentNode): s
     shape += `$${numberOf('variable', variable.name.value)}:${print(type)}`;
     if (defaultValue) {
       shape += '=';
-      addValue(defaultValue, typeFromAST(schema, type as never) as GraphQLInputType | undefined);
+      addValue(defaultValue, getNamedType(typeFromAST(schema, type as never)));
     }
   }
-  addSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
+  addSelections(operation.selectionSet, root);
   return isComplete ? shape : undefined;
 }
