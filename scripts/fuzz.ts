@@ -21,11 +21,11 @@ function readNumber(name: string, text: string | undefined, otherwise: number): 
   throw new Error(`--${name} must be a whole number, not ${text}.`);
 }
 
-function describe({ documents, executed, compiled, compiledPages, fast, left, constructs }: Figures): string {
+function describe({ documents, executed, compiled, compiledPages, fast, left, unseen, constructs }: Figures): string {
   const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
   return [
     `${documents} documents, ${executed} executed on the fast path (${percent(executed, documents)}) of which ${compiled} compiled (${percent(compiled, executed)}), ${compiledPages} with a page of a list`,
-    `${fast + left} requests, ${fast} served by the fast path (${percent(fast, fast + left)}) and compared`,
+    `${fast + left} requests, ${fast} served by the fast path (${percent(fast, fast + left)}) and compared, ${unseen} with a new text`,
     ...Object.entries(constructs).map(([name, count]) => `  ${name}: ${count}`),
   ].join('\n');
 }

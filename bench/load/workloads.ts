@@ -3,6 +3,7 @@ import { digitsOf, environmentOf, type Groups, newestOf, rowOf, tokenLength } fr
 /** The names of the workloads. */
 export const workloadIds = [
   'gql-token',
+  'gql-unseen',
   'gql-list',
   'gql-rotate-keyed',
   'rest-get',
@@ -49,6 +50,9 @@ export const revisionHole = '\u0001';
 
 /** The document of `gql-token`: what an embed backend sends for every dashboard view. */
 const document = 'query ($token: String!) { userGroup(by: {token: $token}) { teamId providedId name token environmentTag } }';
+
+/** The document of `gql-unseen`: each request has another one, as of clients that write values into their documents. */
+const literalDocument = '{ userGroup(by: {token: "KEY"}) { teamId providedId name token environmentTag } }';
 
 /** The document of `gql-list`: the first page of the console. */
 const listDocument = '{ userGroups(first: 20) { nodes { teamId providedId name token environmentTag } } }';
@@ -105,6 +109,18 @@ const updateResponse = (subject: number, revision: number, token: unknown) => {
 const rotatedToken = (groups: Groups, subject: number, token: unknown): string =>
   isToken(token) && token !== groups.token(subject) ? String(token) : 'a new token';
 
+/** What look-ups by token over GraphQL have in common: all but the body. */
+const byToken = {
+  method: 'POST',
+  path: '/graphql',
+  keyLength: tokenLength,
+  next: (groups: Groups) => groups.draw(),
+  writeKey: (groups: Groups, subject: number, request: Buffer, at: number) => groups.copyToken(subject, request, at),
+  specimen: JSON.stringify(graphqlResponse(0, anyToken)),
+  longer: customerIsLonger,
+  expected: (groups: Groups, subject: number) => graphqlResponse(subject, groups.token(subject)),
+} as const;
+
 /** What `rest-update` and `rest-update-keyed` have in common: all but the header. */
 const update: Workload = {
   method: 'PUT',
@@ -143,15 +159,12 @@ let created = 0;
 /** Every workload, by its name. */
 export const workloads: Readonly<Record<WorkloadId, Workload>> = {
   'gql-token': {
-    method: 'POST',
-    path: '/graphql',
-    keyLength: tokenLength,
+    ...byToken,
     body: JSON.stringify({ query: document, variables: { token: 'KEY' } }).replace('KEY', hole),
-    next: (groups) => groups.draw(),
-    writeKey: (groups, subject, request, at) => groups.copyToken(subject, request, at),
-    specimen: JSON.stringify(graphqlResponse(0, anyToken)),
-    longer: customerIsLonger,
-    expected: (groups, subject) => graphqlResponse(subject, groups.token(subject)),
+  },
+  'gql-unseen': {
+    ...byToken,
+    body: JSON.stringify({ query: literalDocument }).replace('KEY', hole),
   },
   // The newest groups of the environment of the group that was drawn.
   'gql-list': {

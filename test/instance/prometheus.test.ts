@@ -89,7 +89,9 @@ test('counts errors by route and code, the keys of batches, and look-ups of docu
   expect(await countedBy(sent, 'gateway_graphql_document_cache_lookups_total', { result: 'hit' })).toBe(5);
   const other = () => gateway.graphql(`# ${Math.random()}\n{ __typename }`);
   expect(await countedBy(other, 'gateway_graphql_document_cache_lookups_total', { result: 'miss' })).toBe(1);
-  expect(await countedBy(other, 'gateway_graphql_cached_documents', {})).toBe(1);
+  const repeated = `# ${Math.random()}\n{ __typename }`;
+  const twice = () => times(2, () => gateway.graphql(repeated));
+  expect(await countedBy(twice, 'gateway_graphql_cached_documents', {})).toBe(1);
   // One for the API token of each request, that of the second scrape included, and one for the group.
   const one = () => gateway.graphql(query);
   expect(await countedBy(one, 'gateway_database_batch_keys_count', {})).toBe(3);

@@ -6,28 +6,26 @@ import { graphqlLimits } from '../limits.ts';
 import { assertDocumentLimits, tooCostly } from './document-limits.ts';
 import type { KnownOperation } from './execute.ts';
 
-/** The most documents that are kept, and the most characters of them together; parsed, one takes some 200 bytes. */
-const maxDocuments = 500;
-const maxCharacters = 200_000;
+/**
+ * The most documents that are kept, and the most characters of them together; parsed, one takes some 200 bytes. A document longer
+ * than the last figure is not kept: parsing it again costs little compared to executing it.
+ */
+export const documentBounds = { max: 500, maxSize: 200_000, maxEntrySize: 10_000 } as const;
 
-/** A document longer than this is not kept: parsing it again costs little compared to executing it. */
-const maxCachedDocumentCharacters = 10_000;
-
-/** Documents with a single operation that passed every check of the full pipeline, by their text. Bounded, whatever is sent. */
+/** Documents with a single operation that are valid and were executed, by their text. Bounded, whatever is sent. */
 export interface DocumentCache {
   get(source: string): KnownOperation | undefined;
-  /** Keeps a document that is not empty; drops the least recently used when there are too many. */
+  /** Keeps a document, which is not empty, once it is added a second time; drops the least recently used of too many. */
   add(source: string, operation: KnownOperation): void;
 }
 
 /** Creates an empty cache, whose look-ups are counted. @param graphqlMetrics gets its size. */
 export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): DocumentCache {
-  const documents = new LRUCache<string, KnownOperation>({
-    max: maxDocuments,
-    maxSize: maxCharacters,
-    maxEntrySize: maxCachedDocumentCharacters,
-    sizeCalculation: (_, source) => source.length,
-  });
+  const sizeCalculation = (_: unknown, source: string): number => source.length;
+  const documents = new LRUCache<string, KnownOperation>({ ...documentBounds, sizeCalculation });
+  // Only their texts: to keep what is parsed of documents that are never sent again takes the garbage collector as long as
+  // parsing and executing them.
+  const addedOnce = new LRUCache<string, true>({ ...documentBounds, sizeCalculation });
   graphqlMetrics.cachedDocuments = () => documents.size;
   return {
     get(source) {
@@ -36,7 +34,8 @@ export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): Docu
       return known;
     },
     add(source, operation) {
-      if (!documents.has(source)) documents.set(source, operation);
+      if (!addedOnce.has(source)) addedOnce.set(source, true);
+      else if (!documents.has(source)) documents.set(source, operation);
     },
   };
 }

@@ -1,9 +1,11 @@
+import { getOperationAST, OperationTypeNode } from 'graphql';
 import type { HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { DocumentCache } from './documents.ts';
-import type { OperationExecutor } from './execute.ts';
+import type { KnownOperation, OperationExecutor } from './execute.ts';
 import type { FailureHeaders } from './response.ts';
 import { type ResponseType, renderResult } from './response.ts';
+import type { ReadDocument } from './validation.ts';
 
 /** A request that may be executed without the full pipeline. */
 export interface FastPathRequest {
@@ -15,8 +17,8 @@ export interface FastPathRequest {
 }
 
 /**
- * Responds at once if the request's document is in the cache and nothing about the request is unusual. Nothing, if it has to go
- * through the full pipeline; then nothing of it was executed.
+ * Responds if the request's document is in the cache, or short and valid, and nothing about the request is unusual. Nothing,
+ * if it has to go through the full pipeline; then nothing of it was executed.
  */
 export type FastPath = (request: FastPathRequest) => Promise<HttpResponse> | undefined;
 
@@ -25,17 +27,34 @@ const parameterNames = new Set(['query', 'variables', 'operationName']);
 /**
  * Builds the fast path. It leaves out what the full pipeline does alike for each request with the same document (parsing,
  * validation, requests and responses as objects), and executes with the same executor.
+ *
+ * @param read reads documents that are not in the cache.
  */
-export function createFastPath(executor: OperationExecutor, documents: DocumentCache, failureHeaders: FailureHeaders): FastPath {
+export function createFastPath(
+  executor: OperationExecutor,
+  documents: DocumentCache,
+  read: ReadDocument,
+  failureHeaders: FailureHeaders,
+): FastPath {
+  /** A document that is not in the cache; nothing if it is long, not valid, or not one query or mutation. */
+  function examine(text: string): KnownOperation | undefined {
+    const document = read(text);
+    const operation = document && getOperationAST(document);
+    if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
+    return executor.examine(document, operation);
+  }
+
   return ({ params, characters, type, context }) => {
     const { query } = params;
-    const known = typeof query === 'string' ? documents.get(query) : undefined;
-    if (!known || !isPlain(params)) return undefined;
-    if (params.operationName != null && params.operationName !== known.operation.name?.value) return undefined;
+    if (typeof query !== 'string' || !isPlain(params)) return undefined;
+    const cached = documents.get(query);
+    const known = cached ?? examine(query);
+    if (!known || (params.operationName != null && params.operationName !== known.operation.name?.value)) return undefined;
     const { variables } = params;
-    return executor
-      .run(known, { variables, characters, context })
-      .then((result) => renderResult(result, type, context, failureHeaders));
+    return executor.run(known, { variables, characters, context }).then((result) => {
+      if (!cached && result.data !== undefined) documents.add(query, known);
+      return renderResult(result, type, context, failureHeaders);
+    });
   };
 }
 

@@ -5,16 +5,15 @@ import {
   GraphQLError,
   type GraphQLSchema,
   Kind,
-  NoSchemaIntrospectionCustomRule,
   OperationTypeNode,
-  specifiedRules,
+  type ValidationRule,
   validate,
 } from 'graphql';
 import { GatewayError, InvalidInput, shorten } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../limits.ts';
 import { parseDocument } from './documents.ts';
-import { JsonVariablesRule } from './variables.ts';
+import { validationRules } from './validation.ts';
 
 /** A document of a file, whose text is not checked yet. */
 export interface PersistedDocument {
@@ -105,7 +104,7 @@ export async function parsePersistedOperations(
   introspection: boolean,
   own: readonly string[] = [],
 ): Promise<PersistedOperations> {
-  const rules = [...specifiedRules, JsonVariablesRule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const rules = validationRules(introspection);
   const problems: string[] = [];
   const byId = new Map<string, string>();
   const texts = new Set<string>();
@@ -159,7 +158,7 @@ function readDocuments(content: string, report: (problem: string) => void): read
 }
 
 /** What is wrong with a document, one line each, with line and column. */
-function problemsOf(schema: GraphQLSchema, text: string, rules: typeof specifiedRules): string[] {
+function problemsOf(schema: GraphQLSchema, text: string, rules: readonly ValidationRule[]): string[] {
   try {
     const document = parseDocument(text);
     // Validation has nothing against them; they are rejected when they are executed.

@@ -7,7 +7,6 @@ import {
   type GraphQLSchema,
   getOperationAST,
   Kind,
-  NoSchemaIntrospectionCustomRule,
   type ValidationRule,
   validate,
 } from 'graphql';
@@ -24,7 +23,7 @@ import { createDocumentCache, type DocumentCache, parseDocument } from './docume
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { type FailureHeaders, publicError, type ResponseType, renderResult } from './response.ts';
-import { JsonVariablesRule } from './variables.ts';
+import { createDocumentReader, validationRules } from './validation.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;
@@ -47,7 +46,7 @@ export interface GraphQLServer {
    * request has a transaction, which only requests have that waited before.
    */
   fullPipeline(request: PipelineRequest): Promise<HttpResponse>;
-  /** Takes plain requests with documents that the full pipeline executed before. */
+  /** Takes plain requests with valid documents, unless these are long and not in the cache. */
   readonly fastPath: FastPath;
   /** Executes costly operations that hold a transaction. */
   readonly executor: Pick<OperationExecutor, 'runQueued' | 'isHeavy'>;
@@ -76,17 +75,12 @@ export function createGraphQLServer(
   { introspection, graphqlMetrics = new GraphQLMetrics() }: GraphQLServerOptions,
 ): GraphQLServer {
   const documents = createDocumentCache(graphqlMetrics);
+  const rules = validationRules(introspection);
   const untraced = createOperationExecutor(schema, failureHeaders, graphqlMetrics);
   const executor = tracing.active ? traceOperations(untraced, graphqlMetrics.names, tracing.active) : untraced;
   const yoga = createYoga<ServerContext>({
     schema,
-    plugins: [
-      useReadParams(),
-      useParserWithLimits(),
-      ...(introspection ? [] : [useNoIntrospection()]),
-      useExecutor(executor, documents),
-      useOwnResponse(),
-    ],
+    plugins: [useReadParams(), useOwnDocuments(rules), useExecutor(executor, documents), useOwnResponse()],
     maskedErrors: { maskError: (error) => publicError(error, failureHeaders) },
     parserAndValidationCache: false,
     // The listener bounds every body before it comes here.
@@ -108,7 +102,7 @@ export function createGraphQLServer(
       if (!outcome.result) throw new Error('Yoga had no result.');
       return renderResult(outcome.result, type, context, failureHeaders);
     },
-    fastPath: createFastPath(executor, documents, failureHeaders),
+    fastPath: createFastPath(executor, documents, createDocumentReader(schema, rules), failureHeaders),
     executor,
   };
 }
@@ -125,20 +119,13 @@ function useReadParams(): Plugin<ServerContext> {
 
 const { maxErrors } = graphqlLimits;
 
-function useParserWithLimits(): Plugin<ServerContext> {
+/** Has documents parsed within the limits, and validated by our rules. */
+function useOwnDocuments(rules: readonly ValidationRule[]): Plugin<ServerContext> {
   return {
-    onValidate({ addValidationRule, setValidationFn }) {
-      addValidationRule(JsonVariablesRule);
-      setValidationFn((schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
-        validate(schema, document, rules, { maxErrors }),
-      );
-    },
     onParse: ({ setParseFn }) => setParseFn(parseDocument),
+    onValidate: ({ setValidationFn }) =>
+      setValidationFn((schema: GraphQLSchema, document: DocumentNode) => validate(schema, document, rules, { maxErrors })),
   };
-}
-
-function useNoIntrospection(): Plugin<ServerContext> {
-  return { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) };
 }
 
 /** Executes within the limits, and caches documents that reached execution: they are valid. */
