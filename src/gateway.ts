@@ -137,7 +137,7 @@ export function buildGateway(
   const routes = createRoutes({
     layout,
     graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
-    user: userHandler(schema, contextOf, executeOnce),
+    user: userHandler(services, executeOnce),
     introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),

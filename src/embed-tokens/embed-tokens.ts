@@ -22,7 +22,7 @@ export const defaultEmbedTokenSeconds = 900;
 const { minEmbedTokenSeconds } = embedTokenLimits;
 
 /** Checks the input of a new embed token: the scope `embed:sign`, the selector, and the other members. */
-export const checkEmbedToken: InputCheck<Unchecked<'audience' | 'expiresInSeconds'> & { readonly by: UncheckedBy }> = (
+const checkEmbedToken: InputCheck<Unchecked<'audience' | 'expiresInSeconds'> & { readonly by: UncheckedBy }> = (
   caller,
   input,
 ) => {

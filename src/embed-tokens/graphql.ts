@@ -1,10 +1,10 @@
 import { NotFound } from '../errors.ts';
-import { builder, checkInput } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import type { FieldCost } from '../graphql/selection.ts';
 import { paths } from '../http/paths.ts';
 import { requireSelector, UserGroupByInput } from '../user-groups/graphql/type.ts';
 import { userGroupLimits } from '../user-groups/values.ts';
-import { checkEmbedToken, createEmbedToken, defaultEmbedTokenSeconds, embedTokenLimits } from './embed-tokens.ts';
+import { createEmbedToken, defaultEmbedTokenSeconds, embedTokenLimits } from './embed-tokens.ts';
 
 const { minEmbedTokenSeconds, maxEmbedTokenSeconds } = embedTokenLimits;
 
@@ -28,7 +28,7 @@ builder.mutationField('createEmbedToken', (t) =>
     type: CreateEmbedTokenPayload,
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The new embed token, or an error.' } },
-    extensions: { ...checkInput(checkEmbedToken), ...signingCost },
+    extensions: signingCost,
     description:
       'Creates a signed token that identifies a group to others until it expires. They verify it without a request to this API. ' +
       'Requires the scope embed:sign, which includes finding the group.',

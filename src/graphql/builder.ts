@@ -2,7 +2,6 @@ import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
-import type { InputCheck } from '../user-groups/rules.ts';
 import type { Json } from '../user-groups/values.ts';
 import RequireCredential, { type GraphQLContext } from './context.ts';
 import CountErrors from './count-errors.ts';
@@ -42,14 +41,6 @@ builder.queryType({ description: 'Root of all read operations.' });
 builder.mutationType({
   description: 'Root of all write operations. Each returns a payload or one of the expected errors.',
 });
-
-/** The member of a field's extensions that holds the check of its input. */
-export const inputCheckExtension = 'checkInput';
-
-/** The extensions of a root field whose argument `input` can be checked before GraphQL coerces it. */
-export function checkInput<Input>(check: InputCheck<Input>): Record<string, unknown> {
-  return { [inputCheckExtension]: check };
-}
 
 /**
  * Defines an enum of names that are not GraphQL names, such as `groups:read`, which is `GROUPS_READ` in GraphQL and itself

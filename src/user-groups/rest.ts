@@ -1,7 +1,16 @@
-import type { GraphQLSchema } from 'graphql';
-import { droppedBodyRemedy, errorCatalog } from '../errors.ts';
-import type { ContextOf } from '../graphql/context.ts';
-import { compileMutation, traceMutation } from '../graphql/execution/compiled-operation.ts';
+import type { Caller } from '../caller.ts';
+import {
+  Conflict,
+  droppedBodyRemedy,
+  errorCatalog,
+  Forbidden,
+  GatewayError,
+  InvalidInput,
+  NotFound,
+  Unauthenticated,
+  VersionMismatch,
+} from '../errors.ts';
+import type { UserGroup } from '../generated/prisma/client.ts';
 import { jsonObject } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
@@ -10,8 +19,10 @@ import type { ExecuteOnce } from '../idempotency/idempotency.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/route.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes } from './attributes.ts';
+import { updateUserGroup } from './change.ts';
+import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
 import { assertNothingLost, entityTagOf, parseIfMatch, queryMembers } from './rest-request.ts';
-import type { Services } from './user-groups.ts';
+import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
 
 /** The members of a request or of an operation's input, by name; a member that is absent is left out. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -42,13 +53,6 @@ const legacyNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(givenAttributes.map(([name, { member }]) => [name, member])),
 };
 
-const environmentNames: Readonly<Record<string, string>> = { CUSTOMER: 'Customer', TESTING: 'Testing' };
-
-/** An environment tag as the legacy API writes it; `null` means untagged. */
-function environmentName(tag: unknown): string | null {
-  return environmentNames[String(tag)] ?? null;
-}
-
 /** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */
 function toLegacyFailure(failure: Failure, { mapping }: Members): Failure {
   const { code, message, allow, retryAfterSeconds, issues = [] } = failure;
@@ -65,81 +69,59 @@ function legacyPath([first, ...rest]: readonly (string | number)[], schemaIds: r
   return [legacyNames[first] ?? first, ...names].map(String);
 }
 
-/** The result of an operation: the members of the legacy response, by its aliases, or a failure; and {@link Tagged}. */
-type Result = Tagged & ({ readonly user_group: Record<string, unknown>; readonly new_user_group?: boolean } | Failure);
-
-/** What the header ETag is made from; a failure other than `VERSION_MISMATCH` has none. */
-interface Tagged {
-  readonly tagged?: { readonly version: number };
+/** What an operation is executed with. The members are not checked yet: the rules of user groups do that, for both APIs. */
+interface Call {
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly members: Members;
+  readonly expectedVersions: readonly number[] | undefined;
 }
 
-const failureFields = '... on Error { code message } ... on InvalidInput { issues { path message } }';
-
-/** Selects {@link Tagged} of a type. */
-const taggedOf = (type: string): string => `... on ${type} { tagged: userGroup { version } }`;
-
-/** The operations, on the same schema that GraphQL clients use. */
-const getOrCreateDocument = `
-  mutation GetOrCreate($input: GetOrCreateUserGroupInput!) {
-    result: getOrCreateUserGroup(input: $input) {
-      ... on GetOrCreateUserGroupPayload {
-        new_user_group: created
-        user_group: userGroup { team_id: teamId token name provided_id: providedId properties }
-      }
-      ${taggedOf('GetOrCreateUserGroupPayload')}
-      ${failureFields}
-    }
-  }`;
-
-const updateDocument = `
-  mutation Update($input: UpdateUserGroupInput!) {
-    result: updateUserGroup(input: $input) {
-      ... on UpdateUserGroupPayload {
-        user_group: userGroup { team_id: teamId token name provided_id: providedId properties api_environment_tag: environmentTag }
-      }
-      ${taggedOf('UpdateUserGroupPayload')}
-      ${taggedOf('VersionMismatch')}
-      ${failureFields}
-    }
-  }`;
-
-const rotateDocument = `
-  mutation Rotate($input: RotateUserGroupTokenInput!) {
-    result: rotateUserGroupToken(input: $input) {
-      ... on RotateUserGroupTokenPayload {
-        user_group: userGroup { team_id: teamId token name provided_id: providedId api_environment_tag: environmentTag }
-      }
-      ${taggedOf('RotateUserGroupTokenPayload')}
-      ${taggedOf('VersionMismatch')}
-      ${failureFields}
-    }
-  }`;
+/** What an operation has done: the group as it is now, and the members of the response. */
+interface Done {
+  readonly userGroup: UserGroup;
+  readonly body: { readonly user_group: object; readonly new_user_group?: boolean };
+}
 
 /** A method of the legacy API. */
 export interface Operation {
   /** What it does, as a verb with its object. */
   readonly summary: string;
-  readonly document: string;
-  /** The members of the request, and the GraphQL input field of each, as a path. */
-  readonly members: Readonly<Record<string, string>>;
+  /** The GraphQL mutation that does the same; metrics, logs and traces name both so. */
+  readonly name: 'getOrCreateUserGroup' | 'updateUserGroup' | 'rotateUserGroupToken';
+  /** The members of the request. */
+  readonly members: readonly string[];
   /**
    * Whether requests may have an Idempotency-Key and an If-Match. Get-or-create needs neither: it is safe to repeat, and does not
    * change a group.
    */
   readonly takesKey: boolean;
-  /** The operation's input, from the request's members. None is checked yet. */
-  readonly input: (members: Members) => Members;
+  /** @throws what the function of the same name throws. */
+  readonly run: (call: Call) => Promise<Done>;
 }
 
-const groupFields = { user_group_id: 'providedId', ...shared };
-const tokenFields = { current_token: 'currentToken' };
+const groupOf = (services: Services, caller: Caller, userGroup: UserGroup) => ({
+  team_id: userGroup.teamId,
+  token: currentTokenOf(services, caller, userGroup),
+  name: userGroup.name,
+  provided_id: userGroup.providedId,
+});
+
+const given = pick(shared);
+const newGroup = pick({ user_group_id: 'providedId', ...shared });
+const rotation = pick({ current_token: 'currentToken' });
 
 const getOrCreate: Operation = {
   summary: 'gets or creates a user group',
-  document: getOrCreateDocument,
-  members: groupFields,
+  name: 'getOrCreateUserGroup',
+  members: ['user_group_id', ...Object.keys(shared)],
   takesKey: false,
-  input: pick(groupFields),
+  async run({ services, caller, members }) {
+    const input = newGroup(members) as unknown as NewUserGroup;
+    const { userGroup, created } = await getOrCreateUserGroup(services, caller, input);
+    const user_group = { ...groupOf(services, caller, userGroup), properties: userGroup.properties };
+    return { userGroup, body: { new_user_group: created, user_group } };
+  },
 };
 
 /** The operation of each method. */
@@ -148,17 +130,28 @@ export const operations: Readonly<Record<string, Operation>> = {
   QUERY: getOrCreate,
   PUT: {
     summary: 'updates it',
-    document: updateDocument,
-    members: { user_group_id: 'by.providedId', ...shared },
+    name: 'updateUserGroup',
+    members: ['user_group_id', ...Object.keys(shared)],
     takesKey: true,
-    input: (members) => ({ by: { providedId: members['user_group_id'] }, ...pick(shared)(members) }),
+    async run({ services, caller, members, expectedVersions }) {
+      const by = { providedId: members['user_group_id'] as string };
+      const userGroup = await updateUserGroup(services, caller, by, { ...given(members), expectedVersions });
+      const { properties, environmentTag } = userGroup;
+      const user_group = { ...groupOf(services, caller, userGroup), properties, api_environment_tag: environmentTag };
+      return { userGroup, body: { user_group } };
+    },
   },
   POST: {
     summary: 'rotates its token',
-    document: rotateDocument,
-    members: tokenFields,
+    name: 'rotateUserGroupToken',
+    members: ['current_token'],
     takesKey: true,
-    input: pick(tokenFields),
+    async run({ services, caller, members, expectedVersions }) {
+      const input = { ...rotation(members), expectedVersions } as RotationInput;
+      const { userGroup } = await rotateUserGroupToken(services, caller, input);
+      const user_group = { ...groupOf(services, caller, userGroup), api_environment_tag: userGroup.environmentTag };
+      return { userGroup, body: { user_group } };
+    },
   },
 };
 
@@ -173,36 +166,22 @@ export const userSummary: string = [...new Set(Object.values(operations))]
 /**
  * Creates the handler of the legacy route `/api/user`.
  *
- * @param contextOf creates the context of the resolvers for a request.
  * @param executeOnce executes requests with an Idempotency-Key.
- * @throws Error when an operation is not valid against the schema.
  */
-export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, executeOnce: ExecuteOnce): Handler {
-  const compiled = new Map(
-    Object.entries(operations).map(([method, { document, members, input, takesKey }]) => {
-      const untraced = compileMutation(schema, document);
-      const mutation = tracing.active ? traceMutation(untraced, tracing.active) : untraced;
-      return [method, { names: Object.keys(members), input, takesKey, compiled: mutation, name: mutation.fieldName }] as const;
-    }),
-  );
+export function userHandler(services: Services, executeOnce: ExecuteOnce): Handler {
   return {
     async handle(request) {
-      const operation = compiled.get(request.method);
+      const operation = operations[request.method];
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       request.operation = operation.name;
-      const members = readMembers(request, operation.names);
+      const members = readMembers(request, operation.members);
       const expectedVersions = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
-      const execute = async (services?: Services) => {
-        const context = contextOf(request, services);
-        const expecting = expectedVersions ? { ...context, expectedVersions } : context;
-        return (await operation.compiled.run(operation.input(members), expecting)) as Result;
-      };
-      if (operation.takesKey && hasIdempotencyKey(request)) {
-        return respondOnce(executeOnce, request, contentOf(request), async (services) =>
-          keyed(request, members, await execute(services)),
-        );
-      }
-      return render(request, members, await execute());
+      const execute = (bound: Services) =>
+        respond(request, members, () => operation.run({ services: bound, caller: request.caller, members, expectedVersions }));
+      const traced = (bound: Services) =>
+        tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(bound)) : execute(bound);
+      if (!operation.takesKey || !hasIdempotencyKey(request)) return (await traced(services)).response;
+      return respondOnce(executeOnce, request, contentOf(request), traced);
     },
     renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
   };
@@ -212,17 +191,33 @@ export function userHandler(schema: GraphQLSchema, contextOf: ContextOf, execute
 const contentOf = ({ method, headers: { 'if-match': ifMatch }, body }: HttpRequest): string =>
   `${method} /api/user\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
 
-function render(request: HttpRequest, members: Members, result: Result): HttpResponse {
-  const response = 'code' in result ? problem(toLegacyFailure(result, members), request) : success(result);
-  const { tagged } = result;
-  return tagged ? { ...response, headers: { ...response.headers, etag: entityTagOf(tagged.version) } } : response;
+/** The refusals of an operation, which are its result. Other errors are failures: nothing is kept then of a request with a key. */
+const refusals = [Unauthenticated, Forbidden, InvalidInput, NotFound, Conflict, VersionMismatch];
+
+/** Runs an operation and renders its result. What the API token does not permit may be permitted later: that is not kept. */
+async function respond(request: HttpRequest, members: Members, run: () => Promise<Done>): Promise<KeyedResponse> {
+  try {
+    const { userGroup, body } = await run();
+    return { response: success(body, userGroup), isKept: true };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !refusals.some((type) => error instanceof type)) throw error;
+    request.countError(error.code);
+    const refusal = problem(toLegacyFailure(error, members), request);
+    const response = error instanceof VersionMismatch ? withEntityTag(refusal, error.userGroup) : refusal;
+    return { response, isKept: ![401, 403].includes(errorCatalog[error.code].status) };
+  }
 }
 
-/** The response to a request with a key. What the API token does not permit may be permitted later: that is not kept. */
-function keyed(request: HttpRequest, members: Members, result: Result): KeyedResponse {
-  const isRefused = 'code' in result && [401, 403].includes(errorCatalog[result.code].status);
-  return { response: render(request, members, result), isKept: !isRefused };
-}
+const success = (body: Done['body'], userGroup: UserGroup): HttpResponse =>
+  withEntityTag(
+    { status: 200, headers: { 'content-type': mediaTypes.json }, body: JSON.stringify({ success: 1, ...body }) },
+    userGroup,
+  );
+
+const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResponse => ({
+  ...response,
+  headers: { ...response.headers, etag: entityTagOf(version) },
+});
 
 /** The members of the body, or for callers that cannot send one with a GET, of the query. */
 function readMembers(request: HttpRequest, names: readonly string[]): Members {
@@ -234,11 +229,4 @@ function readMembers(request: HttpRequest, names: readonly string[]): Members {
   const members = jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
   if (request.query !== '') assertNothingLost(request.query, members, names);
   return members;
-}
-
-function success({ user_group, tagged: _, ...members }: Exclude<Result, Failure>): HttpResponse {
-  const tag =
-    'api_environment_tag' in user_group ? { api_environment_tag: environmentName(user_group['api_environment_tag']) } : {};
-  const body = JSON.stringify({ success: 1, ...members, user_group: { ...user_group, ...tag } });
-  return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
 }

@@ -1,20 +1,7 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  Kind,
-  parse,
-  validate,
-} from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { GatewayError, InvalidInput } from '../../errors.ts';
-import { asGatewayError } from '../../failures.ts';
 import type { OperationNames } from '../../metrics/operation-names.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
-import type { InputCheck } from '../../user-groups/rules.ts';
-import { inputCheckExtension } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { OperationExecutor } from './execute.ts';
 
@@ -35,68 +22,10 @@ export function compileOperation(schema: GraphQLSchema, document: DocumentNode):
   }
 }
 
-/** A mutation that is valid against the schema, compiled once and executed any number of times. */
-export interface CompiledMutation {
-  /** The name of the root field. */
-  readonly fieldName: string;
-  /**
-   * Checks the caller and the input, executes the operation, and returns the data of its one root field; or the error that
-   * the check found, with paths that begin at the input.
-   *
-   * @param input of any content: the root field's check validates it before GraphQL does, whose errors are for its own clients.
-   * @throws GatewayError when the root field failed unexpectedly.
-   */
-  run(input: Readonly<Record<string, unknown>>, context: GraphQLContext): Promise<unknown>;
-}
-
-/**
- * Parses, validates and compiles a mutation with one root field, which has `checkInput`, and one variable, `$input`.
- *
- * @throws Error when it is not that, or does not fit the schema.
- */
-export function compileMutation(schema: GraphQLSchema, source: string): CompiledMutation {
-  const document = parse(source);
-  const faults = validate(schema, document);
-  const compiled = compileOperation(schema, document);
-  const fieldName = rootFieldOf(document);
-  const check = inputCheckOf(schema, fieldName);
-  if (faults.length > 0 || !compiled || !check || fieldName === undefined) {
-    throw new Error(`The operation is not valid against the schema: ${faults.join(' ')}\n${source}`);
-  }
-
-  return {
-    fieldName,
-    async run(input, contextValue) {
-      try {
-        check(contextValue.caller, input);
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error;
-        contextValue.countError(error.code); // which resolvers do for theirs
-        return error;
-      }
-      const { data, errors }: ExecutionResult = await compiled(undefined, contextValue, { input });
-      // Without data nothing was executed: the input does not fit the schema, though its check found nothing.
-      if (errors && !data) return new InvalidInput([{ path: [], message: 'has members of unexpected types.' }]);
-      if (errors?.[0]) throw asGatewayError(causeOf(errors[0]));
-      return Object.values(data ?? {})[0];
-    },
-  };
-}
-
 /** The error that a resolver threw, out of the GraphQL errors around it; the error itself when it is GraphQL's own. */
 export function causeOf(error: GraphQLError): Error {
   const { originalError } = error;
   return originalError ? causeOf(originalError as GraphQLError) : error;
-}
-
-function rootFieldOf(document: DocumentNode): string | undefined {
-  const [selection] = getOperationAST(document)?.selectionSet.selections ?? [];
-  return selection?.kind === Kind.FIELD ? selection.name.value : undefined;
-}
-
-function inputCheckOf(schema: GraphQLSchema, fieldName = ''): InputCheck<Readonly<Record<string, unknown>>> | undefined {
-  const field = schema.getMutationType()?.getFields()[fieldName];
-  return field?.extensions[inputCheckExtension] as InputCheck<Readonly<Record<string, unknown>>> | undefined;
 }
 
 /** The same executor with a span for each operation. @param names bounds the names of the spans. */
@@ -109,10 +38,4 @@ export function traceOperations(executor: OperationExecutor, names: OperationNam
       return tracing.operation(operation, shown, () => executor.run(known, request));
     },
   };
-}
-
-/** The same mutation with a span for each execution. */
-export function traceMutation(mutation: CompiledMutation, tracing: Tracing): CompiledMutation {
-  const { fieldName } = mutation;
-  return { fieldName, run: (input, context) => tracing.operation('mutation', fieldName, () => mutation.run(input, context)) };
 }

@@ -1,11 +1,11 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { Conflict, NotFound, VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
-import { builder, checkInput } from '../../graphql/builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { propertiesLimit } from '../attributes.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../change.ts';
-import { checkRotate, checkUpdate, maxGraceSeconds } from '../rules.ts';
+import { maxGraceSeconds } from '../rules.ts';
 import { rotateUserGroupToken } from '../user-groups.ts';
 import {
   expectedVersionDescription,
@@ -26,7 +26,6 @@ builder.mutationField('updateUserGroup', (t) =>
     type: UpdateUserGroupPayload,
     nullable: true,
     errors: { types: [NotFound, VersionMismatch], union: { description: 'The changed group, or an error.' } },
-    extensions: checkInput(checkUpdate),
     description:
       'Changes the given fields and leaves the others unchanged. Requires the scope groups:write, which includes reading the ' +
       'changed group.',
@@ -115,7 +114,6 @@ builder.mutationField('rotateUserGroupToken', (t) =>
     type: RotateUserGroupTokenPayload,
     nullable: true,
     errors: { types: [NotFound, VersionMismatch], union: { description: 'The group with its new token, or an error.' } },
-    extensions: checkInput(checkRotate),
     description:
       'Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. Requires the scope ' +
       'groups:write, which includes reading the group whose token is replaced.',

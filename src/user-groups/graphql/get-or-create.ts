@@ -1,10 +1,10 @@
 import { Conflict, Forbidden, type GatewayError, InvalidInput, Unauthenticated } from '../../errors.ts';
-import { builder, checkInput } from '../../graphql/builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
 import { type Creation, getOrCreateUserGroup } from '../create.ts';
 import { getOrCreateUserGroups } from '../create-many.ts';
-import { checkGetOrCreate, maxBulkGroups } from '../rules.ts';
+import { maxBulkGroups } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
 import { givenInputs, readsJson, UserGroupType } from './type.ts';
 
@@ -49,7 +49,6 @@ builder.mutationField('getOrCreateUserGroup', (t) =>
   t.field({
     type: GetOrCreateUserGroupResult,
     nullable: true,
-    extensions: checkInput(checkGetOrCreate),
     description:
       'Returns the group with this id, or creates it if it does not exist. Never changes an existing group. Requires the scope ' +
       'groups:write, which includes reading the group with this id.',
