@@ -30,8 +30,8 @@ beforeAll(async () => {
   expect(diffs).toHaveLength(1);
   writeFileSync(join(copy, 'region.diff'), diffs[0]?.text ?? '');
   execFileSync('git', ['apply', 'region.diff'], { cwd: copy });
-  await node('--import', 'tsx', 'scripts/generate-client.js');
   await node('--import', 'tsx', 'scripts/print-schema.ts', 'schema.graphql');
+  await node('--import', 'tsx', 'scripts/generate-client.js');
   await node('--import', 'tsx', 'tools/generate-operations.js');
   await node('scripts/setup.js', 'compiled', 'web'); // runs scripts/compile.js and web/build.js, and installs nothing
   dataDir = makeDataDir();
