@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
@@ -12,6 +11,7 @@ import { findBrowser } from '../test/support/find-browser.ts';
 import { endProcesses, launch, type ServeProcess, untilServing } from '../test/support/process.ts';
 import { type RequestOptions, sendRequest } from '../test/support/request.ts';
 import { snippetsOf } from '../test/support/snippets.ts';
+import { copyCheckout } from './copy-checkout.ts';
 
 // The diff of docs/contributing.md that adds the field `region` to user groups, applied to a copy of this checkout: one
 // declaration is enough for both APIs, files, the audit log and the console.
@@ -25,11 +25,9 @@ let copy: string;
 let dataDir: TestDataDir;
 let gateway: ServeProcess;
 beforeAll(async () => {
-  copy = mkdtempSync(join(tmpdir(), 'user-group-gateway-new-field-'));
-  copyCheckout();
   expect(diffs).toHaveLength(1);
-  writeFileSync(join(copy, 'region.diff'), diffs[0]?.text ?? '');
-  execFileSync('git', ['apply', 'region.diff'], { cwd: copy });
+  copy = copyCheckout(root);
+  execFileSync('git', ['apply', '-'], { cwd: copy, input: diffs[0]?.text ?? '' });
   await node('--import', 'tsx', 'scripts/print-schema.ts', 'schema.graphql');
   await node('--import', 'tsx', 'scripts/generate-client.js');
   await node('--import', 'tsx', 'tools/generate-operations.js');
@@ -43,19 +41,6 @@ afterAll(async () => {
   await dataDir?.remove();
   rmSync(copy, { recursive: true, force: true });
 });
-
-/** Copies what git tracks, and what it would track, into `copy`, with links to the installed packages. */
-function copyCheckout(): void {
-  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  for (const file of list.split('\0').filter((name) => name !== '' && existsSync(join(root, name)))) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(root, file), join(copy, file));
-  }
-  for (const folder of ['node_modules', 'tools/node_modules']) symlinkSync(join(root, folder), join(copy, folder), 'junction');
-}
 
 /** Runs a program with Node.js in the copy, to its end. Rejects with its output when it fails. */
 const node = (...args: string[]) => execute(process.execPath, args, { cwd: copy });
@@ -98,13 +83,6 @@ const idsWith = async (filter: object) => {
   return nodes.map(({ providedId }: { providedId: string }) => providedId).sort();
 };
 
-/** The changes of a group, the first one first. */
-async function changesOf(providedId: string) {
-  const query = 'query ($filter: EventFilter) { events(first: 50, filter: $filter) { nodes { type changes } } }';
-  const { events } = await graphql(query, { filter: { userGroup: { providedId } } });
-  return events.nodes.reverse();
-}
-
 test('everything compiles, and the test of the diff passes', async () => {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   await Promise.all(['tsconfig.json', 'web/tsconfig.json'].map((project) => node(tsc, '--noEmit', '-p', project)));
@@ -122,11 +100,9 @@ test('GraphQL creates, changes, clears, checks and filters by the field', async 
   expect(await create({ providedId: 'gql-none' })).toEqual({ result: { created: true, userGroup: { region: null } } });
   expect(await update('gql', { region: 'eu-west' })).toEqual({ result: { userGroup: { name: 'gql', region: 'eu-west' } } });
   expect(await update('gql', { name: 'GraphQL' })).toEqual({ result: { userGroup: { name: 'GraphQL', region: 'eu-west' } } });
-
   expect(await idsWith({ region: 'eu-west' })).toEqual(['gql']);
   expect(await idsWith({ region: 'eu' })).toEqual([]);
   expect(await idsWith({ region: 'eu-west', search: 'none' })).toEqual([]);
-
   expect(await update('gql', { region: null })).toEqual({ result: { userGroup: { name: 'GraphQL', region: null } } });
   expect(await idsWith({ region: 'eu-west' })).toEqual([]);
   for (const region of ['', 'a\nb', 'x'.repeat(256)]) {
@@ -150,7 +126,6 @@ test('REST takes the field in parameters and bodies, and does not return it', as
   expect([invalid.status, invalid.json.issues]).toEqual([400, [{ path: ['region'], message: expect.stringMatching(/\S/) }]]);
   await send('PUT', '/api/user', { body: { user_group_id: 'rest', region: null } });
   expect(await regionOf('rest')).toBeNull();
-
   await send('GET', '/api/user', { body: { user_group_id: 'rest-body', region: 'in a body' } });
   expect(await regionOf('rest-body')).toBe('in a body');
 });
@@ -197,7 +172,9 @@ test('the audit log has the field in the events of creations and updates', async
   await update('audited', { region: 'eu-west' });
   await update('audited', { region: null });
   await update('audited', { name: 'Audited' });
-  expect(await changesOf('audited')).toEqual([
+  const query = 'query ($filter: EventFilter) { events(first: 50, filter: $filter) { nodes { type changes } } }';
+  const { events } = await graphql(query, { filter: { userGroup: { providedId: 'audited' } } });
+  expect(events.nodes.reverse()).toEqual([
     {
       type: 'USER_GROUP_CREATED',
       changes: { name: { from: null, to: 'audited' }, region: { from: null, to: 'eu-central' } },
