@@ -37,6 +37,7 @@ const checks = [
     name: "drift of the console's operations (fix: npm run generate)",
     command: 'node --import tsx tools/generate-operations.js --check',
   },
+  { name: 'a new field of user groups, everywhere', command: `${toolTest} new-field --reporter verbose`, prints: true },
   { name: 'supply chain', command: 'node scripts/check-supply-chain.js' },
   { name: 'bill of materials', command: `${toolTest} sbom` },
   { name: 'tarball', command: 'node scripts/check-tarball.js', prints: true },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { logForm } from '../src/log.ts';
-import { issueToken } from '../src/tokens.ts';
+import { issueToken, tokenPrefixes } from '../src/tokens.ts';
 
 /** What the log has of an error. */
 function logged(error: Error): { type: string; code?: string; message: string; stack: string } {
@@ -16,8 +16,8 @@ test('an error is logged with its whole message and stack, and without tokens', 
   const error = Object.assign(new TypeError(`first line ${token}\nsecond line`), { code: 'E1', detail: 'a stored value' });
   const { message, stack, ...rest } = logged(error);
   expect(rest).toEqual({ type: 'TypeError', code: 'E1' });
-  expect(message).toBe('first line ugt_…\nsecond line');
-  expect(stack).toContain('TypeError: first line ugt_…\nsecond line\n    at ');
+  expect(message).toBe(`first line ${tokenPrefixes.userGroup}…\nsecond line`);
+  expect(stack).toContain(`TypeError: first line ${tokenPrefixes.userGroup}…\nsecond line\n    at `);
 });
 
 test('of an error of Prisma only the code and the frames are logged: the message may have values', () => {

@@ -179,9 +179,8 @@ test('a CSV file says of a group that it is untagged and has no properties: an e
   await page.getByLabel('Format').selectOption('csv');
   const downloading = page.waitForEvent('download');
   await exportButton(page).click();
-  expect((await textOf(await downloading)).split('\r\n')).toEqual([
-    'user_group_id,name,mapping,properties,environment',
-    'no-tag,No tag,{},null,none',
-    '',
-  ]);
+  const [names = [], cells = [], ...end] = (await textOf(await downloading)).split('\r\n').map((line) => line.split(','));
+  const row = { user_group_id: 'no-tag', name: 'No tag', mapping: '{}', properties: 'null', environment: 'none' };
+  expect(Object.fromEntries(names.map((name, index) => [name, cells[index]]))).toMatchObject(row);
+  expect([cells.length, end]).toEqual([names.length, [['']]]);
 });

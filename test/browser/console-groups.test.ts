@@ -181,13 +181,8 @@ test('a person exports what the list shows, and deletes several groups after typ
   const downloading = page.waitForEvent('download');
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
   const lines = (await textOf(await downloading)).trimEnd().split('\n');
-  expect(lines.map((line) => JSON.parse(line))).toContainEqual({
-    user_group_id: 'keep',
-    name: 'Old keep',
-    mapping: {},
-    properties: null,
-    environment: 'Testing',
-  });
+  const kept = { user_group_id: 'keep', name: 'Old keep', mapping: {}, properties: null, environment: 'Testing' };
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining(kept));
   expect(lines).toHaveLength(4);
 
   const selected = ['delete-1', 'delete-2', 'delete-3'];

@@ -106,13 +106,6 @@ test('the values of labels in expressions exist', () => {
   for (const [label, value] of compared) expect(known[label]).toEqual(expect.arrayContaining(value.split('|')));
 });
 
-test('the dashboard shows every metric', () => {
-  const shown = new Set(
-    panels.flatMap(([, expr]) => selectionOf(expr).series.map(({ name }) => name.replace(/_(?:bucket|sum|count)$/, ''))),
-  );
-  expect(definitions.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
-});
-
 describe('the check of expressions finds', () => {
   test.each(['sum(', 'rate(a{b="c"}[5m]', 'a{b=~}', 'sum by (le (a)'])('that %j is not PromQL', (expr) => {
     expect(() => selectionOf(expr)).toThrow('Not PromQL');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, errorCatalog } from '../../src/errors.ts';
-import { errorResponses } from '../../src/http/pages/openapi.ts';
+import { errorResponses, openApiMethods, operationsOf } from '../../src/http/pages/openapi.ts';
 import { headersOf } from '../../src/http/problem.ts';
 import type { Route } from '../../src/http/types.ts';
 import { openApiDocument } from '../support/openapi.ts';
@@ -26,18 +26,16 @@ test('openapi.yaml has the paths of the route table, without pages and files, an
 });
 
 test.each(operationRoutes)('openapi.yaml has the methods and the credentials of $path', (route) => {
-  const { get, put, post, ...others } = paths[route.path] ?? {};
-  const operations = Object.entries({ GET: get, PUT: put, POST: post }).filter(([, operation]) => operation);
+  const item = paths[route.path] ?? {};
+  const operations = operationsOf(item);
   // OpenAPI 3.1 has no QUERY, and a HEAD goes without saying more.
-  const [prose, methods] = [
-    ['QUERY', 'HEAD'],
-    ['GET', 'PUT', 'POST'],
-  ].map((names) => route.methods.filter((method) => names.includes(method)));
+  const prose = route.methods.filter((method) => ['QUERY', 'HEAD'].includes(method));
+  const methods = route.methods.filter((method) => !prose.includes(method));
   expect(new Set(operations.map(([method]) => method))).toEqual(new Set(methods));
-  expect([...(methods ?? []), ...(prose ?? [])]).toHaveLength(route.methods.length);
-  for (const method of prose ?? []) expect(get?.description).toContain(method);
-  for (const [, operation] of operations) expect(operation?.security).toEqual(securityOf(route));
-  expect(Object.keys(others).filter((name) => !['description', 'x-other-methods'].includes(name))).toEqual([]);
+  for (const method of prose) expect(item.get?.description).toContain(method);
+  for (const [, operation] of operations) expect(operation.security).toEqual(securityOf(route));
+  const known: readonly string[] = [...openApiMethods, 'description', 'x-other-methods'];
+  expect(Object.keys(item).filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test('openapi.yaml has the version of the package', () => {

@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeys } from '../support/keys.ts';
 import { until } from '../support/process.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
+import { tokensOf } from '../support/tokens.ts';
 
 const names = readdirSync('prisma/migrations')
   .filter((name) => /^\d/.test(name))
@@ -25,7 +26,7 @@ const current = Array.from({ length: groupCount }, () => issueToken('userGroup')
 const retired = Array.from({ length: 50 }, (_, index) => (index % 2 ? issueToken('userGroup') : `imported token of Ω ${index}`));
 
 /** Any of them. */
-const anyToken = /ugt_[0-9A-Za-z]{36}|imported token of/;
+const anyToken = new RegExp(`${tokensOf('userGroup').source}|imported token of`);
 
 let database: TestDatabase;
 

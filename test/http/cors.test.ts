@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { userMethods } from '../../src/user-groups/rest.ts';
 import { sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -58,8 +59,8 @@ const preflight = (origin: string, method = 'POST') => ({
 describe('a preflight request', () => {
   test.each([
     ['/graphql', 'GET, POST'],
-    ['/api/user', 'GET, QUERY, PUT, POST'],
-    ['/api/user/', 'GET, QUERY, PUT, POST'],
+    ['/api/user', userMethods.join(', ')],
+    ['/api/user/', userMethods.join(', ')],
     ['/oauth2/introspect', 'POST'],
     ['/metrics', 'GET'],
     ['/livez', 'GET, HEAD'],

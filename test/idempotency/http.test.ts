@@ -3,6 +3,7 @@ import { revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/idempotency/idempotency.ts';
+import { tokenPrefixes } from '../../src/tokens.ts';
 import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
@@ -87,7 +88,7 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
     (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 5 } }),
   ],
   'POST /api/user': [
-    'ugt_',
+    tokenPrefixes.userGroup,
     (options) => gateway.send('POST', '/api/user', { ...options, body: { current_token: group.token } }),
   ],
   rotateUserGroupToken: ['previousTokenExpiresAt', (options) => gateway.graphql(rotation(group.token), undefined, options)],
@@ -107,7 +108,10 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
   ],
   getOrCreateUserGroups: ['INVALID_INPUT', (options) => gateway.graphql(bulk, undefined, options)],
   createEmbedToken: ['"token":"ey', (options) => gateway.graphql(embed(group.id), undefined, { token: admin, ...options })],
-  createApiToken: ['ugk_', (options) => gateway.graphql(createToken('created'), undefined, { token: admin, ...options })],
+  createApiToken: [
+    tokenPrefixes.apiToken,
+    (options) => gateway.graphql(createToken('created'), undefined, { token: admin, ...options }),
+  ],
   setUserGroupEnvironment: ['CUSTOMER', (options) => gateway.graphql(move(), undefined, { token: admin, ...options })],
   'setUserGroupEnvironment into a conflict': [
     'CONFLICT',
@@ -117,7 +121,7 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
     },
   ],
   rotateApiToken: [
-    'ugk_',
+    tokenPrefixes.apiToken,
     (options) =>
       gateway.graphql(
         mutation('rotateApiToken', `{ id: "${rotated}" }`, '... on RotateApiTokenPayload { secret apiToken { id } }'),

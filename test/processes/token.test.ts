@@ -155,7 +155,7 @@ test('token rotate prints a new secret; the running gateway accepts the old one 
   for (const secret of [made.token, next]) expect((await caller(secret)).data.caller.number).toBe(made.id);
 
   const text = await run(['token', 'rotate', String(made.id)], settings);
-  const [last = '', ...others] = text.stdout.match(/ugk_[0-9A-Za-z]{36}/g) ?? [];
+  const [last = '', ...others] = text.stdout.match(tokensOf('apiToken')) ?? [];
   expect([text.code, others]).toEqual([0, []]);
   for (const secret of [made.token, next]) expect((await caller(secret)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
   expect((await caller(last)).data.caller.number).toBe(made.id);

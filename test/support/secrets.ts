@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { issueToken } from '../../src/tokens.ts';
+import { containsToken, issueToken } from '../../src/tokens.ts';
 import { type Ended, run, serve, until } from './process.ts';
 import { type Reply, sendRequest } from './request.ts';
 import { filesSince, findSecrets, processSurfaces, type Surface } from './secret-search.ts';
@@ -192,7 +192,7 @@ function requestsWith(url: string, { apiToken: token = '', groupToken = '' }: Se
     send('GET', '/api/user', {
       token,
       // An id that a caller chose is logged as it is, unless it looks like a token.
-      headers: { 'x-token': secret, ...(/^ug[tk]_/.test(secret) && { 'x-request-id': secret }) },
+      headers: { 'x-token': secret, ...(containsToken(secret) && { 'x-request-id': secret }) },
       body: { user_group_id: 'b' },
     }),
   ];
@@ -207,7 +207,7 @@ function findInErrors(secrets: Secrets, replies: readonly SecretReply[]): string
     .filter(({ reply }) => reply.status >= 400 || reply.json?.errors)
     .flatMap(({ sent, reply }) => {
       const { [sent]: own = '', ...others } = secrets;
-      const sought = /^ug[tk]_/.test(own) ? secrets : others;
+      const sought = containsToken(own) ? secrets : others;
       const content = Buffer.from([...[...reply.headers].flat(), reply.text].join('\n'));
       return findSecrets(sought, [{ name: `the response ${reply.status} to a request with ${sent}`, content }]);
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateEncryptionKey, KeyRing } from '../../src/encryption/keys.ts';
-import { issueToken } from '../../src/tokens.ts';
+import { issueToken, tokenPrefixes } from '../../src/tokens.ts';
 import { toCsvRecord } from '../../src/user-groups/files/records.ts';
 import { importNames } from '../../src/user-groups/import-lines.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
@@ -102,7 +102,11 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
     ['a short token', { user_group_id: 'g', token: '123456789012345' }, /^token: must have 16 to 255 printable characters\.$/],
     ['a long token', { user_group_id: 'g', token: 'x'.repeat(256) }, /^token: must have 16 to 255/],
     ['a token that is not printable', { user_group_id: 'g', token: `${token}\u0007` }, /^token: must have 16 to 255/],
-    ['a mistyped token', { user_group_id: 'g', token: forgedToken('userGroup') }, /^token: begins with ugt_ and is mistyped/],
+    [
+      'a mistyped token',
+      { user_group_id: 'g', token: forgedToken('userGroup') },
+      new RegExp(`^token: begins with ${tokenPrefixes.userGroup} and is mistyped`),
+    ],
     ['a list as mapping', { user_group_id: 'g', mapping: [] }, /^mapping: must map schema ids/],
     ['a number in a mapping', { user_group_id: 'g', mapping: { a: 'b', sales: 1 } }, /^mapping\.sales: must be a string\.$/],
     ['properties that are not an object', { user_group_id: 'g', properties: [1] }, /^properties: must be a JSON object\.$/],

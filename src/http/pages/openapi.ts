@@ -61,7 +61,7 @@ export interface Operation {
 }
 
 /** The methods that the document describes. OpenAPI 3.1 has no QUERY. */
-export const openApiMethods = ['get', 'put', 'post'] as const;
+export const openApiMethods = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
 /** The operations of a path. */
 export type PathItem = Readonly<Partial<Record<(typeof openApiMethods)[number], Operation>>> & {
