@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { logForm } from '../src/log.ts';
-import { issueToken, tokenPrefixes } from '../src/tokens.ts';
+import { tokenPrefixes } from '../src/token-prefixes.ts';
+import { issueToken } from '../src/tokens.ts';
 
 /** What the log has of an error. */
 function logged(error: Error): { type: string; code?: string; message: string; stack: string } {

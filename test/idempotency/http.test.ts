@@ -3,7 +3,7 @@ import { revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/idempotency/idempotency.ts';
-import { tokenPrefixes } from '../../src/tokens.ts';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';

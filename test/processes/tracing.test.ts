@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { tokenPrefixes } from '../../src/tokens.ts';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { createTracing } from '../../src/tracing/open-telemetry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';

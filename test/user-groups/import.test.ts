@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateEncryptionKey, KeyRing } from '../../src/encryption/keys.ts';
-import { issueToken, tokenPrefixes } from '../../src/tokens.ts';
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
+import { issueToken } from '../../src/tokens.ts';
 import { toCsvRecord } from '../../src/user-groups/files/records.ts';
 import { importNames } from '../../src/user-groups/import-lines.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
