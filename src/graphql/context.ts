@@ -24,8 +24,6 @@ export interface GraphQLContext {
   readonly isAbandoned: () => boolean;
   /** What metrics and logs report of the operation; its execution fills it in. */
   readonly operationInfo: OperationInfo;
-  /** The versions that the changed group may have, unless the input has `expectedVersion`; by default any. */
-  readonly expectedVersions?: readonly number[] | undefined;
   /** Bounds the response. */
   readonly meter: ResponseMeter;
   /**

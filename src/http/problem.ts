@@ -11,7 +11,7 @@ import { mediaTypes } from './media-types.ts';
 import { errorCodePath } from './paths.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';
 
-/** A failure to render: a `GatewayError`, or an error that a resolver returned. */
+/** A failure to render: a `GatewayError`, or what a route has made of one. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

@@ -206,6 +206,22 @@ export const givenAttributes = storedAttributes.filter(([, attribute]) => 'graph
 /** The attributes by which lists can be filtered; all are texts. */
 export const filteredAttributes = givenAttributes.filter(([, { isFiltered }]) => isFiltered);
 
+const memberNames = new Map<unknown, string>([
+  ['providedId', 'user_group_id'],
+  ...givenAttributes.map(([name, { member }]) => [name, member] as const),
+]);
+
+/**
+ * The path of an issue with the names that REST requests and files have, and the schema id of an entry of the mapping.
+ *
+ * @param mapping the mapping as the member has it.
+ */
+export function memberPath([first = '', ...rest]: Issue['path'], mapping: unknown): Issue['path'] {
+  if (first !== 'mapping' || rest[0] === undefined) return [memberNames.get(first) ?? first, ...rest];
+  const schemaIds = typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];
+  return ['mapping', schemaIds[Number(rest[0])] ?? rest[0]];
+}
+
 /** What callers give, as it is stored: of those that are given, and with the initial value of the others in a new group. */
 export type StoredValues = { readonly [Name in GivenName]: ParameterOf<Name> };
 

@@ -25,8 +25,9 @@ export interface Creation {
 }
 
 /**
- * Returns the group with this id, or creates it if it does not exist. An existing group is returned unchanged, whatever other
- * fields are given. Of any number of concurrent calls, in any number of processes, exactly one creates it.
+ * Returns the group with this id, or creates it if it does not exist. The input is checked first, whatever its types are. An
+ * existing group is returned unchanged, whatever other fields are given. Of any number of concurrent calls, in any number of
+ * processes, exactly one creates it.
  *
  * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
  * @throws InvalidInput; for control characters in the id or the name only if the group does not exist.

@@ -3,7 +3,7 @@ import { boundIssues, describeIssues, type Issue, maxIssues, shorten } from '../
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { tokenPrefixes } from '../token-prefixes.ts';
 import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
-import { givenAttributes, type UserGroupFields } from './attributes.ts';
+import { givenAttributes, memberPath, type UserGroupFields } from './attributes.ts';
 import { getOrCreateIssues } from './rules.ts';
 import type { Claim, ImportClaims } from './statements/import-claims.ts';
 
@@ -147,13 +147,7 @@ function environmentIssues(fields: UncheckedLine, expected: EnvironmentTag | nul
 
 /** The issues as one line, with the names that files have, and schema ids for the entries of a mapping. */
 function describe(issues: readonly Issue[], mapping: unknown): Pick<RejectedLine, 'reason' | 'kind'> {
-  const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
-  const schemaIds = namesEntry ? Object.keys(mapping as object) : [];
-  const renamed = issues.slice(0, maxIssues).map(({ path: [first, ...rest], message }) => {
-    if (first === 'mapping')
-      return { path: [first, ...rest.slice(0, 1).map((index) => schemaIds[Number(index)] ?? index)], message };
-    return { path: [first === 'providedId' ? 'user_group_id' : (first ?? ''), ...rest], message };
-  });
+  const renamed = issues.slice(0, maxIssues).map(({ path, message }) => ({ path: memberPath(path, mapping), message }));
   const kinds = renamed.map(({ path, message }) => describeIssues([{ path: path.slice(0, 1), message }]));
   return { reason: printable(describeIssues(boundIssues(renamed))), kind: [...new Set(kinds)].join(' ') };
 }

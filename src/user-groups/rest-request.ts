@@ -2,7 +2,6 @@ import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { assertSameInBody } from '../http/body.ts';
 import { httpLimits } from '../http/limits.ts';
 import { parseJson, parseQuery } from '../json.ts';
-import type { Members } from './rest.ts';
 import { maxVersion } from './rules.ts';
 
 const { maxIfMatchCharacters } = httpLimits;
@@ -42,6 +41,9 @@ const malformed = (): GatewayError =>
     'The header If-Match must be the value of the header ETag that you got with the user group, in double quotes, such as "3"; a list of ' +
       `them, separated by commas; or *. It has at most ${maxIfMatchCharacters} characters.`,
   );
+
+/** The members of a request, or the attributes made of them, by name; one that is absent is left out. */
+export type Members = Readonly<Record<string, unknown>>;
 
 /** A parameter that stands for a member of a request, or whose name resembles that of one. */
 interface Parameter {

@@ -6,6 +6,7 @@ import {
   Forbidden,
   GatewayError,
   InvalidInput,
+  type Issue,
   NotFound,
   Unauthenticated,
   VersionMismatch,
@@ -18,21 +19,18 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/idempotency.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/route.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { givenAttributes } from './attributes.ts';
+import { givenAttributes, memberPath } from './attributes.ts';
 import { updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { assertNothingLost, entityTagOf, parseIfMatch, queryMembers } from './rest-request.ts';
+import { assertNothingLost, entityTagOf, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
 
-/** The members of a request or of an operation's input, by name; a member that is absent is left out. */
-export type Members = Readonly<Record<string, unknown>>;
-
-/** The members that creating and updating have in common, and their GraphQL fields. */
+/** The members that creating and updating have in common, and their attributes. */
 const shared: Readonly<Record<string, string>> = Object.fromEntries(givenAttributes.map(([name, { member }]) => [member, name]));
 
 const converters = new Map(givenAttributes.map(([, { member, fromMember }]) => [member, fromMember]));
 
-/** Creates a function that builds the input of an operation: the listed members that are present, under their GraphQL names. */
+/** Creates a function that takes the listed members that are present, under the names of their attributes. */
 function pick(fields: Readonly<Record<string, string>>): (members: Members) => Members {
   const pairs = Object.entries(fields);
   return (members) => {
@@ -46,27 +44,17 @@ function pick(fields: Readonly<Record<string, string>>): (members: Members) => M
   };
 }
 
-/** The legacy names of fields that GraphQL names differently. */
-const legacyNames: Readonly<Record<string, string>> = {
-  providedId: 'user_group_id',
-  currentToken: 'current_token',
-  ...Object.fromEntries(givenAttributes.map(([name, { member }]) => [name, member])),
-};
-
 /** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */
 function toLegacyFailure(failure: Failure, { mapping }: Members): Failure {
   const { code, message, allow, retryAfterSeconds, issues = [] } = failure;
-  const namesEntry = issues.some(({ path: [first, index] }) => first === 'mapping' && index !== undefined);
-  const schemaIds = namesEntry && typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];
-  const renamed = issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, schemaIds) }));
+  const renamed = issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, mapping) }));
   return { code, message, allow, retryAfterSeconds, issues: renamed };
 }
 
-function legacyPath([first, ...rest]: readonly (string | number)[], schemaIds: readonly string[]): string[] {
+function legacyPath([first, ...rest]: Issue['path'], mapping: unknown): Issue['path'] {
   if (first === undefined) return [];
-  if (first === 'by') return legacyPath(rest, schemaIds);
-  const names = first === 'mapping' ? rest.slice(0, 1).map((index) => schemaIds[Number(index)] ?? index) : rest;
-  return [legacyNames[first] ?? first, ...names].map(String);
+  if (first === 'by') return legacyPath(rest, mapping);
+  return first === 'currentToken' ? ['current_token'] : memberPath([first, ...rest], mapping).map(String);
 }
 
 /** What an operation is executed with. The members are not checked yet: the rules of user groups do that, for both APIs. */
@@ -191,7 +179,7 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
 const contentOf = ({ method, headers: { 'if-match': ifMatch }, body }: HttpRequest): string =>
   `${method} /api/user\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
 
-/** The refusals of an operation, which are its result. Other errors are failures: nothing is kept then of a request with a key. */
+/** The refusals of an operation, which are its result. Other errors are failures: then a request with a key keeps nothing. */
 const refusals = [Unauthenticated, Forbidden, InvalidInput, NotFound, Conflict, VersionMismatch];
 
 /** Runs an operation and renders its result. What the API token does not permit may be permitted later: that is not kept. */

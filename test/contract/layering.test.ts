@@ -82,6 +82,15 @@ test('the rules and statements of a noun import neither GraphQL nor HTTP', () =>
   expect(forbidden.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
 });
 
+test('the rules and statements of a noun use no package of GraphQL or HTTP', () => {
+  const nouns = layers[6] ?? [];
+  const forbidden = named.filter(
+    ({ file, name }) =>
+      nouns.includes(file.split('/')[0] ?? '') && !isOfApi(file) && /^(?:graphql|@pothos|@graphql-|node:https?$)/.test(name),
+  );
+  expect(forbidden).toEqual([]);
+});
+
 test('no file imports itself through others', () => {
   expect(findCycles(imports)).toEqual([]);
 });

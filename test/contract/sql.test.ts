@@ -49,7 +49,7 @@ test.each([
   "message: 'matches both a Customer and a Testing group; select one by teamId.'",
   "description: 'Selects one user group from the environment.'",
   "description: 'get or create user groups, update them and rotate their tokens'",
-  "import { updateUserGroup } from '../../domain/user-groups.ts';",
+  "import { updateUserGroup } from '../user-groups/user-groups.ts';",
   "description: 'Changes the given fields.'",
   "message: 'Update the group, or delete it.'",
   "text.replace(/(a)(b)/, '$1')",

@@ -39,8 +39,8 @@ describe('documents of one shape', () => {
     ['the type of a literal', '{ userGroup(by: { teamId: 1 }) { name } }', '{ userGroup(by: { teamId: "1" }) { name } }'],
     [
       'a text that is to be a time',
-      '{ events(filter: { createdAt: { from: "2026-01-31T12:00:00Z" } }) { totalCount } }',
-      '{ events(filter: { createdAt: { from: "x" } }) { totalCount } }',
+      '{ events(filter: { occurredAt: { from: "2026-01-31T12:00:00Z" } }) { nodes { id } } }',
+      '{ events(filter: { occurredAt: { from: "x" } }) { nodes { id } } }',
     ],
     [
       'a value of an enum',
@@ -117,7 +117,7 @@ const conflicting = fc.constantFrom(
   { query: '{ a: userGroup(by: { token: "a" }) { name } a: userGroup(by: { token: "a" }) { id } }' },
   { query: '{ a: userGroup(by: { teamId: 1 }) { a: name b: id } b: userGroup(by: { teamId: 7 }) { name } }' },
   { query: 'query ($v: Int = 1) { a: userGroups(first: $v) { totalCount } b: userGroups(first: 1) { totalCount } }' },
-  { query: '{ events(first: 1, filter: { createdAt: { from: "a" } }) { totalCount } caller { name } }' },
+  { query: '{ events(first: 1, filter: { occurredAt: { from: "a" } }) { nodes { id } } caller { name } }' },
 );
 
 function parsed(text: unknown): DocumentNode | undefined {

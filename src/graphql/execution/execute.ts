@@ -26,7 +26,7 @@ import { rootFieldsOf } from './document-limits.ts';
 import type { FailureHeaders } from './response.ts';
 import { createVariableCheck, type VariableCheck } from './variables.ts';
 
-/** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
+/** How often a kept operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
 export const usesBeforeCompiling = 3;
 
 /** How long graphql-js executes an operation after the database did not respond to it. */

@@ -46,8 +46,9 @@ export function createFastPath(
 
   return ({ params, characters, type, context }) => {
     const { query } = params;
-    if (typeof query !== 'string' || !isPlain(params)) return undefined;
+    if (typeof query !== 'string') return undefined;
     const cached = documents.get(query);
+    if (!isPlain(params)) return undefined;
     const known = cached ?? examine(query);
     if (!known || (params.operationName != null && params.operationName !== known.operation.name?.value)) return undefined;
     const { variables } = params;

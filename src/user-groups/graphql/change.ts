@@ -54,7 +54,7 @@ builder.mutationField('updateUserGroup', (t) =>
       const { services, caller } = context;
       caller.require('groups:write');
       const { by, ...change } = input;
-      const expectedVersions = expectedVersionsOf(input, context);
+      const expectedVersions = expectedVersionsOf(input);
       return { userGroup: await updateUserGroup(services, caller, requireSelector(by), { ...change, expectedVersions }) };
     },
   }),
@@ -89,7 +89,7 @@ builder.mutationField('deleteUserGroup', (t) =>
     resolve: async (_, { input }, context) => {
       const { services, caller } = context;
       caller.require('groups:write');
-      const { teamId } = await deleteUserGroup(services, caller, requireSelector(input.by), expectedVersionsOf(input, context));
+      const { teamId } = await deleteUserGroup(services, caller, requireSelector(input.by), expectedVersionsOf(input));
       return { deletedId: encodeGlobalID('UserGroup', teamId) };
     },
   }),
@@ -140,7 +140,7 @@ builder.mutationField('rotateUserGroupToken', (t) =>
       }),
     },
     resolve: (_, { input }, context) =>
-      rotateUserGroupToken(context.services, context.caller, { ...input, expectedVersions: expectedVersionsOf(input, context) }),
+      rotateUserGroupToken(context.services, context.caller, { ...input, expectedVersions: expectedVersionsOf(input) }),
   }),
 );
 
@@ -184,7 +184,7 @@ builder.mutationField('setUserGroupEnvironment', (t) =>
       const { services, caller } = context;
       caller.require('admin');
       const { by, environmentTag } = input;
-      const expectedVersions = expectedVersionsOf(input, context);
+      const expectedVersions = expectedVersionsOf(input);
       return {
         userGroup: await setUserGroupEnvironment(services, caller, requireSelector(by), environmentTag, expectedVersions),
       };

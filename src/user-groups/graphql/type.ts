@@ -3,7 +3,6 @@ import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { NotFound, VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder, decodeNodeId } from '../../graphql/builder.ts';
-import type { GraphQLContext } from '../../graphql/context.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
@@ -211,10 +210,9 @@ export const expectedVersionDescription =
   `The version that the group must have, from 1 to ${maxVersion}: the one that you read. If it has another one, nothing is ` +
   'changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed.';
 
-/** The versions that the group may have: that of the input, or those of the HTTP request. Undefined permits any. */
-export function expectedVersionsOf(
-  { expectedVersion }: { readonly expectedVersion?: number | null | undefined },
-  { expectedVersions }: Pick<GraphQLContext, 'expectedVersions'>,
-): readonly number[] | undefined {
-  return expectedVersion == null ? expectedVersions : [expectedVersion];
-}
+/** The versions that the group may have, by the input; undefined permits any. */
+export const expectedVersionsOf = ({
+  expectedVersion,
+}: {
+  readonly expectedVersion?: number | null | undefined;
+}): readonly number[] | undefined => (expectedVersion == null ? undefined : [expectedVersion]);
