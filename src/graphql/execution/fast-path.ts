@@ -17,8 +17,8 @@ export interface FastPathRequest {
 }
 
 /**
- * Responds if the request's document is in the cache, or short, valid and sent with an API token, and nothing about the request is
- * unusual. Nothing, if it has to go through the full pipeline; then nothing of it was executed.
+ * Responds if the request's document is in the cache, or short, valid and sent with an API token, and nothing about the request
+ * is unusual. Nothing, if it has to go through the full pipeline; then nothing of it was executed.
  */
 export type FastPath = (request: FastPathRequest) => Promise<HttpResponse> | undefined;
 
