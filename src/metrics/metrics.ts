@@ -16,7 +16,8 @@ export interface MetricDefinition {
 }
 
 /**
- * Every metric that `GET /metrics` exports. A test compares docs/observability.md, the dashboard and the alerts with this table.
+ * Every metric that `GET /metrics` exports. Tests compare docs/observability.md with this table, and what the dashboard and the
+ * alerts select.
  */
 export const metricDefinitions = {
   requests: {
