@@ -3,10 +3,11 @@ import { InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { builder, decodeNodeId, defineNamedEnum } from '../graphql/builder.ts';
 import { defineConnection, pageArguments, pageSize } from '../graphql/connection.ts';
+import { defineNodeFinder } from '../graphql/nodes.ts';
 import { EnvironmentTagType } from '../graphql/scalars.ts';
 import type { FieldCost } from '../graphql/selection.ts';
 import { type IssuedApiToken, maxOverlapSeconds } from './api-tokens.ts';
-import { manageApiTokens } from './management.ts';
+import { findApiToken, manageApiTokens } from './management.ts';
 
 /** A scope of API tokens. */
 const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
@@ -58,9 +59,24 @@ builder.node(ApiTokenType, {
 /** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
 export function apiTokenNumberOf(nodeId: string): number | undefined {
   const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
-  const number = Number(id);
-  return typename === 'ApiToken' && /^\d{1,10}$/.test(id) && number >= 1 && number < 2 ** 31 ? number : undefined;
+  return typename === 'ApiToken' ? numberOf(id) : undefined;
 }
+
+function numberOf(id: string): number | undefined {
+  const number = Number(id);
+  return /^\d{1,10}$/.test(id) && number >= 1 && number < 2 ** 31 ? number : undefined;
+}
+
+defineNodeFinder('ApiToken', {
+  scope: 'admin',
+  noun: 'an API token',
+  finder:
+    () =>
+    ({ services, caller }, id) => {
+      const number = numberOf(id);
+      return number === undefined ? undefined : findApiToken(services, caller, number);
+    },
+});
 
 builder.queryField('caller', (t) =>
   t.field({

@@ -4,10 +4,11 @@ import { GatewayError } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum } from '../graphql/builder.ts';
 import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
+import { defineNodeFinder } from '../graphql/nodes.ts';
 import { DateTimeRangeInput } from '../graphql/scalars.ts';
 import { type FieldCost, filterCost, isAnySelected, isFiltered, lookUpCost, type SelectionInfo } from '../graphql/selection.ts';
 import { readsJson, selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
-import { eventApiToken, eventKey, eventTypeNames, eventTypes, isEventType, userGroupOf } from './events.ts';
+import { eventApiToken, eventKey, eventTypeNames, eventTypes, findEvent, isEventType, userGroupOf } from './events.ts';
 import { listEvents, listEventsOfGroup } from './list.ts';
 import { eventLimits } from './record.ts';
 
@@ -124,7 +125,16 @@ builder.node(EventType, {
 const changesField: ReadonlySet<string> = new Set(['changes']);
 
 /** Whether the changes of an event are selected anywhere below the field that is resolved: otherwise they need not be read. */
-export const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
+const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
+
+defineNodeFinder('Event', {
+  scope: 'audit:read',
+  noun: 'an event',
+  finder: (info) => {
+    const options = { withChanges: readsChanges(info) };
+    return ({ services, caller }, id) => findEvent(services, caller, id, options);
+  },
+});
 
 const EventFilterInput = builder.inputType('EventFilter', {
   description: 'Selects events. Every given condition must hold.',

@@ -4,6 +4,7 @@ import { NotFound, VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder, decodeNodeId } from '../../graphql/builder.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
+import { defineNodeFinder } from '../../graphql/nodes.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
 import { type GivenName, type GivenValue, givenAttributes } from '../attributes.ts';
@@ -133,10 +134,22 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
 }
 
 /** The selector of the group with this number, as a text; undefined when it is none that a group can have. */
-export function readTeamId(id: string | undefined): { teamId: number } | undefined {
+function readTeamId(id: string | undefined): { teamId: number } | undefined {
   const teamId = Number(id);
   return id !== undefined && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
 }
+
+defineNodeFinder('UserGroup', {
+  scope: 'groups:read',
+  noun: 'a user group',
+  finder: (info) => {
+    const options = { withJson: readsJson(info) };
+    return ({ services, caller }, id) => {
+      const by = readTeamId(id);
+      return by && findUserGroup(services, caller, by, options);
+    };
+  },
+});
 
 builder.queryFields((t) => ({
   userGroup: t.field({

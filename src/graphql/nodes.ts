@@ -1,0 +1,78 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Scope } from '../caller.ts';
+import { InvalidInput } from '../errors.ts';
+import { builder, decodeNodeId } from './builder.ts';
+import type { GraphQLContext } from './context.ts';
+import { type FieldCost, lookUpCost } from './selection.ts';
+
+/** Finds the node with an id, as the caller may see it; undefined if there is none. */
+type FindNode = (context: GraphQLContext, id: string) => object | undefined | Promise<object | undefined>;
+
+/** How the nodes of a type are found. */
+interface NodeType {
+  /** The scope that finding one requires. */
+  readonly scope: Scope;
+  /** What one is called, such as `a user group`. */
+  readonly noun: string;
+  /** Takes what is selected, once for all ids of a field. */
+  readonly finder: (info: GraphQLResolveInfo) => FindNode;
+}
+
+const nodeTypes = new Map<string, NodeType>();
+
+/** Makes the nodes of a type, which `builder.node` has defined, available to the fields `node` and `nodes`. */
+export function defineNodeFinder(typename: string, type: NodeType): void {
+  nodeTypes.set(typename, type);
+}
+
+/** The most nodes that one `nodes` field returns. */
+const maxNodes = 100;
+
+/** How many ids `nodes` was given; one that is not in a list counts as a list of one. */
+const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : 1);
+
+/** Any of them is enough where no node is named; `admin` always is. */
+const scopesOfNodes = () =>
+  [...nodeTypes.values()].map(({ scope }) => scope).filter((scope) => scope !== 'admin') as [Scope, ...Scope[]];
+
+/** Each kind of node requires its scope, and so does an ID of none, for which each of them is enough. */
+function findNodes(info: GraphQLResolveInfo): (context: GraphQLContext, nodeId: string) => Promise<object | undefined> {
+  const finders = new Map<string, FindNode>();
+  return async (context, nodeId) => {
+    const { typename = '', id = '' } = decodeNodeId(nodeId) ?? {};
+    const type = nodeTypes.get(typename);
+    const sufficient: readonly [Scope, ...Scope[]] = type ? [type.scope] : scopesOfNodes();
+    context.caller.require(...sufficient);
+    if (!type) return undefined;
+    const find = finders.get(typename) ?? type.finder(info);
+    finders.set(typename, find);
+    return find(context, id);
+  };
+}
+
+builder.queryFields((t) => {
+  const required = [...nodeTypes.values()].map(({ scope, noun }) => `${scope} for ${noun}`);
+  const scopes = `Requires the scope ${new Intl.ListFormat('en-US').format(required)}.`;
+  return {
+    node: t.field({
+      type: builder.nodeInterfaceRef(),
+      nullable: true,
+      description: `The node with this ID; null if it does not exist or the API token has no access to it. ${scopes}`,
+      args: { id: t.arg.id({ required: true, description: 'The ID of the node.' }) },
+      resolve: (_, { id }, context, info) => findNodes(info)(context, id),
+    }),
+    nodes: t.field({
+      type: [builder.nodeInterfaceRef()],
+      nullable: { list: false, items: true },
+      description: `The nodes with these IDs, in the same order; null for each that does not exist or is not accessible. At most ${maxNodes}. ${scopes}`,
+      extensions: { cost: (args) => lookUpCost * idCount(args), listSize: idCount } satisfies FieldCost,
+      args: { ids: t.arg.idList({ required: true, description: 'The IDs of the nodes.' }) },
+      resolve: (_, { ids }, context, info) => {
+        context.caller.require(...scopesOfNodes());
+        if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must have at most ${maxNodes} ids.` }]);
+        const find = findNodes(info);
+        return Promise.all(ids.map((id) => find(context, id)));
+      },
+    }),
+  };
+});
