@@ -3,9 +3,9 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
 import type { Json } from '../user-groups/values.ts';
-import RequireCredential, { type GraphQLContext } from './context.ts';
-import CountErrors from './count-errors.ts';
+import type { GraphQLContext } from './context.ts';
 import ResponseMeter from './response-meter.ts';
+import RootFields from './root-fields.ts';
 
 /** The types that every part of the schema builds on. */
 export interface SchemaTypes {
@@ -21,7 +21,7 @@ export interface SchemaTypes {
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The errors plugin comes first, so that a missing credential becomes a result too.
-  plugins: [ErrorsPlugin, CountErrors, RequireCredential, RelayPlugin, ResponseMeter],
+  plugins: [ErrorsPlugin, RootFields, RelayPlugin, ResponseMeter],
   defaultFieldNullability: false,
   errors: {
     directResult: true,
