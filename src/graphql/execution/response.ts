@@ -44,13 +44,19 @@ export function publicError(error: unknown, failureHeaders: FailureHeaders): Gra
 /** The causes of masked errors. */
 const faults = new WeakMap<Error, GatewayError>();
 
-/** Gives a public error its code, counts it, and logs the fault behind it, the gateway's own or the database's. */
-function finishError(error: GraphQLError, { report, countError }: Pick<GraphQLContext, 'report' | 'countError'>): GraphQLError {
-  const fault = faults.get(error);
-  if (fault) report(fault);
-  const finished = withCatalogCode(shortened(error));
-  countError(finished.extensions['code'] as ErrorCode);
-  return finished;
+/**
+ * Gives the public errors of a response their codes, counts them, and logs the faults behind them, the gateway's own or the
+ * database's: one that several fields met, such as a database that cannot be reached, once.
+ */
+function finishErrors(errors: readonly GraphQLError[], { report, countError }: GraphQLContext): GraphQLError[] {
+  const byText = new Map<string, GatewayError>();
+  for (const fault of errors.map((error) => faults.get(error))) if (fault) byText.set(`${fault.message} ${fault.cause}`, fault);
+  for (const fault of byText.values()) report(fault);
+  return errors.map((error) => {
+    const finished = withCatalogCode(shortened(error));
+    countError(finished.extensions['code'] as ErrorCode);
+    return finished;
+  });
 }
 
 /** Messages of GraphQL itself repeat what was sent, however long, and tokens as well. */
@@ -101,7 +107,8 @@ export function renderResult(
 ): HttpResponse {
   const headers = { 'content-type': inUtf8(type) };
   if (!result.errors) return { status: 200, headers, body: serialize(result) };
-  const errors = result.errors.map((error) => finishError(publicError(error, failureHeaders), context));
+  const publicErrors = result.errors.map((error) => publicError(error, failureHeaders));
+  const errors = finishErrors(publicErrors, context);
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
   const isAfterChange = ({ path = [] }: GraphQLError): boolean =>
