@@ -34,6 +34,7 @@ builder.node(ApiTokenType, {
       description:
         'The scopes it has. One that only a newer version of the gateway knows is missing on an instance of an older one, where it ' +
         'permits nothing.',
+      // Not a failure: a token that cannot be listed could not be revoked.
       resolve: ({ scopes }) => scopes.filter(isScope),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
@@ -64,7 +65,7 @@ export function apiTokenNumberOf(nodeId: string): number | undefined {
 
 function numberOf(id: string): number | undefined {
   const number = Number(id);
-  return /^\d{1,10}$/.test(id) && number >= 1 && number < 2 ** 31 ? number : undefined;
+  return /^[1-9]\d{0,9}$/.test(id) && number < 2 ** 31 ? number : undefined;
 }
 
 defineNodeFinder('ApiToken', {

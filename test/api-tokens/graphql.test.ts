@@ -267,7 +267,7 @@ describe.each(['rotate', 'revoke'] as const)('%s of an id', (operation) => {
     expect(await mutate(operation, { id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(String(id)) });
   });
 
-  const numbers = ['', '0', '-1', '1.5', '2147483648', '1e3', '٣', '1'.repeat(5_000)];
+  const numbers = ['', '0', '01', '-1', '1.5', '2147483648', '1e3', '٣', '1'.repeat(5_000)];
   test.each(['', '1', encodeGlobalID('UserGroup', 1), ...numbers.map((number) => encodeGlobalID('ApiToken', number))])(
     'that is not one of an API token is INVALID_INPUT (%j)',
     async (id) => {

@@ -101,6 +101,7 @@ test.each([
   ['one word too many', ['create', 'n', '--name', 'n'], /token create --name/],
   ['no id', ['revoke'], /token revoke/],
   ['an invalid id', ['revoke', '1e3'], /token revoke/],
+  ['an id with a zero in front', ['revoke', '007'], /token revoke/],
   ['two ids', ['revoke', '1', '2'], /token revoke/],
   ['an option of list that it does not have', ['list', '--all'], /--all/],
 ])('token: %s is a usage error, reported before anything is opened', async (_, args, text) => {

@@ -136,7 +136,7 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
 /** The selector of the group with this number, as a text; undefined when it is none that a group can have. */
 function readTeamId(id: string | undefined): { teamId: number } | undefined {
   const teamId = Number(id);
-  return id !== undefined && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
+  return id !== undefined && /^[1-9]\d{0,9}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
 }
 
 defineNodeFinder('UserGroup', {
