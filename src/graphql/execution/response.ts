@@ -79,6 +79,11 @@ function withExtensions(
 /** A media type of responses. */
 export type ResponseType = typeof mediaTypes.json | typeof mediaTypes.graphql;
 
+const contentTypes: Readonly<Record<ResponseType, string>> = {
+  [mediaTypes.json]: inUtf8(mediaTypes.json),
+  [mediaTypes.graphql]: inUtf8(mediaTypes.graphql),
+};
+
 /** The media type that an `Accept` header prefers; JSON for wildcards. Nothing if it accepts neither. Linear in its length. */
 export function chooseResponseType(accept: string | undefined): ResponseType | undefined {
   if (!accept || accept === mediaTypes.json) return mediaTypes.json;
@@ -105,7 +110,7 @@ export function renderResult(
   context: GraphQLContext,
   failureHeaders: FailureHeaders,
 ): HttpResponse {
-  const headers = { 'content-type': inUtf8(type) };
+  const headers = { 'content-type': contentTypes[type] };
   if (!result.errors) return { status: 200, headers, body: serialize(result) };
   const publicErrors = result.errors.map((error) => publicError(error, failureHeaders));
   const errors = finishErrors(publicErrors, context);
