@@ -33,7 +33,8 @@ export async function updateUserGroup(
   by: UserGroupBy,
   changes: UserGroupChanges,
 ): Promise<UserGroup> {
-  checkUpdate(caller, { by, ...changes });
+  caller.require('groups:write');
+  checkUpdate({ by, ...changes });
   requireEventBytes(services.eventBytes, caller);
   const { mergeProperties: patch, expectedVersions, ...given } = changes;
   const { name } = given;
@@ -101,7 +102,8 @@ export async function deleteUserGroup(
   by: UserGroupBy,
   expectedVersions?: readonly number[],
 ): Promise<UserGroup> {
-  checkDelete(caller, { by, expectedVersions });
+  caller.require('groups:write');
+  checkDelete({ by, expectedVersions });
   const group = await locate(services, caller, by);
   if (!group) throw notFound();
   const { environmentTag, allEnvironments, author } = caller;

@@ -37,7 +37,7 @@ export interface Creation {
 export async function getOrCreateUserGroup(services: Services, caller: Caller, input: NewUserGroup): Promise<Creation> {
   caller.require('groups:write');
   const environmentTag = caller.chooseEnvironment(input.environmentTag);
-  checkGetOrCreate(caller, input);
+  checkGetOrCreate(input);
   const { providedId } = input;
 
   const existing = ownAmong((await services.db.userGroup.findByProvidedId(providedId, caller.queueKey)) ?? [], {
