@@ -7,8 +7,8 @@ import { type ErrorCode, GatewayError, RateLimited, shorten } from '../errors.ts
 import { asGatewayError } from '../failures.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { PermitOrigin } from './cors.ts';
-import type { ByteBudget } from './limits.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed } from './problem.ts';
 import { assertSingleHeaders, disconnected, originForm, requestId, splitOnce, tooLong, tooMuchUnsent } from './request-head.ts';

@@ -4,7 +4,8 @@ import { Caller } from '../caller.ts';
 import type { QueueKey } from '../concurrency/fair-queue.ts';
 import type { ErrorCode } from '../errors.ts';
 import { declaredBytes } from './body.ts';
-import { type ByteBudget, httpTimeouts, maxDiscardedChunks, maxDiscardingConnections, smallResponseBytes } from './limits.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { httpTimeouts, maxDiscardedChunks, maxDiscardingConnections, smallResponseBytes } from './limits.ts';
 import type { Connection } from './server.ts';
 import type { HttpResponse, ResponseBody, Route } from './types.ts';
 

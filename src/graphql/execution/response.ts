@@ -7,7 +7,6 @@ import { redactTokens } from '../../tokens.ts';
 import type { GraphQLContext } from '../context.ts';
 import { graphqlLimits } from '../limits.ts';
 import { assertResponseSize } from '../response-meter.ts';
-import { causeOf } from './compiled-operation.ts';
 
 const { maxMessageLength } = graphqlLimits;
 
@@ -39,6 +38,12 @@ export function publicError(error: unknown, failureHeaders: FailureHeaders): Gra
   });
   if (status >= 500) faults.set(shown, failure);
   return shown;
+}
+
+/** The error that a resolver threw, out of the GraphQL errors around it; the error itself when it is GraphQL's own. */
+export function causeOf(error: GraphQLError): Error {
+  const { originalError } = error;
+  return originalError ? causeOf(originalError as GraphQLError) : error;
 }
 
 /** The causes of masked errors. */
