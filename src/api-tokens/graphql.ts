@@ -1,4 +1,4 @@
-import { type Credential, describeScope, isScope, scopeNames } from '../caller.ts';
+import type { Credential } from '../caller.ts';
 import { InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { builder, decodeNodeId, defineNamedEnum } from '../graphql/builder.ts';
@@ -6,8 +6,10 @@ import { defineConnection, pageArguments, pageSize } from '../graphql/connection
 import { defineNodeFinder } from '../graphql/nodes.ts';
 import { EnvironmentTagType } from '../graphql/scalars.ts';
 import type { FieldCost } from '../graphql/selection.ts';
+import { describeScope, isScope, scopeNames } from '../scopes.ts';
 import { type IssuedApiToken, maxOverlapSeconds } from './api-tokens.ts';
-import { findApiToken, manageApiTokens } from './management.ts';
+import { findApiToken, readApiTokens } from './list.ts';
+import { manageApiTokens } from './management.ts';
 
 /** A scope of API tokens. */
 const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
@@ -106,7 +108,7 @@ builder.queryField('apiTokens', (t) =>
         description: 'Whether to list revoked API tokens too. Expired ones are listed in any case.',
       }),
     },
-    resolve: (_, args, { services, caller }) => manageApiTokens(services, caller).list(args),
+    resolve: (_, args, { services, caller }) => readApiTokens(services, caller, args),
   }),
 );
 

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { apiTokenNameIssues, type IssuedApiToken, issueApiToken } from '../api-tokens/api-tokens.ts';
-import { describeScope, isScope, type Scope, scopeNames } from '../caller.ts';
 import { readServerTime } from '../database/server-state.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
+import { describeScope, isScope, type Scope, scopeNames } from '../scopes.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
 import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { ownAuthor, withDatabase } from './context.ts';

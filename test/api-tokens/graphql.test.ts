@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopeNames } from '../../src/caller.ts';
 import { encodeCursor } from '../../src/database/keyset.ts';
 import { schema } from '../../src/schema.ts';
+import { scopeNames } from '../../src/scopes.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { describeScope, scopeNames } from '../../src/caller.ts';
 import { UsageError } from '../../src/commands/options.ts';
 import { token } from '../../src/commands/token.ts';
+import { describeScope, scopeNames } from '../../src/scopes.ts';
 import { launch, run, runAlone } from '../support/process.ts';
 
 /** If a command connected to the database, it would fail after ten seconds with exit code 1. */

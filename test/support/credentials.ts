@@ -1,7 +1,7 @@
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { type Scope, scopeNames } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { type Scope, scopeNames } from '../../src/scopes.ts';
 import { issueToken } from '../../src/tokens.ts';
 import type { Access, Outcome } from './access-matrix.ts';
 import { apiTokenId } from './node-id.ts';
