@@ -2,7 +2,7 @@ import { requireEventBytes } from '../audit-log/record.ts';
 import type { Caller } from '../caller.ts';
 import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { changedValues, type UserGroupFields } from './attributes.ts';
+import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkDelete, checkMergedProperties, checkSetEnvironment, checkUpdate } from './rules.ts';
 import type { UserGroupTarget } from './statements/update.ts';
 import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';

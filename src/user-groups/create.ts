@@ -6,7 +6,7 @@ import { encryptToken } from '../encryption/stored-token.ts';
 import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
-import { initialValues, type UserGroupFields } from './attributes.ts';
+import { initialValues, type UserGroupFields } from './attribute-values.ts';
 import { checkGetOrCreate, newGroupRefusal } from './rules.ts';
 import type { AuthoredDraft } from './statements/insert.ts';
 import { type Services, withToken } from './user-groups.ts';

@@ -1,5 +1,6 @@
 import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
-import { type GivenName, givenAttributes } from './attributes.ts';
+import { givenAttributes } from './attribute-values.ts';
+import type { GivenName } from './attributes.ts';
 import { type Expecting, maxVersion } from './statements/columns.ts';
 import { printableIssues, propertiesIssues, textIssues } from './values.ts';
 

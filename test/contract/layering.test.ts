@@ -13,7 +13,7 @@ const layers: readonly (readonly string[])[] = [
     'token-prefixes.ts',
     'tokens.ts',
   ],
-  ['caller.ts', 'errors.ts', 'scopes.ts', 'concurrency', 'encryption', 'metrics', 'tracing'],
+  ['caller.ts', 'error-catalog.ts', 'errors.ts', 'scopes.ts', 'concurrency', 'encryption', 'metrics', 'tracing'],
   ['database'],
   ['failures.ts', 'http', 'json.ts'],
   ['idempotency'],

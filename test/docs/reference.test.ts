@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkNames } from '../../src/commands/doctor/doctor.ts';
-import { type ErrorCode, errorCatalog } from '../../src/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../src/error-catalog.ts';
 import { scopeNames } from '../../src/scopes.ts';
 import { readPage } from '../support/snippets.ts';
 

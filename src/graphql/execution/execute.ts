@@ -12,7 +12,8 @@ import {
 import { credentialRequired } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { isMissingKey } from '../../encryption/keys.ts';
-import { abandoned, errorCatalog, GatewayError, Unauthenticated } from '../../errors.ts';
+import { errorCatalog } from '../../error-catalog.ts';
+import { abandoned, GatewayError, Unauthenticated } from '../../errors.ts';
 import { asGatewayError } from '../../failures.ts';
 import { GraphQLMetrics } from '../../metrics/operation-names.ts';
 import type { GraphQLContext } from '../context.ts';

@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { type ErrorCode, errorCatalog, type GatewayError, InvalidInput, nothingChanged, shorten } from '../../errors.ts';
+import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
+import { type GatewayError, InvalidInput, nothingChanged, shorten } from '../../errors.ts';
 import { asGatewayError } from '../../failures.ts';
 import { inUtf8, mediaTypes, readAcceptItem } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
