@@ -18,8 +18,8 @@ export type ApiTokenPage = CountedPage<ApiToken, number>;
 const keyset = defineKeyset<Pick<ApiToken, 'id'>>('ApiToken', { id: integerColumn });
 
 /**
- * A page of the API tokens of every environment, the newest first, expired ones included. A cursor is the number of a token, so that tokens that are
- * created or revoked between two pages neither repeat nor hide another.
+ * A page of the API tokens of every environment, the newest first, expired ones included. A cursor is the number of a token, so
+ * that tokens that are created or revoked between two pages neither repeat nor hide another.
  *
  * @throws Unauthenticated, Forbidden, synchronously, without `admin`.
  * @throws InvalidInput, also for a cursor of another list.

@@ -25,7 +25,8 @@ interface ExportRequest {
  * `groups export`: writes user groups to a file or standard output. A reader that closes standard output early ends the export
  * without a message.
  *
- * @throws UsageError for invalid arguments, a closed standard output, or a file that cannot be written, before the database is opened.
+ * @throws UsageError for invalid arguments, a closed standard output, or a file that cannot be written, before the database is
+ *   opened.
  * @throws Error when the file cannot be written later; one that exists is unchanged then.
  */
 export async function exportGroups(args: readonly string[], io: GroupsIo): Promise<number> {

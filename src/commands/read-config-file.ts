@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 const maxFileMiB = 16;
 const maxFileBytes = maxFileMiB * 2 ** 20;
 
-/** Reads a file of at most 16 MiB. @throws Error when it is too large, or not a regular file: a pipe or a device may never end. */
+/** Reads a file. @throws Error when it exceeds 16 MiB, or is not a regular file: a pipe or a device may never end. */
 export async function readConfigFile(path: string): Promise<Uint8Array> {
   const found = await stat(path);
   if (found.isDirectory()) throw new Error('This is a folder; pass a file.');
@@ -13,12 +13,12 @@ export async function readConfigFile(path: string): Promise<Uint8Array> {
   return readFile(path);
 }
 
-/** The text of a file. A byte order mark stays in the text, for the validator to report. @throws TypeError when the bytes are not UTF-8. */
+/** The text of a file, with its byte order mark, for the validator to report. @throws TypeError when it is not UTF-8. */
 export function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-/** Reads a stream of at most 16 MiB. @throws Error when it is too large; the rest is not read. */
+/** Reads a stream. @throws Error when it exceeds 16 MiB; the rest is not read. */
 export async function readAll(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
