@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { issueToken } from '../src/tokens.ts';
-import { initialValues } from '../src/user-groups/attributes.ts';
+import { initialValues } from '../src/user-groups/attribute-values.ts';
 import { groupFormats } from '../src/user-groups/files/formats.ts';
 import { type BenchDatabase, startServer } from './database.ts';
 import { encryptionKey, storedToken } from './encryption.ts';

@@ -28,7 +28,7 @@ import { createRouter } from './http/router.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
 import { createExecuteOnce } from './idempotency/idempotency.ts';
 import { instanceSource } from './instance/instance.ts';
-import { metricsHandler } from './instance/route.ts';
+import { metricsHandler } from './instance/metrics-route.ts';
 import { findNewestKeyId } from './key-rotation/statements.ts';
 import { metrics } from './metrics/metrics.ts';
 import { GraphQLMetrics } from './metrics/operation-names.ts';

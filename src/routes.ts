@@ -17,7 +17,7 @@ import { renderScriptedPage, withPlayground } from './http/pages/scripted-page.t
 import { paths } from './http/paths.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from './http/types.ts';
 import { openWebFiles } from './http/web-files.ts';
-import { metricsMethods } from './instance/route.ts';
+import { metricsMethods } from './instance/metrics-route.ts';
 import { packageRoot } from './package-root.ts';
 import { userMethods, userSummary } from './user-groups/rest.ts';
 

@@ -1,3 +1,4 @@
+import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { digitsOf, environmentOf, type Groups, newestOf, rowOf, tokenLength } from './rows.ts';
 
 /** The names of the workloads. */
@@ -65,12 +66,13 @@ const rotateDocument =
 /** How many groups {@link listDocument} lists. */
 const pageLength = 20;
 
-const anyToken = `ugt_${'0'.repeat(tokenLength - 4)}`;
+const anyToken = `${tokenPrefixes.userGroup}${'0'.repeat(tokenLength - tokenPrefixes.userGroup.length)}`;
 const customerIsLonger = (subject: number): number => (environmentOf(subject) === 'Customer' ? 0 : -1);
 const writeDigits = (subject: number, request: Buffer, at: number) => void request.write(digitsOf(subject), at, 'latin1');
 const userGroupOf = (response: unknown): Record<string, unknown> =>
   (response as { user_group?: Record<string, unknown> } | null)?.user_group ?? {};
-const isToken = (token: unknown) => typeof token === 'string' && /^ugt_[0-9A-Za-z]{36}$/.test(token);
+const isToken = (token: unknown) =>
+  typeof token === 'string' && token.startsWith(tokenPrefixes.userGroup) && /^\w{40}$/.test(token);
 
 const graphqlGroup = (subject: number, token: string) => {
   const { teamId, providedId, name, environment } = rowOf(subject);

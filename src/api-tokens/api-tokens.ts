@@ -1,12 +1,12 @@
 import { recordApiTokenCreation, recordApiTokenRevocation, systemAuthor } from '../audit-log/record.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
-import { type Scope, scopeNames } from '../caller.ts';
 import { retryOnConflict } from '../database/errors.ts';
 import { isStorableTime } from '../database/keyset.ts';
 import { type ClockReader, readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
+import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
 import { printableIssues, textIssues } from '../user-groups/values.ts';
 import { lockFirstApiToken, revokeUnrevoked } from './statements.ts';

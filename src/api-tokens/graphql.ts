@@ -1,4 +1,4 @@
-import { type Credential, describeScope, isScope, scopeNames } from '../caller.ts';
+import type { Credential } from '../caller.ts';
 import { InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { builder, decodeNodeId, defineNamedEnum } from '../graphql/builder.ts';
@@ -6,8 +6,10 @@ import { defineConnection, pageArguments, pageSize } from '../graphql/connection
 import { defineNodeFinder } from '../graphql/nodes.ts';
 import { EnvironmentTagType } from '../graphql/scalars.ts';
 import type { FieldCost } from '../graphql/selection.ts';
+import { describeScope, isScope, scopeNames } from '../scopes.ts';
 import { type IssuedApiToken, maxOverlapSeconds } from './api-tokens.ts';
-import { findApiToken, manageApiTokens } from './management.ts';
+import { findApiToken, readApiTokens } from './list.ts';
+import { manageApiTokens } from './management.ts';
 
 /** A scope of API tokens. */
 const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
@@ -34,6 +36,7 @@ builder.node(ApiTokenType, {
       description:
         'The scopes it has. One that only a newer version of the gateway knows is missing on an instance of an older one, where it ' +
         'permits nothing.',
+      // Not a failure: a token that cannot be listed could not be revoked.
       resolve: ({ scopes }) => scopes.filter(isScope),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
@@ -64,7 +67,7 @@ export function apiTokenNumberOf(nodeId: string): number | undefined {
 
 function numberOf(id: string): number | undefined {
   const number = Number(id);
-  return /^\d{1,10}$/.test(id) && number >= 1 && number < 2 ** 31 ? number : undefined;
+  return /^[1-9]\d{0,9}$/.test(id) && number < 2 ** 31 ? number : undefined;
 }
 
 defineNodeFinder('ApiToken', {
@@ -105,7 +108,7 @@ builder.queryField('apiTokens', (t) =>
         description: 'Whether to list revoked API tokens too. Expired ones are listed in any case.',
       }),
     },
-    resolve: (_, args, { services, caller }) => manageApiTokens(services, caller).list(args),
+    resolve: (_, args, { services, caller }) => readApiTokens(services, caller, args),
   }),
 );
 

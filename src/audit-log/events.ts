@@ -65,7 +65,7 @@ export async function findEvent(
   { withChanges = true }: EventReadOptions = {},
 ): Promise<Event | undefined> {
   caller.require('audit:read');
-  const [, milliseconds, number] = /^(\d{1,15})\.(\d{1,19})$/.exec(key) ?? [];
+  const [, milliseconds, number] = /^([1-9]\d{0,14})\.([1-9]\d{0,18})$/.exec(key) ?? [];
   const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
   if (!occurredAt || id === undefined) return undefined;
   const find = () => findEventAt(db, readableEnvironments(caller), { occurredAt, id }, withChanges);

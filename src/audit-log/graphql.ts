@@ -71,6 +71,7 @@ builder.node(EventType, {
       description: 'What happened.',
       resolve: ({ type }) => {
         if (isEventType(type)) return type;
+        // Not left out: a gap in the audit log would not be noticed.
         const message = `A newer version of the gateway recorded an event of the type ${type}. Try again when every instance is updated.`;
         throw new GatewayError('UNAVAILABLE', message);
       },

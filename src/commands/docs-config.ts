@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
@@ -20,6 +19,7 @@ import {
 } from './docs-config-arguments.ts';
 import { filesAround, findFiles } from './find-files.ts';
 import { asksForHelp } from './options.ts';
+import { decode, readAll, readConfigFile, reason } from './read-config-file.ts';
 import { prepareReplacement, type Replacement } from './replace-file.ts';
 
 /** A stream for text. */
@@ -242,46 +242,3 @@ function usesColor({ stdout, env }: CommandIo): boolean {
 
 /** The most characters of all files and their reports together: half of what one text can have in Node.js. */
 const maxCharacters = 2 ** 28;
-
-/** About a thousand times the size of large configuration files. */
-const maxFileMiB = 16;
-const maxFileBytes = maxFileMiB * 2 ** 20;
-
-/** @throws Error when it is too large, or not a regular file: a pipe or a device may never end. */
-async function readConfigFile(path: string): Promise<Uint8Array> {
-  const found = await stat(path);
-  if (found.isDirectory()) throw new Error('This is a folder; pass a file.');
-  if (!found.isFile()) throw new Error('This is not a regular file. Pass other sources on standard input, with - as the file.');
-  if (found.size > maxFileBytes) throw new Error(`The file exceeds the limit of ${maxFileMiB} MiB.`);
-  return readFile(path);
-}
-
-/** A byte order mark stays in the text, for the validator to report. @throws TypeError when the bytes are not UTF-8. */
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-}
-
-/** @throws Error when it is too large; the rest is not read. */
-async function readAll(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    const read = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    bytes += read.length;
-    if (bytes > maxFileBytes) throw new Error(`Standard input exceeds the limit of ${maxFileMiB} MiB.`);
-    chunks.push(read);
-  }
-  return Buffer.concat(chunks);
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'No such file.',
-  EACCES: 'Permission denied: the file cannot be read or written.',
-  EPERM: 'Permission denied: the file cannot be read or written.',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'The file is not UTF-8; save it as UTF-8.',
-};
-
-function reason(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return Object.hasOwn(reasons, code) ? (reasons[code] as string) : message;
-}

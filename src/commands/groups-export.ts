@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
@@ -6,6 +8,7 @@ import { exportUserGroups } from '../user-groups/export.ts';
 import { type FormatName, groupFormats } from '../user-groups/files/formats.ts';
 import { withExistingDatabase } from './context.ts';
 import { assertValid, environmentOf, fileOf, formatFrom, type GroupsIo, openOutput, readArguments } from './groups-arguments.ts';
+import { UsageError } from './options.ts';
 import { openProgress, type Progress, thousands } from './progress.ts';
 import type { FileDraft } from './replace-file.ts';
 import { exitCodeOf, untilStopRequested } from './stop-request.ts';
@@ -22,11 +25,13 @@ interface ExportRequest {
  * `groups export`: writes user groups to a file or standard output. A reader that closes standard output early ends the export
  * without a message.
  *
- * @throws UsageError for invalid arguments, or a file that cannot be written, before the database is opened.
+ * @throws UsageError for invalid arguments, a closed standard output, or a file that cannot be written, before the database is
+ *   opened.
  * @throws Error when the file cannot be written later; one that exists is unchanged then.
  */
 export async function exportGroups(args: readonly string[], io: GroupsIo): Promise<number> {
   const request = readRequest(args);
+  if (request.output === undefined && io.stdout === process.stdout) assertOutput();
   const draft = request.output === undefined ? undefined : await openOutput(request.output, 'Nothing was exported.');
   try {
     return await run(request, draft, io);
@@ -88,6 +93,22 @@ function readRequest(args: readonly string[]): ExportRequest {
   const request = { format: formatFrom(read, output, 'ndjson'), environment: environmentOf(read), output };
   assertValid(read, 'groups export');
   return request;
+}
+
+/**
+ * In the place of a standard output that is closed (`>&-`) Node.js opens the null device, for reading and writing, where the
+ * export would seem to succeed. A shell opens it for writing only, so that `>/dev/null` remains possible.
+ *
+ * @throws UsageError
+ */
+function assertOutput(): void {
+  if (!existsSync(devNull) || fstatSync(process.stdout.fd).rdev !== statSync(devNull).rdev) return;
+  try {
+    readSync(process.stdout.fd, Buffer.alloc(1));
+  } catch {
+    return;
+  }
+  throw new UsageError('Standard output is closed. Nothing was exported. Redirect it, or name a file with --output.');
 }
 
 /** Writes groups until there are no more, or it is stopped. Returns how many; undefined when the reader of the target is gone. */

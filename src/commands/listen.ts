@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { createServer, Server as NetServer, type Socket } from 'node:net';
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { isResponding, urlOf } from '../http/server.ts';
 import type { Config } from '../settings.ts';
@@ -8,15 +8,37 @@ import type { Config } from '../settings.ts';
 /** How many new connections the system keeps until they are accepted; it may have a lower limit of its own. */
 const backlog = 4_096;
 
-/** Starts listening and resolves with the URL. @throws Error that says what to change when the address cannot be bound. */
-export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
-  server.listen({ port, host, backlog });
+/** A server that listens, and can be stopped without cutting off a request. */
+export interface Listener {
+  readonly url: string;
+  /**
+   * Stops listening and resolves when every connection is closed. A request that was received completely gets its response; of
+   * several that are pipelined on a connection, the first. A connection without one, idle or still sending, is closed when
+   * nothing was received on it for a second; every other connection after 30 seconds.
+   */
+  close(log: Pick<Logger, 'warn'>): Promise<void>;
+}
+
+/** Starts listening. @throws Error that says what to change when the address cannot be bound. */
+export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<Listener> {
+  /** The number of bytes that each connection had received at the last check. */
+  const connections = new Map<Socket, number>();
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, 0);
+    socket.once('close', () => connections.delete(socket));
+  });
+  // The socket that listens belongs to another server, because only that one's close() leaves idle connections open: a request
+  // may be in transit on one.
+  const owner = createServer();
+  owner.listen({ port, host, backlog });
   try {
-    await once(server, 'listening');
+    await once(owner, 'listening');
   } catch (cause) {
     throw cannotListen(host, port, cause as NodeJS.ErrnoException);
   }
-  return urlOf(server);
+  server.listen(owner, backlog);
+  await once(server, 'listening');
+  return { url: urlOf(server), close: (log) => drain(server, owner, connections, log) };
 }
 
 /**
@@ -72,47 +94,30 @@ const idleGraceMs = 1_000;
 /** How long in-flight requests may take once the listener is closed. */
 const drainTimeoutMs = 30_000;
 
-/** The open connections of a server, for graceful shutdown. */
-export interface Connections {
-  /**
-   * Stops listening and resolves when every connection is closed. A request that was received completely gets its response; of
-   * several that are pipelined on a connection, the first. A connection without one, idle or still sending, is closed when
-   * nothing was received on it for a second; every other connection after 30 seconds.
-   */
-  close(log: Pick<Logger, 'warn'>): Promise<void>;
-}
-
-/** Tracks the connections of a server. Call it before the server listens. */
-export function trackConnections(server: Server): Connections {
-  /** The number of bytes that each connection had received at the last check. */
-  const bytesSeen = new Map<Socket, number>();
-  server.on('connection', (socket: Socket) => {
-    bytesSeen.set(socket, 0);
-    socket.once('close', () => bytesSeen.delete(socket));
-  });
-
-  function closeSilent(): void {
-    for (const [socket, bytes] of bytesSeen) {
+/** Does what {@link Listener} promises of `close`. */
+async function drain(
+  server: Server,
+  owner: NetServer,
+  connections: Map<Socket, number>,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  owner.close();
+  for (const socket of connections.keys()) connections.set(socket, socket.bytesRead);
+  const silence = setInterval(() => {
+    for (const [socket, bytes] of connections) {
       if (isResponding(socket)) continue;
       if (socket.bytesRead === bytes) socket.destroy();
-      bytesSeen.set(socket, socket.bytesRead);
+      connections.set(socket, socket.bytesRead);
     }
-  }
-
-  return {
-    async close(log) {
-      for (const socket of bytesSeen.keys()) bytesSeen.set(socket, socket.bytesRead);
-      const silence = setInterval(closeSilent, idleGraceMs);
-      const drainTimer = setTimeout(() => {
-        log.warn(`closing connections whose requests took longer than ${drainTimeoutMs / 1_000} s`);
-        server.closeAllConnections();
-      }, drainTimeoutMs);
-      const closed = once(server, 'close');
-      // Not the HTTP server's own close(), which closes idle connections immediately: a request may be in transit on one.
-      NetServer.prototype.close.call(server);
-      await closed;
-      clearInterval(silence);
-      clearTimeout(drainTimer);
-    },
-  };
+  }, idleGraceMs);
+  const drainTimer = setTimeout(() => {
+    log.warn(`closing connections whose requests took longer than ${drainTimeoutMs / 1_000} s`);
+    server.closeAllConnections();
+  }, drainTimeoutMs);
+  // Not `once` of node:events, which rejects when a client resets its connection.
+  const closed = [...connections.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  await Promise.all(closed);
+  clearInterval(silence);
+  clearTimeout(drainTimer);
+  server.close();
 }

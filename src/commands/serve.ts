@@ -18,7 +18,7 @@ import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { withDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
-import { listen, requireFreeAddress, trackConnections } from './listen.ts';
+import { listen, requireFreeAddress } from './listen.ts';
 import { UsageError } from './options.ts';
 import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
@@ -61,17 +61,16 @@ export async function serve(args: string[]): Promise<number> {
     process.on('unhandledRejection', gateway.reportUnhandled);
     const stopFollowingOperations = persistedOperations?.follow(log);
     const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
-    const connections = trackConnections(gateway.server);
     const listening = listen(gateway.server, config);
     const early = await Promise.race([listening.then(() => undefined), stop]);
     if (early !== undefined) {
-      listening.catch(() => {}); // the process ends anyway
-      gateway.server.close();
+      listening.then((listener) => listener.close(log)).catch(() => {}); // the process ends anyway
       await gateway.close();
       log.info(`${early}: stopped before listening`);
       return 0;
     }
-    const url = await listening;
+    const listener = await listening;
+    const { url } = listener;
     try {
       // Last, so that no failure can prevent it from being printed.
       const first = await issueFirstApiToken(db);
@@ -104,7 +103,7 @@ export async function serve(args: string[]): Promise<number> {
       await sleep(config.drainDelaySeconds * 1_000);
     }
     log.info(`${reason}: draining in-flight requests, then exiting`);
-    await connections.close(log);
+    await listener.close(log);
     await Promise.all([stopHousekeeping(), stopStatistics(), stopFollowingOperations?.()]);
     await Promise.all([gateway.close(), documentChecker.close()]);
     clearInterval(following);

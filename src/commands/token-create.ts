@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { apiTokenNameIssues, type IssuedApiToken, issueApiToken } from '../api-tokens/api-tokens.ts';
-import { describeScope, isScope, type Scope, scopeNames } from '../caller.ts';
 import { readServerTime } from '../database/server-state.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
+import { describeScope, isScope, type Scope, scopeNames } from '../scopes.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
 import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { ownAuthor, withDatabase } from './context.ts';
@@ -42,7 +42,7 @@ export function describeApiToken(apiToken: ApiToken): string {
 }
 
 /** Whether an argument can be the number of an API token. */
-export const isApiTokenId = (text: string): boolean => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 31;
+export const isApiTokenId = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31;
 
 /**
  * Prints an API token with its secret, as text or as one JSON object. A secret that cannot be written is lost, which is said.

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { CodedClient, CodedPool, withCode } from './coded-errors.ts';
 import { type Row, textRows } from './columns.ts';
 import { parseDatabaseUrl, withOptions } from './database-url.ts';
-import { CodedClient, CodedPool, retryOnConflict, withCode } from './errors.ts';
+import { retryOnConflict } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
 import { discoverPrimary } from './primary-discovery.ts';
 import { createAdapter } from './prisma-adapter.ts';

@@ -6,7 +6,8 @@ import {
   type SqlQueryable,
 } from '@prisma/driver-adapter-utils';
 import type pg from 'pg';
-import { connectionFailure, retryOnConflict } from './errors.ts';
+import { connectionFailure } from './coded-errors.ts';
+import { retryOnConflict } from './errors.ts';
 import type { StatementNames } from './statement-names.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { Issue } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
-import { assertNoIssues, type InputCheck, selectorIssues, type Unchecked, type UncheckedBy } from '../user-groups/rules.ts';
+import { assertNoIssues, selectorIssues, type Unchecked, type UncheckedBy } from '../user-groups/rules.ts';
 import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
 import { textIssues } from '../user-groups/values.ts';
 import { loadJwt, maxEmbedTokenSeconds } from './signing-keys.ts';
@@ -20,15 +20,6 @@ export const embedTokenLimits = {
 export const defaultEmbedTokenSeconds = 900;
 
 const { minEmbedTokenSeconds } = embedTokenLimits;
-
-/** Checks the input of a new embed token: the scope `embed:sign`, the selector, and the other members. */
-const checkEmbedToken: InputCheck<Unchecked<'audience' | 'expiresInSeconds'> & { readonly by: UncheckedBy }> = (
-  caller,
-  input,
-) => {
-  caller.require('embed:sign');
-  assertNoIssues(embedTokenIssues(input));
-};
 
 function* embedTokenIssues({
   by,
@@ -79,7 +70,8 @@ export async function createEmbedToken(
   by: UserGroupBy,
   input: EmbedTokenInput,
 ): Promise<{ token: string; expiresAt: Date }> {
-  checkEmbedToken(caller, { by, ...input });
+  caller.require('embed:sign');
+  assertNoIssues(embedTokenIssues({ by, ...input }));
   const [group, keys, { signJwt }] = await Promise.all([
     locate(services, caller, by),
     services.embedTokens.signingKeys.read(caller.queueKey),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
-import { type ErrorCode, errorCatalog, InvalidInput } from '../errors.ts';
+import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
+import { InvalidInput } from '../errors.ts';
 import { formParameters } from '../http/form.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';

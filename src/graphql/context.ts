@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts';
-import type { ErrorCode, GatewayError } from '../errors.ts';
+import type { ErrorCode } from '../error-catalog.ts';
+import type { GatewayError } from '../errors.ts';
 import type { InstanceReport, InstanceSource } from '../instance/instance.ts';
 import { type MetricsSource, reportOf } from '../metrics/report.ts';
 import type { Services } from '../user-groups/user-groups.ts';

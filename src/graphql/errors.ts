@@ -1,14 +1,5 @@
-import {
-  Conflict,
-  type ErrorCode,
-  errorCatalog,
-  Forbidden,
-  type GatewayError,
-  InvalidInput,
-  type Issue,
-  NotFound,
-  Unauthenticated,
-} from '../errors.ts';
+import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
+import { Conflict, Forbidden, type GatewayError, InvalidInput, type Issue, NotFound, Unauthenticated } from '../errors.ts';
 import { builder } from './builder.ts';
 import type { FieldCost } from './selection.ts';
 

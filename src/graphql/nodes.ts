@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Scope } from '../caller.ts';
 import { InvalidInput } from '../errors.ts';
+import type { Scope } from '../scopes.ts';
 import { builder, decodeNodeId } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { type FieldCost, lookUpCost } from './selection.ts';

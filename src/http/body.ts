@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { QueueKey } from '../concurrency/fair-queue.ts';
 import { GatewayError, InvalidInput, shorten } from '../errors.ts';
 import { parseJson } from '../json.ts';
-import { type ByteBudget, httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
 import { mediaTypes, readAcceptItem } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
 

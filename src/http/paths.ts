@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-catalog.ts';
 
 /** The paths that other parts of the gateway link to. */
 export const paths = {

@@ -1,12 +1,5 @@
-import {
-  boundIssues,
-  describeIssues,
-  type ErrorCatalogEntry,
-  type ErrorCode,
-  errorCatalog,
-  GatewayError,
-  type Issue,
-} from '../errors.ts';
+import { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '../error-catalog.ts';
+import { boundIssues, describeIssues, GatewayError, type Issue } from '../errors.ts';
 import { mediaTypes } from './media-types.ts';
 import { errorCodePath } from './paths.ts';
 import type { HttpRequest, HttpResponse } from './types.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { errorCatalog, GatewayError, safeToRepeat } from '../errors.ts';
+import { errorCatalog } from '../error-catalog.ts';
+import { GatewayError, safeToRepeat } from '../errors.ts';
 import { containsToken } from '../tokens.ts';
 import { httpLimits, httpTimeouts } from './limits.ts';
 

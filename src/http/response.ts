@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { pipeline, Readable } from 'node:stream';
 import { Caller } from '../caller.ts';
 import type { QueueKey } from '../concurrency/fair-queue.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-catalog.ts';
 import { declaredBytes } from './body.ts';
-import { type ByteBudget, httpTimeouts, maxDiscardedChunks, maxDiscardingConnections, smallResponseBytes } from './limits.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { httpTimeouts, maxDiscardedChunks, maxDiscardingConnections, smallResponseBytes } from './limits.ts';
 import type { Connection } from './server.ts';
 import type { HttpResponse, ResponseBody, Route } from './types.ts';
 

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../caller.ts';
-import type { ErrorCode, GatewayError } from '../errors.ts';
+import type { ErrorCode } from '../error-catalog.ts';
+import type { GatewayError } from '../errors.ts';
 
 /** A request as every route gets it: read whole, within the limits, and with its caller. */
 export interface HttpRequest {

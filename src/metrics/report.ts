@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-catalog.ts';
 import { bucketCount, errorCodes, quantileOf, type SlotCounts, slotAt, slotCount, slotSeconds } from './request-metrics.ts';
 
 /** Where the metrics of an instance are read. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalog } from '../errors.ts';
+import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
 
 /** The upper bound of the first bucket, in milliseconds, and how much greater each next bound is. */
 const firstBoundMs = 0.25;

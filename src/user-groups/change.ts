@@ -2,7 +2,7 @@ import { requireEventBytes } from '../audit-log/record.ts';
 import type { Caller } from '../caller.ts';
 import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { changedValues, type UserGroupFields } from './attributes.ts';
+import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkDelete, checkMergedProperties, checkSetEnvironment, checkUpdate } from './rules.ts';
 import type { UserGroupTarget } from './statements/update.ts';
 import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
@@ -33,7 +33,8 @@ export async function updateUserGroup(
   by: UserGroupBy,
   changes: UserGroupChanges,
 ): Promise<UserGroup> {
-  checkUpdate(caller, { by, ...changes });
+  caller.require('groups:write');
+  checkUpdate({ by, ...changes });
   requireEventBytes(services.eventBytes, caller);
   const { mergeProperties: patch, expectedVersions, ...given } = changes;
   const { name } = given;
@@ -101,7 +102,8 @@ export async function deleteUserGroup(
   by: UserGroupBy,
   expectedVersions?: readonly number[],
 ): Promise<UserGroup> {
-  checkDelete(caller, { by, expectedVersions });
+  caller.require('groups:write');
+  checkDelete({ by, expectedVersions });
   const group = await locate(services, caller, by);
   if (!group) throw notFound();
   const { environmentTag, allEnvironments, author } = caller;

@@ -61,7 +61,7 @@ export async function getOrCreateUserGroups(
   for (const [index, input] of inputs.entries()) {
     settle(index, () => {
       const environmentTag = caller.chooseEnvironment(input.environmentTag);
-      checkGetOrCreate(caller, input);
+      checkGetOrCreate(input);
       pending.push({ index, input, environmentTag });
       return undefined;
     });

@@ -6,7 +6,7 @@ import { encryptToken } from '../encryption/stored-token.ts';
 import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
-import { initialValues, type UserGroupFields } from './attributes.ts';
+import { initialValues, type UserGroupFields } from './attribute-values.ts';
 import { checkGetOrCreate, newGroupRefusal } from './rules.ts';
 import type { AuthoredDraft } from './statements/insert.ts';
 import { type Services, withToken } from './user-groups.ts';
@@ -37,7 +37,7 @@ export interface Creation {
 export async function getOrCreateUserGroup(services: Services, caller: Caller, input: NewUserGroup): Promise<Creation> {
   caller.require('groups:write');
   const environmentTag = caller.chooseEnvironment(input.environmentTag);
-  checkGetOrCreate(caller, input);
+  checkGetOrCreate(input);
   const { providedId } = input;
 
   const existing = ownAmong((await services.db.userGroup.findByProvidedId(providedId, caller.queueKey)) ?? [], {

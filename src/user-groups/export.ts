@@ -2,7 +2,8 @@ import type { Database } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { decryptToken } from '../encryption/stored-token.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
-import { type GivenName, givenAttributes, type StoredValues } from './attributes.ts';
+import { givenAttributes, type StoredValues } from './attribute-values.ts';
+import type { GivenName } from './attributes.ts';
 import { readAllGroups, type StoredGroup } from './statements/export.ts';
 
 /** A user group with its token, as `groups import` takes it back. JSON is in one line of text. */

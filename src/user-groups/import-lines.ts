@@ -3,7 +3,7 @@ import { boundIssues, describeIssues, type Issue, maxIssues, shorten } from '../
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { tokenPrefixes } from '../token-prefixes.ts';
 import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
-import { givenAttributes, memberPath, type UserGroupFields } from './attributes.ts';
+import { givenAttributes, memberPath, type UserGroupFields } from './attribute-values.ts';
 import { getOrCreateIssues } from './rules.ts';
 import type { Claim, ImportClaims } from './statements/import-claims.ts';
 

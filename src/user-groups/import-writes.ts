@@ -4,7 +4,7 @@ import { isConflict, violatedUniqueIndex } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { issueToken } from '../tokens.ts';
-import { changedValues, initialValues } from './attributes.ts';
+import { changedValues, initialValues } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
 import type { UserGroupDraft } from './statements/columns.ts';
 import {

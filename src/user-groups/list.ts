@@ -4,7 +4,8 @@ import { isStorableTime, type KeysetSection, sectionOf } from '../database/keyse
 import { type CountedPage, cutPage, type PageInput, pageSizeIssues, withTotalCount } from '../database/page.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { filteredAttributes, type GivenName } from './attributes.ts';
+import { filteredAttributes } from './attribute-values.ts';
+import type { GivenName } from './attributes.ts';
 import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
 import type { GroupConditions, SortField } from './statements/pages.ts';
 import type { ReadOptions, Services } from './user-groups.ts';

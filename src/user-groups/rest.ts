@@ -1,8 +1,7 @@
 import type { Caller } from '../caller.ts';
+import { droppedBodyRemedy, errorCatalog } from '../error-catalog.ts';
 import {
   Conflict,
-  droppedBodyRemedy,
-  errorCatalog,
   Forbidden,
   GatewayError,
   InvalidInput,
@@ -19,7 +18,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/idempotency.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/route.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { givenAttributes, memberPath } from './attributes.ts';
+import { givenAttributes, memberPath } from './attribute-values.ts';
 import { updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
 import { assertNothingLost, entityTagOf, type Members, parseIfMatch, queryMembers } from './rest-request.ts';

@@ -1,6 +1,6 @@
-import type { Caller } from '../caller.ts';
 import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
-import { type GivenName, givenAttributes } from './attributes.ts';
+import { givenAttributes } from './attribute-values.ts';
+import type { GivenName } from './attributes.ts';
 import { type Expecting, maxVersion } from './statements/columns.ts';
 import { printableIssues, propertiesIssues, textIssues } from './values.ts';
 
@@ -13,17 +13,16 @@ export type Unchecked<Member extends string> = { readonly [Name in Member]?: unk
 export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
 
 /**
- * Checks the caller's scope and then the whole input, so that a caller without the scope learns nothing about the input and
- * causes no further work. Reports every issue, up to ten, and stops at the tenth.
+ * Checks a whole input. Reports every issue, up to ten, and stops at the tenth. Operations require their scope before, so that a
+ * caller without it learns nothing about the input and causes no further work.
  *
- * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  */
-export type InputCheck<Input> = (caller: Caller, input: Input) => void;
+type InputCheck<Input> = (input: Input) => void;
 
 /** Checks the input of get-or-create. */
-export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | GivenName>> = (caller, input) =>
-  check(caller, () => getOrCreateIssues(input));
+export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | GivenName>> = (input) =>
+  assertNoIssues(getOrCreateIssues(input));
 
 /**
  * What a group may not be created with, though a stored one may have it: control characters in its id or name. The input was
@@ -44,11 +43,11 @@ export function newGroupRefusal({
 type UncheckedUpdate = Unchecked<GivenName | 'mergeProperties'> & Expecting & { readonly by: UncheckedBy };
 
 /** Checks the input of an update: the selector, the fields to change, and the expected versions. */
-export const checkUpdate: InputCheck<UncheckedUpdate> = (caller, input) => check(caller, () => updateIssues(input));
+export const checkUpdate: InputCheck<UncheckedUpdate> = (input) => assertNoIssues(updateIssues(input));
 
 /** Checks the input of a deletion. */
-export const checkDelete: InputCheck<Expecting & { readonly by: UncheckedBy }> = (caller, input) =>
-  check(caller, () => [...selectorIssues(input.by), ...versionIssues(input)]);
+export const checkDelete: InputCheck<Expecting & { readonly by: UncheckedBy }> = (input) =>
+  assertNoIssues([...selectorIssues(input.by), ...versionIssues(input)]);
 
 /** Checks properties that a merge patch resulted in. @throws InvalidInput. */
 export function checkMergedProperties(properties: unknown): void {
@@ -75,17 +74,12 @@ export function checkBulkSize({ length }: readonly unknown[]): void {
 }
 
 /** Checks the input of a token rotation. */
-export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'> & Expecting> = (caller, input) =>
-  check(caller, () => rotateIssues(input));
+export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'> & Expecting> = (input) =>
+  assertNoIssues(rotateIssues(input));
 
 /** Validates a selector. @throws InvalidInput. */
 export function checkSelector(by: UncheckedBy): void {
   assertNoIssues(selectorIssues(by));
-}
-
-function check(caller: Caller, issues: () => Iterable<Issue>): void {
-  caller.require('groups:write');
-  assertNoIssues(issues());
 }
 
 /** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */

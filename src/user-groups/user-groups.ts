@@ -115,7 +115,8 @@ export async function rotateUserGroupToken(
   caller: Caller,
   input: RotationInput,
 ): Promise<{ userGroup: UserGroup; previousTokenExpiresAt: Date | null }> {
-  checkRotate(caller, input);
+  caller.require('groups:write');
+  checkRotate(input);
   const { currentToken } = input;
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
 

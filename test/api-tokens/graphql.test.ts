@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopeNames } from '../../src/caller.ts';
 import { encodeCursor } from '../../src/database/keyset.ts';
 import { schema } from '../../src/schema.ts';
+import { scopeNames } from '../../src/scopes.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -267,7 +267,7 @@ describe.each(['rotate', 'revoke'] as const)('%s of an id', (operation) => {
     expect(await mutate(operation, { id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(String(id)) });
   });
 
-  const numbers = ['', '0', '-1', '1.5', '2147483648', '1e3', '٣', '1'.repeat(5_000)];
+  const numbers = ['', '0', '01', '-1', '1.5', '2147483648', '1e3', '٣', '1'.repeat(5_000)];
   test.each(['', '1', encodeGlobalID('UserGroup', 1), ...numbers.map((number) => encodeGlobalID('ApiToken', number))])(
     'that is not one of an API token is INVALID_INPUT (%j)',
     async (id) => {

@@ -32,6 +32,18 @@ test('a person finds who changed a group, and what was there before', async () =
   await assertFitsPhone();
 });
 
+test('a day in the URL that is none is explained, with a way out', async () => {
+  const { secret } = await gateway.issue({ scopes: ['audit:read'] });
+  for (const filter of ['from=2020-13-45', 'to=2020-02-30']) {
+    const options = { secret, expectedProblems: [/status of 400/] };
+    const { page } = await openConsole(gateway, `/console/audit-log?${filter}`, options);
+    await page.getByRole('alert').filter({ hasText: 'INVALID_INPUT' }).waitFor();
+    await page.getByRole('button', { name: 'Show the whole list' }).click();
+    await page.getByRole('alert').filter({ hasText: 'INVALID_INPUT' }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+  }
+});
+
 test('an event with a thousand changes shows the first of them, and all when a person asks for them', async () => {
   const mapping = Array.from({ length: 1_000 }, (_, index) => ({ schemaId: `schema-${index}`, dataSource: `source-${index}` }));
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'long', name: 'Long', mapping });

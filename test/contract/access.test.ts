@@ -11,9 +11,9 @@ import {
   tryOpenRequest,
   tryOperation,
 } from '../support/access.ts';
+import { operations, pages, restOperations } from '../support/access-matrix.ts';
 import { issueCredentials, type PresentedCredential } from '../support/credentials.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { operations, pages, restOperations } from '../support/operations.ts';
 import { routes } from '../support/routes.ts';
 
 let gateway: TestGateway;

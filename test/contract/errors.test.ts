@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '../../src/errors.ts';
+import { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '../../src/error-catalog.ts';
 import { headersOf } from '../../src/http/problem.ts';
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })

@@ -13,7 +13,7 @@ const layers: readonly (readonly string[])[] = [
     'token-prefixes.ts',
     'tokens.ts',
   ],
-  ['caller.ts', 'errors.ts', 'concurrency', 'encryption', 'metrics', 'tracing'],
+  ['caller.ts', 'error-catalog.ts', 'errors.ts', 'scopes.ts', 'concurrency', 'encryption', 'metrics', 'tracing'],
   ['database'],
   ['failures.ts', 'http', 'json.ts'],
   ['idempotency'],
@@ -46,7 +46,7 @@ const layers: readonly (readonly string[])[] = [
 const layerOf = (file: string): number => layers.findIndex((names) => names.includes(file.split('/')[0] ?? ''));
 
 /** The files of nouns that belong to one of the two APIs; the rules beside them know neither. */
-const isOfApi = (file: string): boolean => /\/(?:graphql|rest|routes?)\b|^docs-config\/pages\b/.test(file);
+const isOfApi = (file: string): boolean => /\/(?:graphql|rest|(?:metrics-)?routes?)\b|^docs-config\/pages\b/.test(file);
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.[cm]?[jt]sx?$/.test(file) && !file.startsWith('generated'),

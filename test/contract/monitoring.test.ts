@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { errorCatalog } from '../../src/errors.ts';
+import { errorCatalog } from '../../src/error-catalog.ts';
 import { type MetricDefinition, metricDefinitions } from '../../src/metrics/metrics.ts';
 import { routes } from '../support/routes.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type ErrorCode, errorCatalog } from '../../src/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../src/error-catalog.ts';
 import { errorResponses, openApiMethods, operationsOf } from '../../src/http/pages/openapi.ts';
 import { headersOf } from '../../src/http/problem.ts';
 import type { Route } from '../../src/http/types.ts';
+import { pages } from '../support/access-matrix.ts';
 import { openApiDocument } from '../support/openapi.ts';
-import { pages } from '../support/operations.ts';
 import { routes } from '../support/routes.ts';
 
 const { paths, components, info } = openApiDocument;

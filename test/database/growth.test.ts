@@ -149,29 +149,26 @@ describe.each(['none', 'of few groups'] as const)('right after a database with t
   test.each(Object.entries(lookUps))('%s reads a few pages', async (_, request) => {
     expect(await tablesReadBy(request)).toEqual([]);
   });
-});
 
-describe('once the statistics of the tables that have grown are updated', () => {
-  beforeAll(async () => {
-    await serveAndGrow('of few groups');
-    await updateGrownStatistics(database);
-  });
-  afterAll(close);
+  if (statistics === 'none') return;
+  describe('and once the statistics of the tables that have grown are updated', () => {
+    beforeAll(() => updateGrownStatistics(database));
 
-  test.each(Object.entries({ ...lookUps, ...others }))('%s reads a few pages', async (_, request) => {
-    expect(await tablesReadBy(request)).toEqual([]);
-  });
+    test.each(Object.entries({ ...lookUps, ...others }))('%s reads a few pages', async (_, request) => {
+      expect(await tablesReadBy(request)).toEqual([]);
+    });
 
-  test('a count by a condition that no index serves reads the table, not an index of it', async () => {
-    const scans = async () => {
-      await single.pool.query('select pg_stat_force_next_flush()');
-      const { rows } = await single.pool.query(
-        "select seq_scan::int as scans from pg_stat_user_tables where relname = 'user_group'",
-      );
-      return rows[0].scans;
-    };
-    const before = await scans();
-    await graphql('{ userGroups(filter: { properties: [{ path: ["a"], equals: 1 }] }) { totalCount } }');
-    expect(await scans()).toBeGreaterThan(before);
+    test('a count by a condition that no index serves reads the table, not an index of it', async () => {
+      const scans = async () => {
+        await single.pool.query('select pg_stat_force_next_flush()');
+        const { rows } = await single.pool.query(
+          "select seq_scan::int as scans from pg_stat_user_tables where relname = 'user_group'",
+        );
+        return rows[0].scans;
+      };
+      const before = await scans();
+      await graphql('{ userGroups(filter: { properties: [{ path: ["a"], equals: 1 }] }) { totalCount } }');
+      expect(await scans()).toBeGreaterThan(before);
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { scopeNames } from '../../src/caller.ts';
 import { checkNames } from '../../src/commands/doctor/doctor.ts';
-import { type ErrorCode, errorCatalog } from '../../src/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../src/error-catalog.ts';
+import { scopeNames } from '../../src/scopes.ts';
 import { readPage } from '../support/snippets.ts';
 
 test('docs/rest.md has the status of each code that it explains', () => {

@@ -28,15 +28,15 @@ const anonymous = (): GraphQLContext =>
   });
 
 // A failure prints the seed and the path that reproduce it: npm run fuzz -- --seed N --path P.
-test('the fast path responds to hundreds of requests of generated documents like the full pipeline, byte for byte', async () => {
+test('the fast path responds to requests of generated documents like the full pipeline, byte for byte', async () => {
   const { compare, known, figures } = await createComparison(database);
-  await fc.assert(fc.asyncProperty(requestsOf(schema, known), compare), { numRuns: 240 });
+  await fc.assert(fc.asyncProperty(requestsOf(schema, known), compare), { numRuns: 150 });
   // Otherwise hardly anything was compared.
-  expect(figures.fast).toBeGreaterThanOrEqual(500);
-  expect(figures.executed).toBeGreaterThan(70);
-  expect(figures.compiled).toBeGreaterThan(4);
+  expect(figures.fast).toBeGreaterThanOrEqual(300);
+  expect(figures.executed).toBeGreaterThan(40);
+  expect(figures.compiled).toBeGreaterThan(2);
   expect(figures.fast).toBeGreaterThan(figures.left);
-  expect(figures.unseen).toBeGreaterThan(100);
+  expect(figures.unseen).toBeGreaterThan(60);
   for (const [construct, count] of Object.entries(figures.constructs)) expect.soft(count, construct).toBeGreaterThan(0);
 }, 120_000);
 

@@ -2,7 +2,8 @@ import { graphql } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authenticate } from '../../src/api-tokens/authenticate.ts';
 import { Caller } from '../../src/caller.ts';
-import { type ErrorCode, GatewayError } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/error-catalog.ts';
+import { GatewayError } from '../../src/errors.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { parseJson } from '../../src/json.ts';
 import { schema } from '../../src/schema.ts';
@@ -117,7 +118,10 @@ const visible = ({ status, headers, text }: Reply) => ({
 
 /** A media type that the gateway does not support. */
 const notOffered = 'text/plain';
-const accepted = ['application/json', 'application/graphql-response+json', '*/*', notOffered];
+const accepted = ['application/json', 'application/graphql-response+json'];
+
+/** Further ones, for some rows: which one is sent does not depend on the request. */
+const furtherAccepted = ['*/*', notOffered];
 
 /** Rows whose responses the reference implementation does not decide, each with the code that every response must have. */
 const rejections: Record<string, ErrorCode> = {
@@ -186,9 +190,10 @@ test.each(Object.entries(rows))(
     const parsed = typeof variables === 'string' ? parseJson(variables) : variables;
     const expected = code === undefined ? await reference(query, parsed, token, more) : undefined;
 
-    for (const accept of accepted) {
+    const types = name.startsWith('a look-up') ? [...accepted, ...furtherAccepted] : accepted;
+    for (const accept of types) {
       // The same document with other spaces counts as another, so that each way to negotiate starts uncached.
-      const body = `${parts}${given}}`.replace('"query":"', `"query":"${' '.repeat(accepted.indexOf(accept))}`);
+      const body = `${parts}${given}}`.replace('"query":"', `"query":"${' '.repeat(types.indexOf(accept))}`);
       const options: RequestOptions = { token, body, headers: { accept } };
       const first = await gateway.send('POST', '/graphql', options);
       expect(first.status).toBeLessThan(500);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Scope } from '../../src/caller.ts';
+import type { Scope } from '../../src/scopes.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

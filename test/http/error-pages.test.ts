@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorCatalog } from '../../src/errors.ts';
+import { errorCatalog } from '../../src/error-catalog.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

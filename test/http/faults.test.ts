@@ -56,6 +56,12 @@ describe('an unexpected failure', () => {
     });
   });
 
+  test('of several fields with one cause is logged once', async () => {
+    const { json } = await gateway.graphql(`{ a: ${lookUp.slice(1, -1)} b: ${lookUp.slice(1, -1)} }`);
+    expect(json.errors).toHaveLength(2);
+    expect(gateway.log.filter((line) => JSON.parse(line).level === 'error')).toHaveLength(1);
+  });
+
   test.each(transports)('over %s leaves no secret in the log', async (_, send) => {
     await send(gateway);
     expect(gateway.log.join('\n')).not.toContain(gateway.token);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pages } from '../support/access-matrix.ts';
 import { sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { pages } from '../support/operations.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
-import type { ErrorCode } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/error-catalog.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { parseIdempotencyKey } from '../../src/idempotency/idempotency.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';

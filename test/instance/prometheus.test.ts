@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { HttpRequest } from '../../src/http/types.ts';
-import { metricsHandler } from '../../src/instance/route.ts';
+import { metricsHandler } from '../../src/instance/metrics-route.ts';
 import { metricDefinitions } from '../../src/metrics/metrics.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from '../../src/metrics/process-metrics.ts';
 import { connectTo } from '../support/connect.ts';

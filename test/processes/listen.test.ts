@@ -17,7 +17,7 @@ test.each([
 test('explains an address of another machine and a port in use', async () => {
   const server = createServer();
   await expect(listen(server, { host: '203.0.113.1', port: 0 })).rejects.toThrow(/203\.0\.113\.1:0: HOST is not an address/);
-  const url = await listen(server, { host: '127.0.0.1', port: 0 });
+  const { url } = await listen(server, { host: '127.0.0.1', port: 0 });
   const { port } = new URL(url);
   await expect(listen(createServer(), { host: '127.0.0.1', port: Number(port) })).rejects.toThrow(/the address is in use/);
   server.close();

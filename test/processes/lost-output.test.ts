@@ -37,6 +37,22 @@ test.runIf(process.platform === 'linux')('says why the output could not be writt
   });
 });
 
+test.runIf(process.platform === 'linux')(
+  'an export to a standard output that is closed is refused; one to the null device is made',
+  async () => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.close());
+    const exportTo = (output: string) =>
+      launch('bash', ['-c', `exec "${process.execPath}" ${binary} groups export ${output}`], { DATABASE_URL: database.url })
+        .ended;
+    expect(await exportTo('>&-')).toMatchObject({
+      code: 2,
+      stderr: 'Standard output is closed. Nothing was exported. Redirect it, or name a file with --output.\n',
+    });
+    expect(await exportTo('>/dev/null')).toMatchObject({ code: 0, stderr: 'Exported 0 groups.\n' });
+  },
+);
+
 test('serve keeps running when its output is no longer read, and reports it', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());

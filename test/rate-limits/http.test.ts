@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Scope } from '../../src/caller.ts';
+import type { Scope } from '../../src/scopes.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
 

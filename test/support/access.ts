@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paths } from '../../src/http/paths.ts';
+import { type Access, operations, pages, restOperations, type Target } from './access-matrix.ts';
 import { type AccessGateway, issueCredential, type PresentedCredential } from './credentials.ts';
-import { type Access, operations, pages, restOperations, type Target } from './operations.ts';
 import type { Reply } from './request.ts';
 import { routes } from './routes.ts';
 

@@ -1,10 +1,10 @@
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { type Scope, scopeNames } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { type Scope, scopeNames } from '../../src/scopes.ts';
 import { issueToken } from '../../src/tokens.ts';
+import type { Access, Outcome } from './access-matrix.ts';
 import { apiTokenId } from './node-id.ts';
-import type { Access, Outcome } from './operations.ts';
 import type { Reply, RequestOptions } from './request.ts';
 
 /** The gateway on which credentials are tried, and its database. */

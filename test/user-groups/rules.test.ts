@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Caller } from '../../src/caller.ts';
 import { InvalidInput } from '../../src/errors.ts';
+import { deleteUserGroup, updateUserGroup } from '../../src/user-groups/change.ts';
+import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/rules.ts';
+import { rotateUserGroupToken } from '../../src/user-groups/user-groups.ts';
 
 const callerWith = (scopes: string[]) =>
   new Caller({
@@ -13,7 +16,6 @@ const callerWith = (scopes: string[]) =>
     expiresAt: null,
     lastUsedAt: null,
   });
-const writer = callerWith(['groups:write']);
 
 /** An object with a member that must not be looked at. */
 function trap(member: string): object {
@@ -41,26 +43,32 @@ describe('checks no more of an input than necessary to reject it', () => {
     schemaId: `${i}`,
   }));
 
-  test('nothing without the scope', () => {
-    expect(() => checkGetOrCreate(callerWith(['groups:read']), trap('providedId'))).toThrow('groups:write');
-    expect(() => checkRotate(callerWith([]), trap('currentToken'))).toThrow('groups:write');
-    expect(() => checkUpdate(callerWith(['groups:resolve']), trap('by') as { by: object })).toThrow('groups:write');
-    expect(() => checkGetOrCreate(Caller.anonymous, trap('providedId'))).toThrow('API token');
+  test('nothing without the scope', async () => {
+    const services = undefined as never; // not asked either
+    const resolver = callerWith(['groups:resolve']);
+    for (const operation of [
+      getOrCreateUserGroup(services, callerWith(['groups:read']), trap('providedId') as never),
+      rotateUserGroupToken(services, resolver, trap('currentToken') as never),
+      updateUserGroup(services, resolver, trap('token') as never, trap('name')),
+      deleteUserGroup(services, resolver, trap('token') as never),
+    ])
+      await expect(operation).rejects.toThrow('groups:write');
+    await expect(getOrCreateUserGroup(services, Caller.anonymous, trap('providedId') as never)).rejects.toThrow('API token');
   });
 
   test('no entry of a mapping after the tenth issue, and no properties', () => {
     const input = { providedId: 'a', mapping: [...tenWrong, trap('schemaId')], properties: { a: trap('b') } };
-    expect(issuesOf(() => checkGetOrCreate(writer, input))).toHaveLength(10);
+    expect(issuesOf(() => checkGetOrCreate(input))).toHaveLength(10);
   });
 
   test('no entry of a mapping that has too many', () => {
     const mapping = Array.from({ length: 1_001 }, () => trap('schemaId'));
-    expect(issuesOf(() => checkGetOrCreate(writer, { providedId: 'a', mapping }))).toEqual(['mapping']);
+    expect(issuesOf(() => checkGetOrCreate({ providedId: 'a', mapping }))).toEqual(['mapping']);
   });
 
   test('no property after the tenth issue', () => {
     const properties = { numbers: Array(10).fill(Number.NaN), more: trap('a') };
-    expect(issuesOf(() => checkGetOrCreate(writer, { providedId: 'a', properties }))).toHaveLength(10);
+    expect(issuesOf(() => checkGetOrCreate({ providedId: 'a', properties }))).toHaveLength(10);
   });
 
   test.each<[string, object]>([
@@ -70,24 +78,20 @@ describe('checks no more of an input than necessary to reject it', () => {
     ['many short members', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i}`, 0]))],
   ])('no property beyond 64 KiB: %s', (_, properties) => {
     const input = { providedId: 'a', properties: { ...properties, z: trap('a') } };
-    expect(issuesOf(() => checkGetOrCreate(writer, input))).toEqual(['properties']);
+    expect(issuesOf(() => checkGetOrCreate(input))).toEqual(['properties']);
   });
 });
 
 test('reports issues that were found before properties exceed the limit, too', () => {
   const properties = { bad: '\0', long: 'x'.repeat(70_000) };
-  expect(issuesOf(() => checkUpdate(writer, { by: { teamId: 1 }, properties }))).toEqual(['properties.bad', 'properties']);
+  expect(issuesOf(() => checkUpdate({ by: { teamId: 1 }, properties }))).toEqual(['properties.bad', 'properties']);
 });
 
 test('reports issues of the selector and of the change of an update together', () => {
-  expect(issuesOf(() => checkUpdate(writer, { by: { token: '' }, name: '', mapping: null }))).toEqual([
-    'by.token',
-    'mapping',
-    'name',
-  ]);
-  expect(issuesOf(() => checkUpdate(writer, { by: { teamId: 1 }, name: 'n' }))).toEqual([]);
+  expect(issuesOf(() => checkUpdate({ by: { token: '' }, name: '', mapping: null }))).toEqual(['by.token', 'mapping', 'name']);
+  expect(issuesOf(() => checkUpdate({ by: { teamId: 1 }, name: 'n' }))).toEqual([]);
 });
 
 test.each([-1, 604_801, 1.5, Number.NaN, '60', true])('rejects a grace period of %j', (graceSeconds) => {
-  expect(issuesOf(() => checkRotate(writer, { currentToken: 'x', graceSeconds }))).toEqual(['graceSeconds']);
+  expect(issuesOf(() => checkRotate({ currentToken: 'x', graceSeconds }))).toEqual(['graceSeconds']);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
-import { connectionFailure, withCode } from '../errors.ts';
+import { connectionFailure, withCode } from '../coded-errors.ts';
 import { applicationNames } from '../statement-names.ts';
 import { type Binaries, findBinaries, importPrograms } from './binaries.ts';
 import { createCluster, startServer, stopServer, superuser } from './cluster.ts';

@@ -1,9 +1,6 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { OperationNames } from '../../metrics/operation-names.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { OperationExecutor } from './execute.ts';
 
 /** An operation as a JavaScript function: takes the root value, the context, and the variables. */
 export type CompiledOperation = (
@@ -20,22 +17,4 @@ export function compileOperation(schema: GraphQLSchema, document: DocumentNode):
   } catch {
     return undefined;
   }
-}
-
-/** The error that a resolver threw, out of the GraphQL errors around it; the error itself when it is GraphQL's own. */
-export function causeOf(error: GraphQLError): Error {
-  const { originalError } = error;
-  return originalError ? causeOf(originalError as GraphQLError) : error;
-}
-
-/** The same executor with a span for each operation. @param names bounds the names of the spans. */
-export function traceOperations(executor: OperationExecutor, names: OperationNames, tracing: Tracing): OperationExecutor {
-  return {
-    ...executor,
-    run(known, request) {
-      const { operation, name } = known.operation;
-      const shown = names.shown(name?.value, request.context.caller.apiToken !== undefined);
-      return tracing.operation(operation, shown, () => executor.run(known, request));
-    },
-  };
 }

@@ -16,7 +16,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
-import { errorCatalog } from '../../errors.ts';
+import { errorCatalog } from '../../error-catalog.ts';
 import { graphqlLimits } from '../limits.ts';
 import type { RawVariables } from '../selection.ts';
 

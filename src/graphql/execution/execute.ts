@@ -12,7 +12,8 @@ import {
 import { credentialRequired } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { isMissingKey } from '../../encryption/keys.ts';
-import { abandoned, errorCatalog, GatewayError, Unauthenticated } from '../../errors.ts';
+import { errorCatalog } from '../../error-catalog.ts';
+import { abandoned, GatewayError, Unauthenticated } from '../../errors.ts';
 import { asGatewayError } from '../../failures.ts';
 import { GraphQLMetrics } from '../../metrics/operation-names.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -20,10 +21,10 @@ import { isOpenRootField } from '../context.ts';
 import { graphqlLimits, heavyCost } from '../limits.ts';
 import type { RawVariables } from '../selection.ts';
 import { isCompilable } from './compilable.ts';
-import { type CompiledOperation, causeOf, compileOperation } from './compiled-operation.ts';
+import { type CompiledOperation, compileOperation } from './compiled-operation.ts';
 import { costBound, costOf, type DocumentCost, documentCostOf } from './cost.ts';
 import { rootFieldsOf } from './document-limits.ts';
-import type { FailureHeaders } from './response.ts';
+import { causeOf, type FailureHeaders } from './response.ts';
 import { createVariableCheck, type VariableCheck } from './variables.ts';
 
 /** How often a kept operation is executed before it is compiled, which costs as much as ten to a hundred executions. */

@@ -1,7 +1,8 @@
 import { type DocumentNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
-import { type ErrorCode, errorCatalog, GatewayError } from '../../errors.ts';
+import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
+import { GatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import type { KeyedResponse } from '../../idempotency/route.ts';
 import { longDocumentLength } from '../limits.ts';

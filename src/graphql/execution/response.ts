@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { type ErrorCode, errorCatalog, type GatewayError, InvalidInput, nothingChanged, shorten } from '../../errors.ts';
+import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
+import { type GatewayError, InvalidInput, nothingChanged, shorten } from '../../errors.ts';
 import { asGatewayError } from '../../failures.ts';
 import { inUtf8, mediaTypes, readAcceptItem } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
@@ -7,7 +8,6 @@ import { redactTokens } from '../../tokens.ts';
 import type { GraphQLContext } from '../context.ts';
 import { graphqlLimits } from '../limits.ts';
 import { assertResponseSize } from '../response-meter.ts';
-import { causeOf } from './compiled-operation.ts';
 
 const { maxMessageLength } = graphqlLimits;
 
@@ -41,16 +41,28 @@ export function publicError(error: unknown, failureHeaders: FailureHeaders): Gra
   return shown;
 }
 
+/** The error that a resolver threw, out of the GraphQL errors around it; the error itself when it is GraphQL's own. */
+export function causeOf(error: GraphQLError): Error {
+  const { originalError } = error;
+  return originalError ? causeOf(originalError as GraphQLError) : error;
+}
+
 /** The causes of masked errors. */
 const faults = new WeakMap<Error, GatewayError>();
 
-/** Gives a public error its code, counts it, and logs the fault behind it, the gateway's own or the database's. */
-function finishError(error: GraphQLError, { report, countError }: Pick<GraphQLContext, 'report' | 'countError'>): GraphQLError {
-  const fault = faults.get(error);
-  if (fault) report(fault);
-  const finished = withCatalogCode(shortened(error));
-  countError(finished.extensions['code'] as ErrorCode);
-  return finished;
+/**
+ * Gives the public errors of a response their codes, counts them, and logs the faults behind them, the gateway's own or the
+ * database's: one that several fields met, such as a database that cannot be reached, once.
+ */
+function finishErrors(errors: readonly GraphQLError[], { report, countError }: GraphQLContext): GraphQLError[] {
+  const byText = new Map<string, GatewayError>();
+  for (const fault of errors.map((error) => faults.get(error))) if (fault) byText.set(`${fault.message} ${fault.cause}`, fault);
+  for (const fault of byText.values()) report(fault);
+  return errors.map((error) => {
+    const finished = withCatalogCode(shortened(error));
+    countError(finished.extensions['code'] as ErrorCode);
+    return finished;
+  });
 }
 
 /** Messages of GraphQL itself repeat what was sent, however long, and tokens as well. */
@@ -72,6 +84,11 @@ function withExtensions(
 
 /** A media type of responses. */
 export type ResponseType = typeof mediaTypes.json | typeof mediaTypes.graphql;
+
+const contentTypes: Readonly<Record<ResponseType, string>> = {
+  [mediaTypes.json]: inUtf8(mediaTypes.json),
+  [mediaTypes.graphql]: inUtf8(mediaTypes.graphql),
+};
 
 /** The media type that an `Accept` header prefers; JSON for wildcards. Nothing if it accepts neither. Linear in its length. */
 export function chooseResponseType(accept: string | undefined): ResponseType | undefined {
@@ -99,9 +116,10 @@ export function renderResult(
   context: GraphQLContext,
   failureHeaders: FailureHeaders,
 ): HttpResponse {
-  const headers = { 'content-type': inUtf8(type) };
+  const headers = { 'content-type': contentTypes[type] };
   if (!result.errors) return { status: 200, headers, body: serialize(result) };
-  const errors = result.errors.map((error) => finishError(publicError(error, failureHeaders), context));
+  const publicErrors = result.errors.map((error) => publicError(error, failureHeaders));
+  const errors = finishErrors(publicErrors, context);
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
   const isAfterChange = ({ path = [] }: GraphQLError): boolean =>

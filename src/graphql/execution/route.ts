@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import { type ErrorCode, errorCatalog, GatewayError, InvalidInput } from '../../errors.ts';
+import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
+import { GatewayError, InvalidInput } from '../../errors.ts';
 import { assertSameInBody, jsonObject } from '../../http/body.ts';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, headersOf } from '../../http/problem.ts';

@@ -18,11 +18,11 @@ import { GraphQLMetrics } from '../../metrics/operation-names.ts';
 import { tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../context.ts';
 import { graphqlLimits, longDocumentLength } from '../limits.ts';
-import { traceOperations } from './compiled-operation.ts';
 import { createDocumentCache, type DocumentCache, parseDocument } from './documents.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { type FailureHeaders, publicError, type ResponseType, renderResult } from './response.ts';
+import { traceOperations } from './traced-executor.ts';
 import { createDocumentReader, validationRules } from './validation.ts';
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */

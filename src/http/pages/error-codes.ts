@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalog } from '../../errors.ts';
+import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
 import { errorCodePath, paths } from '../paths.ts';
 import { type Html, href, html, type PageContent, withCode } from './layout.ts';
 

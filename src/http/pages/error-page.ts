@@ -1,4 +1,4 @@
-import { errorCatalog } from '../../errors.ts';
+import { errorCatalog } from '../../error-catalog.ts';
 import { prefersHtml } from '../media-types.ts';
 import { errorCodePath } from '../paths.ts';
 import { type Failure, headersOf, problem } from '../problem.ts';

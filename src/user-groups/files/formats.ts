@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { parseJson } from '../../json.ts';
 import { escapeJson } from '../../terminal-text.ts';
-import { givenAttributes } from '../attributes.ts';
+import { givenAttributes } from '../attribute-values.ts';
 import type { ExportedGroup } from '../export.ts';
 import type { ReadLine } from '../import.ts';
 import {

@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { defineConnection, pageArguments, pageSize } from '../../graphql/connection.ts';
 import { DateTimeRangeInput, EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, filterCost, isFiltered } from '../../graphql/selection.ts';
-import { filteredAttributes } from '../attributes.ts';
+import { filteredAttributes } from '../attribute-values.ts';
 import { listUserGroups } from '../list.ts';
 import { readsJson, UserGroupType } from './type.ts';
 

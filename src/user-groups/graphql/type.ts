@@ -7,7 +7,8 @@ import { ErrorInterface } from '../../graphql/errors.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
-import { type GivenName, type GivenValue, givenAttributes } from '../attributes.ts';
+import { givenAttributes } from '../attribute-values.ts';
+import type { GivenName, GivenValue } from '../attributes.ts';
 import { maxVersion } from '../rules.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, userGroupLimits } from '../values.ts';
@@ -136,7 +137,7 @@ function teamIdOf(nodeId: string): { teamId: number } | undefined {
 /** The selector of the group with this number, as a text; undefined when it is none that a group can have. */
 function readTeamId(id: string | undefined): { teamId: number } | undefined {
   const teamId = Number(id);
-  return id !== undefined && /^\d{1,10}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
+  return id !== undefined && /^[1-9]\d{0,9}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
 }
 
 defineNodeFinder('UserGroup', {

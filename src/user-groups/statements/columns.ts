@@ -8,7 +8,8 @@ import {
   selectList,
 } from '../../database/columns.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
-import { type NamesWith, type ParameterOf, type StoredAttribute, storedAttributes } from '../attributes.ts';
+import { storedAttributes } from '../attribute-values.ts';
+import type { NamesWith, ParameterOf, StoredAttribute } from '../attributes.ts';
 
 /** How a column of a type is decoded. */
 const decoders = {

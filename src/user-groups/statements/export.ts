@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.ts';
 import { decodeBytes, textRows } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
-import { givenAttributes, type StoredValues } from '../attributes.ts';
+import { givenAttributes, type StoredValues } from '../attribute-values.ts';
 
 /** A stored group with its values as text. */
 export interface StoredGroup extends StoredValues {

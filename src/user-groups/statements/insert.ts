@@ -17,7 +17,8 @@ import type { Database } from '../../database/client.ts';
 import { columnTypes, names, toLists, unnest } from '../../database/columns.ts';
 import { violatedUniqueIndex } from '../../database/errors.ts';
 import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
-import { type GivenAttribute, givenAttributes } from '../attributes.ts';
+import { givenAttributes } from '../attribute-values.ts';
+import type { GivenAttribute } from '../attributes.ts';
 import {
   changeTime,
   type Expected,

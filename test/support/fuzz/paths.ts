@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'graphql';
 import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
-import { Caller, type Scope } from '../../../src/caller.ts';
+import { Caller } from '../../../src/caller.ts';
 import type { Database } from '../../../src/database/client.ts';
 import { encodeCursor } from '../../../src/database/keyset.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/context.ts';
@@ -13,6 +13,7 @@ import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { mediaTypes } from '../../../src/http/media-types.ts';
 import { headersOf } from '../../../src/http/problem.ts';
 import { schema } from '../../../src/schema.ts';
+import type { Scope } from '../../../src/scopes.ts';
 import { userGroupKeysets } from '../../../src/user-groups/reads.ts';
 import { storedToken, tokenOf } from '../keys.ts';
 import { bindQueries } from '../queries.ts';

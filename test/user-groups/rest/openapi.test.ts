@@ -1,9 +1,6 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/database/client.ts';
-import { type Example, errorResponses, type MediaType, type Operation, operationsOf } from '../../../src/http/pages/openapi.ts';
-import { requestExamples } from '../../../src/http/pages/request-examples.ts';
+import { type Operation, operationsOf } from '../../../src/http/pages/openapi.ts';
 import { keyInUse } from '../../../src/idempotency/idempotency.ts';
 import { rateLimited } from '../../../src/rate-limits/rate-limit.ts';
 import { userGroupLimits } from '../../../src/user-groups/values.ts';
@@ -11,125 +8,21 @@ import { sendText } from '../../support/connect.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { assertDocumented, openApiDocument, validatorOf } from '../../support/openapi.ts';
+import { comparable, contentOf, errorExamples } from '../../support/openapi-examples.ts';
 
 const { maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
-const run = promisify(execFile);
 const item = openApiDocument.paths['/api/user'] ?? {};
 const documented = operationsOf(item);
 
-const contentOf = ({ content = {} }: { readonly content?: Readonly<Record<string, MediaType>> } = {}) =>
-  Object.values(content)[0];
-
-/** The examples of errors, by their codes. */
-const errors: [code: string, example: Example][] = errorResponses(openApiDocument).flatMap((response) =>
-  Object.entries(contentOf(response)?.examples ?? {}),
-);
-
-/** A body without what differs each time. */
-function comparable(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (name, member) => {
-    if (name === 'request_id') return 'any';
-    if (name === 'token') return String(member).replace(/^[a-z]+_[0-9A-Za-z]{36}$/, 'any');
-    if (name === 'x' || name === 'kid') return String(member).length;
-    // What follows is the JSON parser's own text, which differs between versions of Node.js.
-    if (name === 'detail') return String(member).replace(/(?<=is not valid JSON: ).*/, '');
-    return member;
-  });
-}
-
-/** The variables of the examples, for a gateway. */
-async function variablesOf(gateway: TestGateway): Promise<Record<string, string>> {
-  const all = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'metrics:read'] });
-  const readOnly = await gateway.issue({ scopes: ['groups:read'] });
-  const untagged = await gateway.issue({ environment: null });
-  return {
-    GATEWAY: gateway.url,
-    API_TOKEN: all.secret,
-    READ_ONLY_API_TOKEN: readOnly.secret,
-    UNTAGGED_API_TOKEN: untagged.secret,
-    USER_GROUP_TOKEN: 'none yet',
-  };
-}
-
-/** Runs code of an example, and returns what it prints. Variables prevail over those of the system. */
-async function execute(language: string, code: string, variables: Readonly<Record<string, string>>): Promise<string> {
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...variables };
-  const [program = '', ...args] = interpreters[language] ?? [];
-  return (await run(program, [...args, code], { env })).stdout;
-}
-
-const interpreters: Readonly<Record<string, readonly string[]>> = {
-  curl: ['sh', '-c'],
-  'Python (requests)': ['python3', '-c'],
-  'JavaScript (fetch)': [process.execPath, '--input-type=module', '-e'],
-};
-
-function hasRequests(): boolean {
-  try {
-    execFileSync('python3', ['-c', 'import requests'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-describe.each(Object.keys(interpreters))('the examples of operations in %s get their responses', (language) => {
-  // They apply in this order, to a gateway without user groups.
-  const steps = Object.entries(openApiDocument.paths).flatMap(([path, operations]) =>
-    operationsOf(operations).flatMap(([method, operation]) => {
-      const own = requestExamples(method, path, operation).find((one) => one.language === language)?.code ?? '';
-      const { example, examples = {} } = contentOf(operation.responses['200']) ?? {};
-      const name = `${method} ${path}`;
-      const named = Object.values(examples).map(({ summary, value, 'x-curl': command }) => ({
-        name: `${name}: ${summary}`,
-        value,
-        ...(command === undefined ? { language, code: own } : { language: 'curl', code: command }),
-      }));
-      return named.length > 0 ? named : [{ name, language, code: own, value: example }];
-    }),
-  );
-  let gateway: TestGateway;
-  let variables: Record<string, string>;
-  beforeAll(async () => {
-    gateway = await startGateway();
-    variables = await variablesOf(gateway);
-  });
-  afterAll(() => gateway.close());
-
-  test.skipIf(language.startsWith('Python') && !hasRequests()).each(steps)('$name', async (step) => {
-    const text = await execute(step.language, step.code, variables);
-    if (step.value === undefined) {
-      expect(text).toContain('# TYPE gateway_');
-      return;
-    }
-    expect(comparable(JSON.parse(text))).toEqual(comparable(step.value));
-    const { user_group: group } = JSON.parse(text) as { user_group?: { provided_id: string; token: string } };
-    if (group?.provided_id === 'acme') variables['USER_GROUP_TOKEN'] = group.token;
-  });
-});
-
 describe('the examples of errors', () => {
   let gateway: TestGateway;
-  let variables: Record<string, string>;
   beforeAll(async () => {
     gateway = await startGateway();
-    variables = await variablesOf(gateway);
-    await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
   });
   afterAll(() => gateway.close());
 
-  test.each(errors.flatMap(([code, { value, 'x-curl': command }]) => (command === undefined ? [] : [{ code, value, command }])))(
-    'the command of $code gets the response',
-    async ({ value, command }) => {
-      const withStatus = command.replaceAll('curl -sS', String.raw`curl -sS -w '\n%{http_code}'`);
-      const [text = '', status] = (await execute('curl', withStatus, variables)).split('\n');
-      expect(comparable(JSON.parse(text))).toEqual(comparable(value));
-      expect(Number(status)).toBe((value as { status: number }).status);
-    },
-  );
-
   test('have a command, but for those that no request causes by itself', () => {
-    const without = errors.filter(([, example]) => example['x-curl'] === undefined).map(([code]) => code);
+    const without = errorExamples.filter(([, example]) => example['x-curl'] === undefined).map(([code]) => code);
     expect(without).toEqual(['REQUEST_TIMEOUT', 'IDEMPOTENCY_KEY_IN_USE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']);
   });
 
@@ -158,7 +51,7 @@ test('the limits of properties, which JSON Schema cannot express, are described'
 });
 
 /** The example of an error. */
-const exampleOf = (code: string) => comparable(Object.fromEntries(errors)[code]?.value);
+const exampleOf = (code: string) => comparable(Object.fromEntries(errorExamples)[code]?.value);
 
 test('a broken database gives the response of the example INTERNAL', async () => {
   const database = await createTestDatabase();
@@ -247,7 +140,7 @@ describe('a request is accepted exactly when the document permits it', () => {
 
 describe('the check of responses', () => {
   const success = { success: 1, user_group: { team_id: 1, token: 't', name: 'n', provided_id: 'p', api_environment_tag: null } };
-  const failure = Object.fromEntries(errors)['NOT_FOUND']?.value as object;
+  const failure = Object.fromEntries(errorExamples)['NOT_FOUND']?.value as object;
   const response = (status: number, json: unknown, headers: Record<string, string> = {}) => ({
     status,
     json,

@@ -89,7 +89,8 @@ export default function AuditLog() {
 }
 
 function filterOf(values: Record<(typeof filterNames)[number], string>): EventFilter {
-  const [from, to] = [dayStart(values.from), dayStart(values.to, 1)];
+  // What is no day is sent as it is, for the gateway to say so.
+  const [from, to] = [dayStart(values.from) ?? values.from, dayStart(values.to, 1) ?? values.to];
   return {
     ...(values.type && { types: [values.type as EventType] }),
     ...(values.group && { userGroup: { id: values.group } }),

@@ -17,7 +17,7 @@ export const scopes = {
   },
   "EMBED_SIGN": {
     "name": "embed:sign",
-    "meaning": "create embed tokens of user groups"
+    "meaning": "create embed tokens of user groups; includes finding the group"
   },
   "GROUPS_READ": {
     "name": "groups:read",
@@ -359,7 +359,7 @@ export type Scope =
   | 'AUDIT_READ'
   /** `config:validate`: validate configuration files of documentation sites. */
   | 'CONFIG_VALIDATE'
-  /** `embed:sign`: create embed tokens of user groups. */
+  /** `embed:sign`: create embed tokens of user groups; includes finding the group. */
   | 'EMBED_SIGN'
   /** `groups:read`: find and read user groups; includes groups:resolve. */
   | 'GROUPS_READ'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { describeScope, scopeNames } from '../../src/caller.ts';
 import { UsageError } from '../../src/commands/options.ts';
 import { token } from '../../src/commands/token.ts';
+import { describeScope, scopeNames } from '../../src/scopes.ts';
 import { launch, run, runAlone } from '../support/process.ts';
 
 /** If a command connected to the database, it would fail after ten seconds with exit code 1. */
@@ -101,6 +101,7 @@ test.each([
   ['one word too many', ['create', 'n', '--name', 'n'], /token create --name/],
   ['no id', ['revoke'], /token revoke/],
   ['an invalid id', ['revoke', '1e3'], /token revoke/],
+  ['an id with a zero in front', ['revoke', '007'], /token revoke/],
   ['two ids', ['revoke', '1', '2'], /token revoke/],
   ['an option of list that it does not have', ['list', '--all'], /--all/],
 ])('token: %s is a usage error, reported before anything is opened', async (_, args, text) => {

@@ -1,5 +1,5 @@
-import type { Scope } from '../../src/caller.ts';
 import { assetPaths, assetRoutePath } from '../../src/http/pages/assets.ts';
+import type { Scope } from '../../src/scopes.ts';
 import { apiTokenId } from './node-id.ts';
 
 /** What an operation is about. */

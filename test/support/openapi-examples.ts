@@ -1,0 +1,23 @@
+import { type Example, errorResponses, type MediaType } from '../../src/http/pages/openapi.ts';
+import { openApiDocument } from './openapi.ts';
+
+/** The content of a request or response of `openapi.yaml`; nothing if it has none. */
+export const contentOf = ({ content = {} }: { readonly content?: Readonly<Record<string, MediaType>> } = {}) =>
+  Object.values(content)[0];
+
+/** The examples of errors, by their codes. */
+export const errorExamples: [code: string, example: Example][] = errorResponses(openApiDocument).flatMap((response) =>
+  Object.entries(contentOf(response)?.examples ?? {}),
+);
+
+/** A body without what differs each time. */
+export function comparable(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, member) => {
+    if (name === 'request_id') return 'any';
+    if (name === 'token') return String(member).replace(/^[a-z]+_[0-9A-Za-z]{36}$/, 'any');
+    if (name === 'x' || name === 'kid') return String(member).length;
+    // What follows is the JSON parser's own text, which differs between versions of Node.js.
+    if (name === 'detail') return String(member).replace(/(?<=is not valid JSON: ).*/, '');
+    return member;
+  });
+}
