@@ -6,7 +6,8 @@ import { InvalidInput, type Issue } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { filteredAttributes, type GivenName } from './attributes.ts';
 import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
-import type { GroupConditions, SortField } from './statements/pages.ts';
+import type { GroupConditions } from './statements/matches.ts';
+import type { SortField } from './statements/pages.ts';
 import type { ReadOptions, Services } from './user-groups.ts';
 import { type Json, propertiesIssues, textIssues } from './values.ts';
 
